@@ -1,0 +1,94 @@
+"""What every test has: a check that nothing is left behind, and a home of its own."""
+
+import asyncio
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+FD_DIR = Path("/proc/self/fd")
+
+
+def _descriptors() -> dict[str, str]:
+    found: dict[str, str] = {}
+    if FD_DIR.exists():
+        for entry in os.listdir(FD_DIR):
+            try:
+                found[entry] = os.readlink(FD_DIR / entry)
+            except OSError:
+                continue
+    return found
+
+
+def _leaked_descriptors(before: dict[str, str]) -> list[str]:
+    return sorted(
+        f"{number} -> {target}"
+        for number, target in _descriptors().items()
+        if number not in before and ("pipe" in target or "socket" in target or "ptmx" in target)
+    )
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 10.0, what: str = "") -> None:
+    """Wait for a condition that other threads or processes bring about; fail naming it."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what or condition}")
+        threading.Event().wait(0.005)
+
+
+async def until(condition: Callable[[], object], seconds: float = 10.0, what: str = "") -> None:
+    """Wait, with the event loop running, for a condition; fail naming it."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what or condition}")
+        await asyncio.sleep(0.005)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a child process, a thread, a pipe or a socket behind."""
+    me = psutil.Process()
+    children = {child.pid for child in me.children(recursive=True)}
+    threads = set(threading.enumerate())
+    descriptors = _descriptors()
+    yield
+    deadline = time.monotonic() + 3
+    while True:
+        left = [child for child in me.children(recursive=True) if child.pid not in children]
+        extra = [
+            thread
+            for thread in threading.enumerate()
+            if thread not in threads and not thread.name.startswith(("asyncio_", "ThreadPoolExecutor"))
+        ]
+        leaked = _leaked_descriptors(descriptors)
+        if not (left or extra or leaked):
+            return
+        if time.monotonic() > deadline:
+            break
+        gc.collect()
+        threading.Event().wait(0.02)
+    for child in left:
+        child.kill()
+    pytest.fail(f"left behind: processes {left}, threads {extra}, descriptors {leaked}", pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Point every directory that mcptui may write to at a fresh one, and hide the user's keys."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.endswith(("_API_KEY", "_BASE_URL")) or name.startswith(("MCPTUI_", "OPENAI_", "OLLAMA_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    return home

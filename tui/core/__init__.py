@@ -1,0 +1,1 @@
+"""The heart: conversation, loop, limits and ports. Standard library only, no I/O."""

@@ -1,0 +1,143 @@
+"""What was said: messages, calls and results, always in a form that a model accepts.
+
+A conversation is a list of messages. Every call of an assistant message has exactly one tool message
+right after it (research: providers answer 400 otherwise and the session is wedged for good), so the
+loop answers dangling calls before anything else is appended.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """One tool call as a model wrote it.
+
+    Attributes:
+        id: the provider's id, or one of ours; unique in the conversation.
+        name: the qualified name as the model wrote it (`server__tool`), not yet resolved.
+        arguments: the arguments as JSON text, as they go back to the provider.
+        truncated: the text ends in the middle; such a call is answered, never repaired and run.
+        extra: opaque provider fields that must be sent back (Gemini's thought_signature).
+        recovered: found in text by a dialect, not given in the native form.
+    """
+
+    id: str
+    name: str
+    arguments: str
+    truncated: bool = False
+    extra: Mapping[str, Any] | None = None
+    recovered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    """What the person said."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    """What the model said in one step.
+
+    Attributes:
+        text: the visible text, as it came.
+        reasoning: the thinking text, as it came.
+        calls: the tool calls, in the model's order.
+        model: label of the model that said it.
+        echo: provider fields to be sent back with the message (reasoning_content, reasoning_details).
+        partial: the reply was cut (cancelled, or the stream broke).
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[CallRequest, ...] = ()
+    model: str = ""
+    echo: Mapping[str, Any] | None = None
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMessage:
+    """The observation: what a call gave, as the model reads it."""
+
+    call_id: str
+    name: str
+    text: str
+    is_error: bool = False
+
+
+Message = UserMessage | AssistantMessage | ToolMessage
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Messages in order, and the system text that stands before them."""
+
+    system: str = ""
+    messages: list[Message] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        """Append what the person said."""
+        self.messages.append(UserMessage(text))
+
+    def reply(self, message: AssistantMessage) -> None:
+        """Append what the model said."""
+        self.messages.append(message)
+
+    def observe(self, message: ToolMessage) -> None:
+        """Append the observation of a call."""
+        self.messages.append(message)
+
+    def dangling(self) -> tuple[CallRequest, ...]:
+        """Return the calls of the last assistant message that have no observation yet."""
+        answered: set[str] = set()
+        for message in reversed(self.messages):
+            if isinstance(message, ToolMessage):
+                answered.add(message.call_id)
+            elif isinstance(message, AssistantMessage):
+                return tuple(call for call in message.calls if call.id not in answered)
+            else:
+                break
+        return ()
+
+    def call_ids(self) -> Iterator[str]:
+        """Yield every call id used so far."""
+        for message in self.messages:
+            if isinstance(message, AssistantMessage):
+                for call in message.calls:
+                    yield call.id
+
+
+def sanitised(messages: Sequence[Message]) -> list[Message]:
+    """Return `messages` as a provider accepts them; the same list again if they already are.
+
+    Pairs are checked by position, not by a set of ids: each call needs its observation in the run of
+    tool messages right behind it. Calls without one get "no result was recorded", observations without
+    a call are dropped, empty assistant messages are dropped. Idempotent.
+    """
+    result: list[Message] = []
+    index = 0
+    while index < len(messages):
+        message = messages[index]
+        index += 1
+        if isinstance(message, ToolMessage):
+            continue
+        if isinstance(message, AssistantMessage):
+            if not (message.text or message.calls):
+                continue
+            result.append(message)
+            behind: dict[str, ToolMessage] = {}
+            while index < len(messages) and isinstance(found := messages[index], ToolMessage):
+                behind.setdefault(found.call_id, found)
+                index += 1
+            result.extend(
+                behind.get(call.id)
+                or ToolMessage(call.id, call.name, "no result was recorded", is_error=True)
+                for call in message.calls
+            )
+        else:
+            result.append(message)
+    return result

@@ -1,0 +1,62 @@
+"""The error tree. Every error says what happened, to what, why, and what to do next."""
+
+
+class McptuiError(Exception):
+    """An error that a person can act on.
+
+    Attributes:
+        message: what happened and why, one sentence.
+        where: to what it happened (a server's or profile's name, a file with a key path), or "".
+        next_step: what to do about it, or "".
+    """
+
+    def __init__(self, message: str, *, where: str = "", next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text} {self.next_step}".rstrip()
+
+
+class UsageError(McptuiError):
+    """The command line asks for something that does not exist or does not fit together (exit code 2)."""
+
+
+class ConfigError(McptuiError):
+    """The configuration cannot be used (exit code 2)."""
+
+
+class ModelError(McptuiError):
+    """The model endpoint failed.
+
+    Attributes:
+        status: the HTTP status, or None if there was none.
+        retryable: whether asking again may help (timeouts, 429, 5xx); never for quota or billing.
+        retry_after: seconds the endpoint asked us to wait, or None.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str = "",
+        next_step: str = "",
+        status: int | None = None,
+        retryable: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, where=where, next_step=next_step)
+        self.status = status
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class ServerError(McptuiError):
+    """A server did not start, died, or broke the protocol so that a call cannot be answered."""
+
+
+class IllegalTransition(AssertionError):
+    """A server's state was asked to change in a way that its table does not list: a defect of ours."""

@@ -1,0 +1,213 @@
+"""What happens in a turn, as frozen values. The same stream feeds the screen, `run --json` and storage."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tui.core.ports import Answer, ApprovalRequest, ToolResult, Usage
+
+
+class EndReason(StrEnum):
+    """Why a turn ended. Each has one sentence on screen and this code in `--json`."""
+
+    ANSWERED = "answered"
+    LIMIT = "limit"
+    CANCELLED = "cancelled"
+    MODEL_ERROR = "model_error"
+    EMPTY = "empty"
+
+
+class LimitName(StrEnum):
+    """The hard limits; the names are those of `[limits]`."""
+
+    MAX_STEPS = "max_steps"
+    MAX_TOOL_CALLS = "max_tool_calls"
+    MAX_CALLS_PER_REPLY = "max_calls_per_reply"
+    TURN_SECONDS = "turn_seconds"
+    TOOL_SECONDS = "tool_seconds"
+    CONSECUTIVE_ERRORS = "consecutive_errors"
+    IDENTICAL_CALLS = "identical_calls"
+    RESULT_BYTES = "result_bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """A user message was taken. `tools` counts what the model may call."""
+
+    model: str
+    tools: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """One model request begins. Steps count from 1; `final` is the one without tools at a limit."""
+
+    step: int
+    max_steps: int
+    final: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the model's visible text, raw."""
+
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A piece of the model's thinking, raw."""
+
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallForming:
+    """The model is writing a call; `size` is how many characters of arguments there are so far."""
+
+    step: int
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class RetryScheduled:
+    """The model request failed and is sent again in `delay` seconds."""
+
+    step: int
+    attempt: int
+    attempts: int
+    delay: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepEnded:
+    """The model's reply is complete. `ms` is the time the model took; usage may be an estimate."""
+
+    step: int
+    ms: float
+    usage: Usage
+    finish: str
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallProposed:
+    """The model wants a call. server and tool are "" if the name resolves to nothing."""
+
+    step: int
+    id: str
+    server: str
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAsked:
+    """A call waits for a yes; the approver has been asked."""
+
+    step: int
+    id: str
+    request: ApprovalRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalGiven:
+    """The person answered."""
+
+    step: int
+    id: str
+    answer: Answer
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStarted:
+    """The call is on its way to the server."""
+
+    step: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgress:
+    """The server reports progress; `total` None if it does not know, `message` raw."""
+
+    step: int
+    id: str
+    progress: float
+    total: float | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallEnded:
+    """The call is over; `text` is what the model is told, `result` what the server said, if it ran.
+
+    `why` is one word for a call that did not run or did not end by itself: "", "denied", "cancelled",
+    "not run", "invalid arguments", "unknown tool", or a `CallFailure`.
+    """
+
+    step: int
+    id: str
+    server: str
+    tool: str
+    is_error: bool
+    text: str
+    ms: float
+    result: ToolResult | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitReached:
+    """A hard limit was met; `value` is the limit's value."""
+
+    limit: LimitName
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class TurnError:
+    """Something failed; `where` is "model" or a server's name. The turn ends after it."""
+
+    message: str
+    where: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The turn is over and the conversation is valid for the next one."""
+
+    reason: EndReason
+    text: str
+    steps: int
+    tool_calls: int
+    usage: Usage
+    ms: float
+    limit: LimitName | None = None
+
+
+Event = (
+    TurnStarted
+    | StepStarted
+    | TextDelta
+    | ReasoningDelta
+    | CallForming
+    | RetryScheduled
+    | StepEnded
+    | ToolCallProposed
+    | ApprovalAsked
+    | ApprovalGiven
+    | ToolCallStarted
+    | ToolProgress
+    | ToolCallEnded
+    | LimitReached
+    | TurnError
+    | TurnEnded
+)

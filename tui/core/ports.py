@@ -1,0 +1,344 @@
+"""What the core needs of the world, as Protocols, and the values that pass through them."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, Protocol
+
+from tui.core.conversation import CallRequest, Message
+
+# ---- the model -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model reads it.
+
+    Attributes:
+        name: qualified, `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
+        description: cleaned and bounded.
+        schema: JSON Schema of the arguments, made acceptable for the model.
+        server: whose it is; for dialects that write server and tool apart, and for the demo model.
+        tool: its own name on that server.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    server: str = ""
+    tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One request to a model.
+
+    Attributes:
+        system: system text, or "".
+        messages: the conversation, sanitised.
+        tools: what it may call; empty for the last request of a turn at its limit.
+    """
+
+    system: str
+    messages: Sequence[Message]
+    tools: Sequence[ToolSpec] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one request, as the endpoint counted them; `estimated` if it did not."""
+
+    prompt: int = 0
+    completion: int = 0
+    estimated: bool = False
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.prompt + other.prompt, self.completion + other.completion, self.estimated or other.estimated
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A piece of visible text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPart:
+    """A piece of thinking text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallPart:
+    """A call is being written: enough to say so on screen, never enough to run it."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPart:
+    """The request failed and will be sent again in `delay` seconds; nothing was shown yet."""
+
+    attempt: int
+    attempts: int
+    delay: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyPart:
+    """The end of a reply; always the last part of a stream that did not fail.
+
+    Attributes:
+        calls: finished calls, truncated ones marked.
+        finish: the endpoint's finish reason ("stop", "tool_calls", "length", …).
+        usage: tokens, or None if the endpoint did not say.
+        refusal: the model's refusal text, or "".
+        echo: provider fields to be sent back with this message.
+    """
+
+    calls: tuple[CallRequest, ...] = ()
+    finish: str = "stop"
+    usage: Usage | None = None
+    refusal: str = ""
+    echo: Mapping[str, Any] | None = None
+
+
+ModelPart = TextPart | ReasoningPart | CallPart | RetryPart | ReplyPart
+
+
+class ChatModel(Protocol):
+    """A model with function calling, native or made to look so by a dialect."""
+
+    @property
+    def label(self) -> str:
+        """What a person reads ("gpt-5.1", "demo model, offline")."""
+        ...
+
+    @property
+    def notice(self) -> str:
+        """A line that must stand under each reply ("demo model: rule-based, …"), or ""."""
+        ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+        """Send `request` and yield the reply as it comes.
+
+        Closing the iterator or cancelling the task that iterates closes the connection at once.
+
+        Raises:
+            ModelError: the endpoint could not be reached, refused, or broke the stream.
+        """
+        ...
+
+
+# ---- tools -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool that some running server offers.
+
+    Attributes:
+        server: configured name of the server.
+        name: the tool's own name on that server, raw: it is what goes on the wire.
+        title: the server's title for it, cleaned, or "".
+        description: cleaned and bounded.
+        schema: the tool's own input schema, unchanged.
+        read_only: the server says that it changes nothing; a hint, see `trusted`.
+        destructive: the server says that it may destroy something; None if it says nothing.
+        idempotent: the server says that calling twice is the same as calling once.
+        trusted: whether the hints may be believed.
+        digest: hash of what the model reads (name, title, description, schemas, annotations); approvals
+            are keyed by it, never by the name.
+    """
+
+    server: str
+    name: str
+    title: str = ""
+    description: str = ""
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    read_only: bool = False
+    destructive: bool | None = None
+    idempotent: bool = False
+    trusted: bool = False
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextContent:
+    """Text in a tool result, raw."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryContent:
+    """An image, audio or blob in a tool result. `data` is base64 text, `size` the decoded bytes."""
+
+    kind: Literal["image", "audio", "blob"]
+    mime: str
+    size: int
+    data: str = field(repr=False, default="")
+    uri: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkContent:
+    """A resource link in a tool result."""
+
+    uri: str
+    name: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceContent:
+    """An embedded text resource in a tool result."""
+
+    uri: str
+    mime: str
+    text: str
+
+
+Content = TextContent | BinaryContent | LinkContent | ResourceContent
+
+
+class CallFailure(StrEnum):
+    """Why a call gave no result of its own."""
+
+    NONE = ""
+    TIMEOUT = "timeout"
+    SERVER_DIED = "server died"
+    PROTOCOL = "protocol error"
+    TOO_LARGE = "result too large"
+    NOT_RUNNING = "server not running"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call gave.
+
+    Attributes:
+        content: the items, raw.
+        structured: structuredContent as JSON value, or None.
+        is_error: the tool says that it failed, or the call failed (`failure`).
+        failure: why there is no result of the tool's own.
+        warning: something to tell person and model ("does not match outputSchema: …"), or "".
+    """
+
+    content: tuple[Content, ...] = ()
+    structured: Any = None
+    is_error: bool = False
+    failure: CallFailure = CallFailure.NONE
+    warning: str = ""
+
+
+ProgressSink = Callable[[float, float | None, str], None]
+"""Called with progress, total (if known) and the server's message, raw. Must not raise."""
+
+
+class Toolbox(Protocol):
+    """All tools of all running servers."""
+
+    def tools(self) -> Sequence[Tool]:
+        """Return what can be called now, in a stable order."""
+        ...
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        """Return what is wrong with `arguments` under the tool's own schema, or "".
+
+        Bounded in time whatever the schema is.
+        """
+        ...
+
+    async def call(
+        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        """Call and return the result; failures are results too.
+
+        Cancelling it cancels the call on the wire.
+        """
+        ...
+
+
+# ---- the person ------------------------------------------------------------------------------------
+
+
+class Answer(StrEnum):
+    """What a person can say to an approval."""
+
+    ONCE = "once"
+    SESSION = "session"
+    ALWAYS = "always"
+    NO = "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer to an approval, and for a no the reason that the model is told."""
+
+    answer: Answer
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """A call that needs a yes.
+
+    Attributes:
+        call_id: the call's id.
+        tool: what would run.
+        arguments: with what, whole.
+        why: why it asks ("not read-only", "destructive, says the server").
+    """
+
+    call_id: str
+    tool: Tool
+    arguments: Mapping[str, Any]
+    why: str
+
+
+class Approver(Protocol):
+    """Someone who can say yes or no: a person at a dialog, flags without a screen, a script in tests."""
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """Wait for the answer. Limits' clocks stand still meanwhile. Cancelled when the turn is."""
+        ...
+
+
+# ---- time and bytes --------------------------------------------------------------------------------
+
+
+class Clock(Protocol):
+    """Monotonic time, so that tests own it."""
+
+    def now_ns(self) -> int:
+        """Return monotonic nanoseconds."""
+        ...
+
+    def sleep(self, seconds: float) -> Awaitable[None]:
+        """Wait."""
+        ...
+
+
+class FrameDirection(StrEnum):
+    """Which way a line travelled; STRAY is stdout that is no frame, STDERR the other pipe."""
+
+    OUT = "out"
+    IN = "in"
+    STRAY = "stray"
+    STDERR = "stderr"
+    EVENT = "event"
+
+
+class FrameSink(Protocol):
+    """Where every raw line goes first."""
+
+    def __call__(self, server: str, direction: FrameDirection, at_ns: int, raw: bytes) -> None:
+        """Note `raw` (without its newline). Never raises, never waits, never changes a byte."""
+        ...

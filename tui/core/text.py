@@ -1,0 +1,89 @@
+"""clean(): the one gate through which untrusted text enters what a person sees.
+
+Everything a server or a model says is hostile until cleaned: escape sequences, control characters,
+bidirectional overrides and invisible characters are made visible, never obeyed. The raw text stays in
+the stores; cleaning happens on the way to a screen, a log, an export or a terminal.
+"""
+
+import re
+from dataclasses import dataclass
+
+PREVIEW_BYTES = 16 * 1024
+PREVIEW_LINES = 200
+
+# Ranges, not single code points: a class of ranges costs 6 ms per MiB, a class of points 930 ms.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"
+    "\u00ad\u061c\u115f-\u1160\u180b-\u180f\u200b\u200e-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_JOINERS = re.compile("(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
+_ASCII_TABLE = {code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: 0x2421}
+
+
+def _visible(match: re.Match[str]) -> str:
+    char = match.group()
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if char in "\x85\u2028\u2029":
+        return "\n"
+    return "\ufffd"
+
+
+def clean(text: str) -> str:
+    """Return `text` with everything that a terminal or a reader could be fooled by made visible.
+
+    C0 controls and DEL become their Unicode pictures (ESC is shown as ␛), C1 controls, bidirectional
+    overrides, invisible characters, tag characters and lone surrogates become U+FFFD, line separators
+    become newlines and CR LF becomes LF. Newline and tab stay. The result is safe to encode as UTF-8.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if text.isascii():
+        return text if text.isprintable() else text.translate(_ASCII_TABLE)
+    return _JOINERS.sub("\ufffd", _UNSAFE.sub(_visible, text))
+
+
+def clean_line(text: str, limit: int = 200) -> str:
+    """Return `text` cleaned, as one line of at most `limit` characters, runs of white space folded.
+
+    Only the first part of a long text is looked at, so the cost does not grow with its size.
+    """
+    head = text[: limit * 4 + 64]
+    line = " ".join(clean(head).split())
+    if len(line) > limit:
+        return line[: limit - 1] + "…"
+    return line + "…" if len(head) < len(text) else line
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The part of a text that is shown at once.
+
+    Attributes:
+        text: cleaned, within the caps.
+        omitted: how many characters of the original are not shown; 0 if all are.
+    """
+
+    text: str
+    omitted: int
+
+
+def preview(text: str, max_chars: int = PREVIEW_BYTES, max_lines: int = PREVIEW_LINES) -> Preview:
+    """Return the head of `text` that a screen can show without being slowed down by its size.
+
+    A widget fed 3 MiB in one line is busy for 12 s (research: measured on Textual 8.2.8), so nothing
+    larger than this ever reaches one.
+    """
+    head = text[:max_chars]
+    position = -1
+    for _ in range(max_lines):
+        position = head.find("\n", position + 1)
+        if position < 0:
+            break
+    else:
+        head = head[:position]
+    return Preview(clean(head), len(text) - len(head))

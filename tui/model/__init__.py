@@ -1,0 +1,1 @@
+"""The model side. The only room that imports openai."""

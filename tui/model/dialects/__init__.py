@@ -1,0 +1,1 @@
+"""How models without function calling write a tool call; wrappers come here."""

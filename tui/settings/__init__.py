@@ -1,0 +1,1 @@
+"""Configuration: its schema, where it lies, how it is read and written."""

@@ -1,0 +1,1 @@
+"""What happened, as data; knows no screen."""
