@@ -1,0 +1,178 @@
+"""Sample MCP server: short notes, kept in one JSON file of its own.
+
+Shows what a server with a memory offers: tools that read, one that adds, one that destroys and says
+so, a resource and a prompt. The file is `$MCPTUI_NOTES_FILE`, else `notes.json` in the data directory
+of mcptui. It is replaced as a whole, under a lock, so neither a crash nor a second copy of this server
+loses a note; a file that cannot be read is reported and never overwritten.
+"""
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+MAX_CHARACTERS = 10_000
+READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+
+class Note(TypedDict):
+    """One note as it stands in the file."""
+
+    id: str
+    text: str
+
+
+server = MCPServer(
+    "notes",
+    version="1.0",
+    instructions="Short notes of the person at the keyboard. Find a note's id by listing or searching.",
+    log_level="WARNING",
+)
+
+
+def notes_file() -> Path:
+    """Return where the notes are kept."""
+    if named := os.environ.get("MCPTUI_NOTES_FILE"):
+        return Path(named).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("mcptui", appauthor=False) / "notes.json"
+
+
+def read_notes() -> list[Note]:
+    """Return all notes, the oldest first.
+
+    Raises:
+        ToolError: the file is there but is not a list of notes.
+    """
+    path = notes_file()
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return [Note(id=str(note["id"]), text=str(note["text"])) for note in found]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ToolError(f"{path} cannot be read as notes and was left alone: {error}") from error
+
+
+def write_notes(notes: list[Note]) -> None:
+    """Replace the file by `notes`, whole or not at all."""
+    path = notes_file()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".notes-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(notes, file, ensure_ascii=False, indent=2)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def changing() -> Iterator[list[Note]]:
+    """Give the notes to change, and write them when the block ends without an error."""
+    path = notes_file()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with path.with_name(path.name + ".lock").open("a") as lock:
+        if os.name == "posix":
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        notes = read_notes()
+        yield notes
+        write_notes(notes)
+
+
+def new_id(text: str, taken: set[str]) -> str:
+    """Return an id that a person can type: the day and the first words of the note."""
+    words = re.findall(r"\w+", text.casefold())[:3]
+    base = "-".join([date.today().isoformat(), *words])[:48].rstrip("-")
+    count = 1
+    while (found := base if count == 1 else f"{base}-{count}") in taken:
+        count += 1
+    return found
+
+
+def as_lines(notes: list[Note]) -> str:
+    """Return the notes as lines of id and text."""
+    return "\n".join(f"{note['id']}: {note['text']}" for note in notes)
+
+
+@server.tool(
+    title="Add a note",
+    annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False),
+    structured_output=False,
+)
+async def add_note(
+    text: Annotated[str, Field(description="What to remember.", max_length=MAX_CHARACTERS)],
+) -> str:
+    """Add a note, and return its id."""
+    if not text.strip():
+        raise ToolError("A note needs a text.")
+    with changing() as notes:
+        note = Note(id=new_id(text, {note["id"] for note in notes}), text=text.strip())
+        notes.append(note)
+    return f"Added note {note['id']}: {note['text']}"
+
+
+@server.tool(title="All notes", annotations=READ_ONLY, structured_output=False)
+async def list_notes() -> str:
+    """List all notes with their ids, the oldest first."""
+    return as_lines(read_notes()) or "There are no notes yet."
+
+
+@server.tool(title="Search the notes", annotations=READ_ONLY, structured_output=False)
+async def search_notes(
+    query: Annotated[str, Field(description="Words that the note must mention; case does not matter.")],
+) -> str:
+    """Find the notes that mention every word of a query."""
+    words = query.casefold().split()
+    found = [note for note in read_notes() if all(word in note["text"].casefold() for word in words)]
+    return as_lines(found) or f"No note mentions {query[:80]!r}."
+
+
+@server.tool(
+    title="Delete a note",
+    annotations=ToolAnnotations(
+        read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+    ),
+    structured_output=False,
+)
+async def delete_note(
+    id: Annotated[str, Field(description="The id of the note, as list_notes and search_notes give it.")],
+) -> str:
+    """Delete the note with this id. It cannot be brought back."""
+    with changing() as notes:
+        found = next((note for note in notes if note["id"] == id.strip()), None)
+        if found is None:
+            raise ToolError(f"There is no note {id[:80]!r}. list_notes gives the ids.")
+        notes.remove(found)
+    return f"Deleted note {found['id']}: {found['text']}"
+
+
+@server.resource("notes://all", name="All notes", mime_type="text/plain")
+async def all_notes() -> str:
+    """All notes, one a line, the oldest first."""
+    return as_lines(read_notes())
+
+
+@server.prompt(title="Summarise the notes")
+async def summarise_notes() -> str:
+    """Ask for a summary of all notes."""
+    return f"Summarise these notes in a few sentences, what is urgent first.\n\n{as_lines(read_notes())}"
+
+
+if __name__ == "__main__":
+    server.run()

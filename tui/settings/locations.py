@@ -1,0 +1,40 @@
+"""Where mcptui keeps things: the platform's directories for configuration, data and state.
+
+Only names of places are worked out here; nothing is created or read.
+"""
+
+from pathlib import Path
+
+APP = "mcptui"
+
+
+def config_dir() -> Path:
+    """Return the directory of `config.toml` and of the user's themes."""
+    # Imported when asked: the first frame of `--help` needs no directory.
+    from platformdirs import user_config_path
+
+    return user_config_path(APP, appauthor=False)
+
+
+def config_file() -> Path:
+    """Return the configuration file that is read when nothing else is named."""
+    return config_dir() / "config.toml"
+
+
+def themes_dir() -> Path:
+    """Return the directory of the user's own themes."""
+    return config_dir() / "themes"
+
+
+def data_dir() -> Path:
+    """Return the directory for what must not be lost: sessions, the sample notes."""
+    from platformdirs import user_data_path
+
+    return user_data_path(APP, appauthor=False)
+
+
+def state_dir() -> Path:
+    """Return the directory for what may be lost: logs, history."""
+    from platformdirs import user_state_path
+
+    return user_state_path(APP, appauthor=False)
