@@ -1,0 +1,150 @@
+"""What the screens need of the rest of the program, as Protocols. `runtime.Runtime` is the real thing."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Protocol
+
+from tui.core.events import Event
+from tui.core.limits import Limits
+from tui.core.ports import Approver
+from tui.core.servers import ServerStatus
+
+
+class HostView(Protocol):
+    """The servers, as far as a screen may see and steer them."""
+
+    @property
+    def revision(self) -> int:
+        """Grows with every change that a person can see."""
+        ...
+
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        """Return every configured server, in configured order. Cheap."""
+        ...
+
+    def stderr(self, name: str) -> tuple[str, ...]:
+        """Return the last lines of a server's stderr, cleaned."""
+        ...
+
+    def request_start(self, name: str) -> None:
+        """Start a server; returns at once."""
+        ...
+
+    def request_stop(self, name: str) -> None:
+        """Stop a server; returns at once."""
+        ...
+
+    def request_restart(self, name: str) -> None:
+        """Stop a server and start it again; returns at once."""
+        ...
+
+
+class RunningTurn(Protocol):
+    """One turn of the loop."""
+
+    @property
+    def continue_possible(self) -> bool:
+        """Whether the turn ended at a limit and can go on with fresh ones."""
+        ...
+
+    def events(self) -> AsyncIterator[Event]:
+        """Yield what happens; the last event is always `TurnEnded`. Iterated once."""
+        ...
+
+    def cancel(self) -> None:
+        """End the turn as soon as possible; `events()` still ends with `TurnEnded`."""
+        ...
+
+
+class AppRuntime(Protocol):
+    """Everything behind the screens.
+
+    Before `ready()` has returned only `is_ready`, `theme_name` and `keys` may be used: they must not
+    cost anything, because the first frame is painted with them.
+    """
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether `ready()` has returned."""
+        ...
+
+    @property
+    def theme_name(self) -> str:
+        """The chosen theme."""
+        ...
+
+    @property
+    def keys(self) -> Mapping[str, str | Sequence[str]]:
+        """The person's own keys: action id to one key or several."""
+        ...
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """What is wrong with the configuration, a line each."""
+        ...
+
+    @property
+    def host(self) -> HostView:
+        """The servers."""
+        ...
+
+    @property
+    def model_label(self) -> str:
+        """What a person reads ("demo model, offline")."""
+        ...
+
+    @property
+    def model_notice(self) -> str:
+        """A line that must stand under each reply, or ""."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """The hard limits of a turn."""
+        ...
+
+    @property
+    def conversation_tokens(self) -> int:
+        """How large the conversation is, in tokens; an estimate."""
+        ...
+
+    @property
+    def frames(self) -> int:
+        """How many frames were seen on the wire so far."""
+        ...
+
+    @property
+    def revision(self) -> int:
+        """Grows when the model, the tools or the problems change."""
+        ...
+
+    async def ready(self) -> None:
+        """Load the heavy parts, read the configuration, start the servers. Called once."""
+        ...
+
+    def ask(self, text: str, approver: Approver) -> RunningTurn:
+        """Say `text` to the model; returns the turn, which runs while its events are iterated."""
+        ...
+
+    def continue_turn(self, approver: Approver) -> RunningTurn:
+        """Go on, with fresh limits, after a turn that ended at a limit."""
+        ...
+
+    def new_chat(self) -> None:
+        """Forget the conversation. Not while a turn runs."""
+        ...
+
+    def examples(self) -> Sequence[str]:
+        """Return three questions made from the tools that run now; fewer if there are none."""
+        ...
+
+    def save_theme(self, name: str) -> None:
+        """Keep the theme for the next time.
+
+        Raises:
+            McptuiError: it could not be written.
+        """
+        ...
+
+    async def shutdown(self) -> None:
+        """Stop everything; bounded in time."""
+        ...
