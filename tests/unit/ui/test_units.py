@@ -1,0 +1,46 @@
+"""Numbers as people read them."""
+
+import pytest
+
+from tui.ui.units import clock, count, duration, plural, size
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (-1, "0 ms"),
+        (0.4, "0 ms"),
+        (4, "4 ms"),
+        (99, "99 ms"),
+        (99.7, "0.1 s"),
+        (640, "0.6 s"),
+        (9_940, "9.9 s"),
+        (12_300, "12 s"),
+        (64_000, "1 m 04 s"),
+    ],
+)
+def test_a_duration_has_about_two_digits_and_a_unit(ms: float, text: str) -> None:
+    assert duration(ms) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(7.9, "7 s"), (64, "1 m 04 s"), (7_500, "2 h 05 m"), (273_600, "3 d 04 h")]
+)
+def test_a_clock_counts_whole_units(seconds: float, text: str) -> None:
+    assert clock(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(214, "214"), (1_204, "1.2 k"), (9_960, "10 k"), (48_100, "48 k"), (3_400_000, "3.4 M")],
+)
+def test_a_count_is_short(number: int, text: str) -> None:
+    assert count(number) == text
+
+
+def test_a_size_is_in_bytes() -> None:
+    assert [size(132), size(48_100), size(3_400_000)] == ["132 B", "48 kB", "3.4 MB"]
+
+
+def test_one_thing_is_not_many() -> None:
+    assert [plural(0, "tool"), plural(1, "tool"), plural(2, "tool")] == ["0 tools", "1 tool", "2 tools"]

@@ -1,0 +1,165 @@
+"""The entries of a trace: turns, steps, calls and notes, with their states. Values only."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from tui.core.events import EndReason
+from tui.core.ports import Answer, Usage
+from tui.core.text import Preview
+
+
+class StepState(StrEnum):
+    """How a model request is doing."""
+
+    ASKED = "asked"
+    THINKING = "thinking"
+    ANSWERING = "answering"
+    CALLING = "writing a call"
+    RETRYING = "retrying"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class CallState(StrEnum):
+    """How a tool call is doing."""
+
+    WAITING = "waiting"
+    ASKING = "asks you"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    NOT_RUN = "not run"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will happen to the call."""
+        return self not in (CallState.WAITING, CallState.ASKING, CallState.RUNNING)
+
+
+class NoteKind(StrEnum):
+    """What a note of a turn is about."""
+
+    LIMIT = "limit"
+    ERROR = "error"
+    ENDED = "ended"
+
+
+@dataclass(slots=True)
+class TurnSpan:
+    """One user message and everything until its answer.
+
+    Attributes:
+        number: counts turns from 1.
+        model: label of the model, cleaned.
+        tools: how many tools it may call.
+        started_ns: monotonic nanoseconds.
+        ms: how long it took in milliseconds; None while it runs.
+        reason: why it ended; None while it runs.
+        steps: how many model requests it has had.
+        calls: how many tool calls it has had.
+        usage: tokens so far.
+    """
+
+    number: int
+    model: str
+    tools: int
+    started_ns: int
+    ms: float | None = None
+    reason: EndReason | None = None
+    steps: int = 0
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(slots=True)
+class StepSpan:
+    """One model request.
+
+    Attributes:
+        turn: number of its turn.
+        number: counts the steps of a turn from 1.
+        started_ns: monotonic nanoseconds.
+        state: how it is doing.
+        detail: what the state is about (the call that is being written, why it is sent again), cleaned.
+        first_ms: milliseconds until the first piece of the reply; None before.
+        ms: milliseconds that the model took; None while it runs.
+        usage: tokens; None while it runs.
+        chars: characters of text and reasoning so far.
+        calls: how many calls the reply holds.
+        final: the request without tools at a limit.
+    """
+
+    turn: int
+    number: int
+    started_ns: int
+    state: StepState = StepState.ASKED
+    detail: str = ""
+    first_ms: float | None = None
+    ms: float | None = None
+    usage: Usage | None = None
+    chars: int = 0
+    calls: int = 0
+    final: bool = False
+
+
+@dataclass(slots=True)
+class CallSpan:
+    """One tool call.
+
+    Attributes:
+        turn: number of its turn.
+        step: number of its step.
+        id: the call's id.
+        server: name of the server, cleaned; "" if the model's name for it resolves to nothing.
+        tool: name of the tool, cleaned.
+        arguments: (name, value) previews.
+        state: how it is doing.
+        why: why it asks, or why it did not run or failed, cleaned; "" if there is nothing to say.
+        proposed_ns: when the model had written it.
+        asked_ns: when the person was asked; None if not asked now.
+        waited_ms: how long the person took to answer, in milliseconds.
+        answer: what the person said; None if nobody was asked.
+        started_ns: when it went to the server; None if it has not.
+        ms: milliseconds that it took; None while it runs.
+        progress: how far it is, as the server counts; None if the server says nothing.
+        total: the count at its end; None if the server does not know.
+        message: the server's last progress message, cleaned.
+        result: head of what the model was told; None while there is nothing.
+        warning: what person and model should know about the result, cleaned.
+    """
+
+    turn: int
+    step: int
+    id: str
+    server: str
+    tool: str
+    arguments: tuple[tuple[str, str], ...]
+    proposed_ns: int
+    state: CallState = CallState.WAITING
+    why: str = ""
+    asked_ns: int | None = None
+    waited_ms: float = 0.0
+    answer: Answer | None = None
+    started_ns: int | None = None
+    ms: float | None = None
+    progress: float | None = None
+    total: float | None = None
+    message: str = ""
+    result: Preview | None = None
+    warning: str = ""
+
+
+@dataclass(slots=True)
+class NoteSpan:
+    """Something that is neither step nor call: a limit, an error, the end of the turn."""
+
+    turn: int
+    kind: NoteKind
+    text: str
+    reason: EndReason | None = None
+
+
+Span = TurnSpan | StepSpan | CallSpan | NoteSpan

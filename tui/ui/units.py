@@ -1,0 +1,58 @@
+"""Numbers as every pane writes them: two significant digits or so, the unit after a space. Pure."""
+
+_THOUSANDS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
+
+
+def duration(ms: float) -> str:
+    """Return a measured time for people: "4 ms", "0.6 s", "12 s", "1 m 04 s".
+
+    Args:
+        ms: milliseconds; negative ones count as 0.
+    """
+    if ms < 99.5:
+        return f"{max(0, ms):.0f} ms"
+    seconds = ms / 1000
+    return f"{seconds:.1f} s" if seconds < 9.95 else clock(seconds)
+
+
+def clock(seconds: float) -> str:
+    """Return a running time for people, exact to the second: "7 s", "1 m 04 s", "2 h 05 m", "3 d 04 h".
+
+    Args:
+        seconds: elapsed seconds; negative ones count as 0.
+    """
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} m {rest:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes:02d} m"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours:02d} h"
+
+
+def count(number: float) -> str:
+    """Return a count for people: "214", "1.2 k", "12 k", "3.4 M"."""
+    for size, letter in _THOUSANDS:
+        if number >= size * 0.9995:
+            scaled = number / size
+            return f"{scaled:.1f} {letter}" if scaled < 9.95 else f"{scaled:.0f} {letter}"
+    return f"{number:.0f}"
+
+
+def amount(value: float) -> str:
+    """Return a server's number as it counts: "12", "0.25", "1e+09" for what is too long."""
+    return f"{value:.6g}"
+
+
+def size(octets: float) -> str:
+    """Return a size in bytes for people: "132 B", "48 kB", "3.4 MB"."""
+    return f"{count(octets)}B" if octets >= 999.5 else f"{octets:.0f} B"
+
+
+def plural(number: int, word: str) -> str:
+    """Return "1 tool", "2 tools"."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
