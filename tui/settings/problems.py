@@ -1,0 +1,39 @@
+"""What can be wrong with a configuration, said so that a person can mend it."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong in one file.
+
+    Attributes:
+        message: what is wrong, without the place.
+        path: the key ("servers.weather.comand"), or "" if the whole file is meant.
+        line: its line, from 1; 0 if none can be told.
+        file: the file as a person knows it.
+        suggestion: what to do ("did you mean `command`?"), or "".
+        warning: everything still works; the check does not fail for it.
+    """
+
+    message: str
+    path: str = ""
+    line: int = 0
+    file: str = ""
+    suggestion: str = ""
+    warning: bool = False
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.file and self.line else self.file
+        head = " ".join(part for part in (place, self.path) if part)
+        text = f"{self.message}, {self.suggestion}" if self.suggestion else self.message
+        return f"{head}: {text}" if head else text
+
+
+def did_you_mean(wrong: str, right: Iterable[str]) -> str:
+    """Return "did you mean `x`?" for the name nearest to `wrong`, or "" if none is near."""
+    # Long keys are cut: the distance costs the product of both lengths.
+    near = difflib.get_close_matches(wrong[:64].casefold(), sorted(right), n=1, cutoff=0.6)
+    return f"did you mean `{near[0]}`?" if near else ""

@@ -1,0 +1,245 @@
+"""Themes: twelve roles with a colour each, read from small TOML files and checked.
+
+Knows nothing of Textual; the screens turn a `ThemeSpec` into what they need. A theme that cannot be
+used is one `Problem`, never an exception. Nothing heavy is imported: the first frame loads its theme
+with this module.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.settings.files import Unreadable, read_bounded
+from tui.settings.problems import Problem, did_you_mean
+from tui.settings.shipped import shipped_dir
+
+DEFAULT_THEME = "harbor"
+MAX_THEME_BYTES = 64 * 1024
+MIN_TEXT_CONTRAST = 4.5
+"""WCAG 2.2, 1.4.3 level AA: text with less contrast than this to its background is hard to read."""
+
+ROLES = (
+    "accent",
+    "text",
+    "dim",
+    "rule",
+    "surface",
+    "panel",
+    "ok",
+    "warn",
+    "bad",
+    "user",
+    "model",
+    "tool",
+)
+_OTHER_KEYS = ("dark", "syntax", "about")
+
+_HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}", re.ASCII)
+_BASIC = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+ANSI_COLOURS = frozenset(
+    ["ansi_default", *(f"ansi_{name}" for name in _BASIC), *(f"ansi_bright_{name}" for name in _BASIC)]
+)
+"""The terminal's own colours, by the names that Textual knows them by."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeSpec:
+    """A checked theme. Every role is "#rrggbb" in lower case, or every role is in `ANSI_COLOURS`.
+
+    Attributes:
+        name: the file's name without its ending.
+        dark: whether the background is dark.
+        accent: the one warm colour: focus, the thing to look at.
+        text: what is read.
+        dim: what is read second.
+        rule: lines between regions.
+        surface: the background.
+        panel: the background of what stands apart.
+        ok: done, running.
+        warn: nearly at a limit, asks.
+        bad: failed.
+        user: the person's name and words.
+        model: the model's name.
+        tool: tools and servers.
+        syntax: name of a Pygments style for code, or "".
+        about: one line about it for the picker, or "".
+    """
+
+    name: str
+    dark: bool
+    accent: str
+    text: str
+    dim: str
+    rule: str
+    surface: str
+    panel: str
+    ok: str
+    warn: str
+    bad: str
+    user: str
+    model: str
+    tool: str
+    syntax: str = ""
+    about: str = ""
+
+    @property
+    def ansi(self) -> bool:
+        """Whether it is made of the terminal's own colours."""
+        return self.surface in ANSI_COLOURS
+
+    def colours(self) -> dict[str, str]:
+        """Return the colour of each role, in the order of `ROLES`."""
+        return {role: getattr(self, role) for role in ROLES}
+
+
+def parse_colour(text: object) -> str | None:
+    """Return `text` as "#rrggbb" or as one of `ANSI_COLOURS`, or None if it is no colour."""
+    if not isinstance(text, str):
+        return None
+    colour = text.strip().lower()
+    if colour in ANSI_COLOURS:
+        return colour
+    if not _HEX.fullmatch(colour):
+        return None
+    return colour if len(colour) == 7 else "#" + "".join(digit * 2 for digit in colour[1:])
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast ratio of two "#rrggbb" colours, 1 to 21, as WCAG 2.2 defines it."""
+
+    def luminance(colour: str) -> float:
+        linear = []
+        for start in (1, 3, 5):
+            part = int(colour[start : start + 2], 16) / 255
+            linear.append(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _complaints(table: Mapping[str, Any]) -> Iterator[str]:
+    known = (*ROLES, *_OTHER_KEYS)
+    for key in table:
+        if key not in known:
+            hint = did_you_mean(key, known)
+            yield f"`{clean_line(key, 40)}` is no role" + (f", {hint}" if hint else "")
+    for role in ROLES:
+        if role not in table:
+            yield f"`{role}` is missing"
+        elif parse_colour(table[role]) is None:
+            shown = clean_line(str(table[role]), 40)
+            yield f"`{role}`: {shown!r} is no colour (#rgb, #rrggbb or ansi_red and the like)"
+    if not isinstance(table.get("dark"), bool):
+        yield "`dark` must be true or false"
+    for key in ("syntax", "about"):
+        if not isinstance(table.get(key, ""), str):
+            yield f"`{key}` must be text"
+
+
+def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, str]:
+    """Check a theme's keys and values.
+
+    Returns:
+        The theme, or None if it cannot be used; and all that is wrong with it as one sentence, or "".
+        A theme that can be used but is hard to read comes with a sentence too.
+    """
+    if complaints := list(_complaints(table)):
+        more = f" (and {len(complaints) - 5} more)" if len(complaints) > 5 else ""
+        return None, "; ".join(complaints[:5]) + more
+    colours = {role: parse_colour(table[role]) or "" for role in ROLES}
+    if len({colour in ANSI_COLOURS for colour in colours.values()}) > 1:
+        return None, "all colours must be ANSI names or none: a screen cannot mix the two"
+    spec = ThemeSpec(
+        name=name,
+        dark=table["dark"],
+        syntax=clean_line(table.get("syntax", ""), 40),
+        about=clean_line(table.get("about", ""), 80),
+        **colours,
+    )
+    if not spec.ansi:
+        worst = min(contrast(spec.text, spec.surface), contrast(spec.text, spec.panel))
+        if worst < MIN_TEXT_CONTRAST:
+            return (
+                spec,
+                f"hard to read: text has a contrast of {worst:.1f}:1, less than {MIN_TEXT_CONTRAST}:1",
+            )
+    return spec, ""
+
+
+def _read(path: Path) -> tuple[ThemeSpec | None, Problem | None]:
+    import tomllib
+
+    name = path.stem
+    try:
+        if not _NAME.fullmatch(name):
+            raise Unreadable("a theme's name has letters, digits, - and _ only, at most 40")
+        spec, wrong = theme_from(tomllib.loads(read_bounded(path, MAX_THEME_BYTES)), name)
+    except (OSError, Unreadable, ValueError, RecursionError) as error:
+        spec, wrong = None, clean_line(str(error))
+    if not wrong:
+        return spec, None
+    message = wrong if spec else f"theme left out: {wrong}"
+    return spec, Problem(message, file=clean_line(str(path)), warning=spec is not None)
+
+
+def load_theme(name: str, user_dir: Path | None = None) -> tuple[ThemeSpec, Problem | None]:
+    """Load one theme by name: the user's own before the shipped one, the default if there is neither.
+
+    Args:
+        name: as in `[ui] theme`; anything may stand there.
+        user_dir: directory of the user's themes, if it is to be looked at.
+
+    Raises:
+        FileNotFoundError: the installation has no themes at all.
+    """
+    shipped = shipped_dir("themes")
+    problem: Problem | None = None
+    if _NAME.fullmatch(name):
+        for folder in (user_dir, shipped):
+            if folder is None or not os.path.lexists(path := folder / f"{name}.toml"):
+                continue
+            spec, found = _read(path)
+            problem = problem or found
+            if spec is not None:
+                return spec, problem
+    if problem is None:
+        names = sorted(path.stem for folder in (shipped, user_dir) if folder for path in _files(folder))
+        shown = clean_line(name, 40)
+        hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
+        problem = Problem(f"there is no theme {shown!r}", path="ui.theme", suggestion=hint)
+    default, _ = _read(shipped / f"{DEFAULT_THEME}.toml")
+    if default is None:
+        raise FileNotFoundError(f"{shipped}: the default theme is damaged; install mcptui again")
+    return default, problem
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.glob("*.toml"))
+    except OSError:
+        return []
+
+
+def all_themes(user_dir: Path | None = None) -> tuple[tuple[ThemeSpec, ...], tuple[Problem, ...]]:
+    """Load every theme, the default first; a theme of the user's replaces a shipped one of its name.
+
+    Returns:
+        The themes that can be used, and what is wrong with the others.
+    """
+    found: dict[str, ThemeSpec] = {}
+    problems: list[Problem] = []
+    for folder in (shipped_dir("themes"), user_dir):
+        for path in _files(folder) if folder else []:
+            spec, problem = _read(path)
+            if spec is not None:
+                found[spec.name] = spec
+            if problem is not None:
+                problems.append(problem)
+    ordered = sorted(found.values(), key=lambda spec: (spec.name != DEFAULT_THEME, spec.name))
+    return tuple(ordered), tuple(problems)
