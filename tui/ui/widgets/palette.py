@@ -1,0 +1,113 @@
+"""Palette: what the words of a style mean in the theme of the moment.
+
+Panes keep rows with words ("accent bold", "dim", "text on panel"); the palette turns them into rich
+styles. It is built from the CSS variables of the app's theme, so a theme is one thing for stylesheets
+and for rows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rich.style import Style
+from textual.color import Color, ColorParseError
+
+# role: (its CSS variable, what stands in for it where a theme does not know it)
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "accent": ("accent", "primary"),
+    "text": ("foreground",),
+    "dim": ("text-dim", "foreground-muted"),
+    "rule": ("rule", "panel-lighten-1", "panel"),
+    "surface": ("surface",),
+    "panel": ("panel",),
+    "ok": ("ok", "success"),
+    "warn": ("warn", "warning"),
+    "bad": ("bad", "error"),
+    "user": ("user", "accent"),
+    "model": ("model", "primary"),
+    "tool": ("tool", "secondary"),
+}
+_ATTRIBUTES = frozenset({"bold", "italic", "underline", "strike", "reverse"})
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours of a theme by role, and the styles made of them.
+
+    Attributes:
+        colors: the colour of each role.
+        native: the theme leaves colours to the terminal (its own 16), so nothing can be blended.
+    """
+
+    colors: Mapping[str, Color]
+    native: bool = False
+    _styles: dict[str, Style] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, variables: Mapping[str, str], native: bool = False) -> "Palette":
+        """Build the palette from the CSS variables of a theme; what is missing or odd is replaced."""
+        ground = _color(variables, ("surface", "background")) or Color.parse("black")
+        plain = _color(variables, ("foreground",)) or ground.get_contrast_text(0.9)
+        colors = {role: _color(variables, names) or plain for role, names in ROLES.items()}
+        if not native:
+            colors = {
+                role: color if role in ("surface", "panel") else ground + color
+                for role, color in colors.items()
+            }
+            colors["cursor"] = ground.blend(colors["accent"], 0.16, alpha=1.0)
+            colors["selected"] = ground.blend(colors["accent"], 0.35, alpha=1.0)
+        return cls(colors, native)
+
+    def style(self, words: str) -> Style:
+        """Return the rich style of `words`: a role, attributes, and `on` with a role for the ground.
+
+        Two more words are grounds by themselves: `cursor` (the row that keys act on) and `selected`.
+        Unknown words are ignored, so a row can never break a screen.
+        """
+        found = self._styles.get(words)
+        if found is None:
+            found = self._styles[words] = self._build(words)
+        return found
+
+    def _build(self, words: str) -> Style:
+        style = Style()
+        ground = False
+        for word in words.split():
+            if word == "on":
+                ground = True
+                continue
+            if word in _ATTRIBUTES:
+                style += Style.parse(word)
+            elif word in ("cursor", "selected"):
+                style += self._ground(word)
+            elif word in self.colors:
+                style += self._ground(word) if ground else self._text(word)
+            ground = False
+        return style
+
+    def _text(self, role: str) -> Style:
+        if self.native and role in ("dim", "rule") and self.colors[role].ansi in (None, -1):
+            return Style(dim=True)
+        return Style(color=self.colors[role].rich_color)
+
+    def _ground(self, role: str) -> Style:
+        color = self.colors.get(role)
+        if color is None:
+            return Style(reverse=True)
+        if self.native and color.a == 0:
+            return Style()
+        return Style(bgcolor=color.rich_color)
+
+
+def _color(variables: Mapping[str, str], names: tuple[str, ...]) -> Color | None:
+    for name in names:
+        value = variables.get(name, "")
+        if not value or value.startswith("auto"):
+            continue
+        try:
+            return Color.parse(value)
+        except ColorParseError:
+            try:
+                return Color.parse(value.split()[0])
+            except ColorParseError:
+                continue
+    return None

@@ -1,0 +1,199 @@
+"""Rows: what a virtual pane keeps of a line, and how lines are cut, padded and wrapped. Pure.
+
+A row is a tuple of spans, a span is a piece of text with the words of its style ("accent bold",
+"text on panel"). Rows know no colours, so a change of theme costs no wrapping, and a row takes about a
+third of a kilobyte where a painted Strip takes one and a half. All widths are terminal cells, measured
+with rich; texts are cleaned before they get here and hold no line breaks.
+"""
+
+from collections.abc import Iterable
+
+from rich.cells import cell_len, get_character_cell_size
+
+Span = tuple[str, str]
+Row = tuple[Span, ...]
+
+EMPTY: Row = ()
+_NOT_FIRST = frozenset("、。，．！？；：）」』】》〉’”…·,.!?;:)]}")
+_NOT_LAST = frozenset("（「『【《〈‘“([{")
+
+
+def text_of(row: Row) -> str:
+    """Return the characters of a row."""
+    return "".join([text for text, _ in row])
+
+
+def width_of(row: Row) -> int:
+    """Return the width of a row in cells."""
+    return sum([cell_len(text) for text, _ in row])
+
+
+def head_of(text: str, cells: int) -> str:
+    """Return the longest start of `text` that fits `cells`; never half a wide character."""
+    if cells <= 0:
+        return ""
+    head = text[: cells * 4]
+    if cell_len(head) <= cells and len(head) == len(text):
+        return head
+    if head.isascii():
+        return head[:cells]
+    used = 0
+    for index, char in enumerate(head):
+        used += _width(head, index, char)
+        if used > cells:
+            return head[:index]
+    return head
+
+
+def crop(row: Row, cells: int, mark: str = "…") -> Row:
+    """Return `row` within `cells`; a row that is cut ends with `mark`."""
+    if width_of(row) <= cells:
+        return row
+    room = cells - cell_len(mark)
+    if room < 0:
+        return EMPTY
+    kept: list[Span] = []
+    for text, style in row:
+        head = head_of(text, room)
+        room -= cell_len(head)
+        if len(head) < len(text):
+            kept.append((head + mark, style))
+            break
+        kept.append((text, style))
+    return tuple(kept)
+
+
+def pad(row: Row, cells: int, style: str = "") -> Row:
+    """Return `row` filled with spaces of `style` up to `cells`."""
+    missing = cells - width_of(row)
+    return (*row, (" " * missing, style)) if missing > 0 else row
+
+
+def spread(left: Row, right: Row, cells: int, gap: int = 1) -> Row:
+    """Return a row of `cells` with `left` at its left and `right` at its right end.
+
+    The left part gives way: it is cropped until at least `gap` cells stay free before the right part.
+    """
+    right = crop(right, cells)
+    room = cells - width_of(right)
+    left = crop(left, max(0, room - gap))
+    return (*left, (" " * max(0, room - width_of(left)), ""), *right)
+
+
+def cut(row: Row, start: int, end: int) -> Row:
+    """Return the spans of the characters `start` to `end` of a row."""
+    kept: list[Span] = []
+    position = 0
+    for text, style in row:
+        after = position + len(text)
+        if after > start and position < end:
+            piece = text[max(0, start - position) : end - position]
+            if piece:
+                kept.append((piece, style))
+        position = after
+        if position >= end:
+            break
+    return tuple(kept)
+
+
+def marked(row: Row, start: int, end: int, word: str) -> Row:
+    """Return `row` with the style word `word` added to the characters `start` to `end`."""
+    size = sum([len(text) for text, _ in row])
+    middle = tuple([(text, f"{style} {word}") for text, style in cut(row, start, end)])
+    return (*cut(row, 0, start), *middle, *cut(row, end, size))
+
+
+def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> list[Row]:
+    """Wrap a row of any length at `cells`, between words where it can; at least one row comes back.
+
+    Args:
+        row: what to wrap; no line breaks in it.
+        cells: the whole width, prefixes included.
+        first: stands before the first line, a bullet for instance.
+        rest: stands before every other line; spaces as wide as `first` if None.
+    """
+    if rest is None:
+        rest = ((" " * width_of(first), ""),) if first else EMPTY
+    room = max(1, cells - max(width_of(first), width_of(rest)))
+    text = text_of(row)
+    if len(text) <= room and cell_len(text) <= room:
+        return [(*first, *row)]
+    lines: list[Row] = []
+    for start, end in breaks(text, room):
+        lines.append((*(rest if lines else first), *cut(row, start, end)))
+    return lines
+
+
+def breaks(text: str, cells: int) -> list[tuple[int, int]]:
+    """Return where `text` breaks into lines of at most `cells`, as pairs of character offsets.
+
+    Spaces at a break belong to no line. Wide scripts break between any two characters, except before
+    closing and after opening punctuation. A word longer than a line is cut.
+    """
+    if not text:
+        return [(0, 0)]
+    return _breaks_narrow(text, cells) if text.isascii() else _breaks_any(text, max(2, cells))
+
+
+def _breaks_narrow(text: str, cells: int) -> list[tuple[int, int]]:
+    lines: list[tuple[int, int]] = []
+    start, size = 0, len(text)
+    while size - start > cells:
+        space = text.rfind(" ", start + 1, start + cells + 1)
+        end = space if space > start and not text[start:space].isspace() else start + cells
+        stop = end
+        while stop > start + 1 and text[stop - 1] == " ":
+            stop -= 1
+        lines.append((start, stop))
+        while end < size and text[end] == " ":
+            end += 1
+        start = end
+    if start < size or not lines:
+        lines.append((start, size))
+    return lines
+
+
+def _width(text: str, index: int, char: str) -> int:
+    """Return the cells of one character; never less than it takes together with its neighbours."""
+    if char == "\ufe0f" and index and get_character_cell_size(text[index - 1]) == 1:
+        return 1
+    return get_character_cell_size(char)
+
+
+def _breaks_any(text: str, cells: int) -> list[tuple[int, int]]:
+    lines: list[tuple[int, int]] = []
+    start = used = 0
+    good = -1  # where the line may end: the offset after the last space or wide character
+    good_used = 0
+    for index, char in enumerate(text):
+        width = _width(text, index, char)
+        if index > start and char != " " and _may_break(text, index):
+            good, good_used = index, used
+        if used + width > cells and char != " ":
+            if good <= start:
+                good, good_used = index, used
+            lines.append(_without_spaces(text, start, good))
+            start, used = good, used - good_used
+        used += width
+    lines.append(_without_spaces(text, start, len(text)) if lines else (start, len(text)))
+    return lines
+
+
+def _may_break(text: str, index: int) -> bool:
+    before, after = text[index - 1], text[index]
+    if before == " ":
+        return True
+    if after in _NOT_FIRST or before in _NOT_LAST or get_character_cell_size(after) == 0:
+        return False
+    return get_character_cell_size(before) == 2 or get_character_cell_size(after) == 2
+
+
+def _without_spaces(text: str, start: int, end: int) -> tuple[int, int]:
+    while end > start + 1 and text[end - 1] == " ":
+        end -= 1
+    return start, end
+
+
+def joined(rows: Iterable[Row]) -> str:
+    """Return rows as text, one line each, without the spaces that only fill a line."""
+    return "\n".join([text_of(row).rstrip() for row in rows])
