@@ -33,10 +33,11 @@ class LimitName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """A user message was taken. `tools` counts what the model may call."""
+    """A user message was taken. `tools` counts what the model may call; `notice` says what was left out."""
 
     model: str
     tools: int
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

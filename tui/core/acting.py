@@ -1,0 +1,226 @@
+"""The calls of one reply: checked, approved, run, and told to the model as observations."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tui.core.calls import Prepared, prepare
+from tui.core.conversation import CallRequest, Conversation, ToolMessage
+from tui.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    ToolCallEnded,
+    ToolCallProposed,
+    ToolCallStarted,
+    ToolProgress,
+)
+from tui.core.limits import Limits, Meter, fingerprint
+from tui.core.offer import Offer
+from tui.core.policy import Policy, Verdict
+from tui.core.ports import (
+    Answer,
+    ApprovalRequest,
+    Approver,
+    CallFailure,
+    ChatModel,
+    Clock,
+    ProgressSink,
+    TextContent,
+    Tool,
+    Toolbox,
+    ToolResult,
+)
+from tui.core.results import observation
+from tui.core.thinking import Emit
+
+PROGRESS_NS = 50_000_000
+"""Progress of one call is told at most so often; a server may send thousands a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """What a turn works with, all of it passed in."""
+
+    model: ChatModel
+    toolbox: Toolbox
+    approver: Approver
+    policy: Policy
+    limits: Limits
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a call ended; `counted` is false for what says nothing about the model's skill (a denial)."""
+
+    failed: bool
+    counted: bool = True
+
+
+class Actor:
+    """Runs calls. Emits every stage and appends one observation a call to the conversation."""
+
+    def __init__(self, deps: Deps, conversation: Conversation, meter: Meter, emit: Emit) -> None:
+        self._deps = deps
+        self._conversation = conversation
+        self._meter = meter
+        self._emit = emit
+        self._proposed: dict[str, Prepared] = {}
+        self._started: dict[str, int] = {}
+        self.offer = Offer(())
+
+    def refresh_tools(self) -> Offer:
+        """Take in what the servers offer now; servers may start and stop while a turn runs."""
+        self.offer = self.offer.renewed(self._deps.toolbox.tools())
+        return self.offer
+
+    def propose(self, step: int, call: CallRequest) -> Prepared:
+        """Say that the model wants `call`, and return what it means."""
+        item = prepare(call, self.offer.table)
+        self._proposed[call.id] = item
+        self._emit(ToolCallProposed(step, call.id, item.server, item.name, item.arguments))
+        return item
+
+    async def act(self, step: int, calls: Sequence[CallRequest]) -> None:
+        """Run `calls` in order; neighbours that are read-only and need no question run side by side."""
+        outcomes: list[Outcome] = []
+        batch: list[Prepared] = []
+
+        async def flush() -> None:
+            outcomes.extend(await self._run_together(step, batch))
+            batch.clear()
+
+        for position, item in enumerate([self.propose(step, call) for call in calls]):
+            item = await self._checked(position, item, len(batch))
+            if item.problem or item.tool is None:
+                outcomes.append(self._refuse(step, item))
+            elif item.tool.read_only and self._deps.policy.judge(item.tool).verdict is Verdict.ALLOW:
+                batch.append(item)
+            else:
+                await flush()
+                outcomes.append(await self._run_alone(step, item, item.tool))
+        await flush()
+        counted = [outcome for outcome in outcomes if outcome.counted]
+        self._meter.step_ended(calls=len(counted), failed=sum(outcome.failed for outcome in counted))
+
+    def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
+        """Answer a call that will get no observation from its server."""
+        item = self._proposed.get(call.id) or self.propose(step, call)
+        self._conclude(step, item, text, is_error=True, why=why)
+
+    async def _checked(self, position: int, item: Prepared, waiting: int) -> Prepared:
+        """Return `item`, with a problem if a limit or its tool's schema forbids it to run."""
+        limits = self._deps.limits
+        if item.problem or item.tool is None:
+            return item
+        if position >= limits.max_calls_per_reply:
+            text = f"not run: limit ({limits.max_calls_per_reply} calls in one reply)"
+            return Prepared(item.call, item.tool, item.arguments, text, "not run")
+        if self._meter.tool_calls + waiting >= limits.max_tool_calls:
+            text = f"not run: limit ({limits.max_tool_calls} tool calls in one turn)"
+            return Prepared(item.call, item.tool, item.arguments, text, "not run")
+        wrong = await self._deps.toolbox.check(item.tool, item.arguments)
+        if wrong:
+            text = f"not run: the arguments do not fit the tool's schema: {wrong}"
+            return Prepared(item.call, item.tool, item.arguments, text, "invalid arguments")
+        return item
+
+    def _refuse(self, step: int, item: Prepared) -> Outcome:
+        self._conclude(step, item, item.problem, is_error=True, why=item.why)
+        return Outcome(failed=True, counted=item.why != "not run")
+
+    async def _run_together(self, step: int, batch: Sequence[Prepared]) -> list[Outcome]:
+        if not batch:
+            return []
+        gate = asyncio.Semaphore(self._deps.limits.parallel_calls)
+
+        async def one(item: Prepared, tool: Tool) -> Outcome:
+            async with gate:
+                return await self._run(step, item, tool)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(item, item.tool)) for item in batch if item.tool is not None]
+        return [task.result() for task in tasks]
+
+    async def _run_alone(self, step: int, item: Prepared, tool: Tool) -> Outcome:
+        judgement = self._deps.policy.judge(tool)
+        if judgement.verdict is Verdict.DENY:
+            self._conclude(step, item, f"denied: {judgement.why}", is_error=True, why="denied")
+            return Outcome(failed=True, counted=False)
+        if judgement.verdict is Verdict.ASK:
+            refusal = await self._ask(step, item, tool, judgement.why)
+            if refusal:
+                self._conclude(step, item, refusal, is_error=True, why="denied")
+                return Outcome(failed=True, counted=False)
+        return await self._run(step, item, tool)
+
+    async def _ask(self, step: int, item: Prepared, tool: Tool, why: str) -> str:
+        """Ask the person; return "" for a yes, what the model is told for a no."""
+        clock, call_id = self._deps.clock, item.call.id
+        request = ApprovalRequest(call_id, tool, item.arguments, why)
+        self._emit(ApprovalAsked(step, call_id, request))
+        self._meter.pause(clock.now_ns())
+        try:
+            decision = await self._deps.approver.ask(request)
+        finally:
+            self._meter.resume(clock.now_ns())
+        self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
+        if decision.answer is Answer.NO:
+            return "denied by the person" + (f": {decision.reason}" if decision.reason else "")
+        self._deps.policy.remember(tool, decision.answer)
+        return ""
+
+    async def _run(self, step: int, item: Prepared, tool: Tool) -> Outcome:
+        call_id, clock = item.call.id, self._deps.clock
+        self._started[call_id] = clock.now_ns()
+        self._emit(ToolCallStarted(step, call_id))
+        left = self._meter.left_seconds(clock.now_ns())
+        try:
+            async with asyncio.timeout(left):
+                result = await self._deps.toolbox.call(
+                    tool,
+                    item.arguments,
+                    seconds=min(self._deps.limits.tool_seconds, left),
+                    progress=self._progress(step, call_id),
+                )
+        except TimeoutError:
+            text = "stopped: the time limit of the turn"
+            result = ToolResult((TextContent(text),), is_error=True, failure=CallFailure.TIMEOUT)
+        text = observation(result, self._deps.limits.result_bytes)
+        times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, text))
+        if times >= self._deps.limits.identical_calls_note:
+            text += (
+                f"\n[note: the same call gave the same result {times} times now; do something else or answer]"
+            )
+        self._conclude(step, item, text, is_error=result.is_error, why=str(result.failure), result=result)
+        return Outcome(failed=result.is_error)
+
+    def _progress(self, step: int, call_id: str) -> ProgressSink:
+        last = -PROGRESS_NS
+
+        def tell(progress: float, total: float | None, message: str) -> None:
+            nonlocal last
+            now = self._deps.clock.now_ns()
+            if now - last >= PROGRESS_NS and call_id in self._started:
+                last = now
+                self._emit(ToolProgress(step, call_id, progress, total, message))
+
+        return tell
+
+    def _conclude(
+        self,
+        step: int,
+        item: Prepared,
+        text: str,
+        *,
+        is_error: bool,
+        why: str,
+        result: ToolResult | None = None,
+    ) -> None:
+        """Tell the model and whoever watches how a call ended; the one place where calls end."""
+        started = self._started.pop(item.call.id, None)
+        elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
+        self._conversation.observe(ToolMessage(item.call.id, item.call.name, text, is_error))
+        self._emit(
+            ToolCallEnded(step, item.call.id, item.server, item.name, is_error, text, elapsed, result, why)
+        )

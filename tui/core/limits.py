@@ -1,0 +1,129 @@
+"""The hard limits of a turn and the meter that watches them. Pure: the caller brings the time."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.events import LimitName
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one turn may use up; the names are those of `[limits]`.
+
+    Attributes:
+        max_steps: model requests with tools.
+        max_tool_calls: calls that ran, over all steps.
+        max_calls_per_reply: calls run from one reply; the rest is answered "not run".
+        turn_seconds: wall clock of the turn; waiting for the person does not count.
+        tool_seconds: wall clock of one call.
+        consecutive_errors: steps in a row in which every call failed.
+        identical_calls_note: so many times the same call with the same result adds a note for the model.
+        identical_calls_stop: so many times ends the turn.
+        result_bytes: how much of one result the model is given.
+        parallel_calls: read-only calls that run at the same time.
+    """
+
+    max_steps: int = 10
+    max_tool_calls: int = 50
+    max_calls_per_reply: int = 16
+    turn_seconds: float = 600.0
+    tool_seconds: float = 60.0
+    consecutive_errors: int = 3
+    identical_calls_note: int = 3
+    identical_calls_stop: int = 5
+    result_bytes: int = 32768
+    parallel_calls: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A limit that was met, and its value."""
+
+    limit: LimitName
+    value: float
+
+
+def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
+    """Return a key for a call with its result that does not depend on the order of object keys.
+
+    The result is part of it because polling the same tool until something changes is legitimate.
+    """
+    body = json.dumps([tool, arguments, result], sort_keys=True, default=str)
+    return hashlib.sha256(body.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts what a turn uses up.
+
+    Attributes:
+        limits: what it is measured against.
+        started_ns: when the turn began.
+        steps: model requests with tools so far.
+        tool_calls: calls that ran so far.
+        errors: failed steps in a row.
+    """
+
+    limits: Limits
+    started_ns: int
+    steps: int = 0
+    tool_calls: int = 0
+    errors: int = 0
+    _paused_ns: int = 0
+    _paused_since: int | None = None
+    _seen: Counter[str] = field(default_factory=Counter)
+    _most: int = 0
+
+    def used_seconds(self, now_ns: int) -> float:
+        """Return how much of `turn_seconds` is used up."""
+        end = now_ns if self._paused_since is None else self._paused_since
+        return (end - self.started_ns - self._paused_ns) / 1e9
+
+    def pause(self, now_ns: int) -> None:
+        """Stop the clock: a person is being asked."""
+        self._paused_since = now_ns
+
+    def resume(self, now_ns: int) -> None:
+        """Let the clock go on after `pause`."""
+        if self._paused_since is not None:
+            self._paused_ns += now_ns - self._paused_since
+            self._paused_since = None
+
+    def left_seconds(self, now_ns: int) -> float:
+        """Return how much of `turn_seconds` is left, at least 0."""
+        return max(0.0, self.limits.turn_seconds - self.used_seconds(now_ns))
+
+    def call_ended(self, key: str) -> int:
+        """Count a call that ran, by its `fingerprint`; return how often it was seen."""
+        self.tool_calls += 1
+        self._seen[key] += 1
+        self._most = max(self._most, self._seen[key])
+        return self._seen[key]
+
+    def step_ended(self, *, calls: int, failed: int) -> None:
+        """Count a step's outcome: one in which every call failed is an error step."""
+        self.errors = self.errors + 1 if calls and failed == calls else 0
+
+    def reached(self, now_ns: int) -> Reached | None:
+        """Return the limit that forbids to go on, or None. Asked between steps."""
+        limits = self.limits
+        checks = (
+            (
+                self._most >= limits.identical_calls_stop,
+                LimitName.IDENTICAL_CALLS,
+                limits.identical_calls_stop,
+            ),
+            (
+                self.errors >= limits.consecutive_errors,
+                LimitName.CONSECUTIVE_ERRORS,
+                limits.consecutive_errors,
+            ),
+            (self.tool_calls >= limits.max_tool_calls, LimitName.MAX_TOOL_CALLS, limits.max_tool_calls),
+            (self.steps >= limits.max_steps, LimitName.MAX_STEPS, limits.max_steps),
+            (self.left_seconds(now_ns) <= 0, LimitName.TURN_SECONDS, limits.turn_seconds),
+        )
+        return next((Reached(name, value) for met, name, value in checks if met), None)

@@ -1,0 +1,235 @@
+"""The loop: think -> act -> observe, until the model answers, a limit is met or the person says stop.
+
+Knows no screen, no network and no server: only ports. One `Turn` is one user message. Its work runs in a
+task of its own, so that cancelling it (or losing whoever reads its events) still leaves the conversation
+valid for the next turn.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+
+from tui.core.acting import Actor, Deps
+from tui.core.conversation import AssistantMessage, Conversation, UserMessage, sanitised
+from tui.core.errors import ModelError
+from tui.core.events import (
+    EndReason,
+    Event,
+    LimitName,
+    LimitReached,
+    StepEnded,
+    StepStarted,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+)
+from tui.core.limits import Meter, Reached
+from tui.core.ports import ModelRequest, Usage
+from tui.core.thinking import Reply, storable, think, unique_calls
+
+_log = logging.getLogger(__name__)
+
+FINAL_SECONDS = 120.0
+"""How long the last request of a turn at its limit may take; the turn's own time may be used up."""
+
+WRAP_UP = (
+    "You cannot call tools any more in this turn. Answer now from what you know so far, "
+    "and say briefly what is missing."
+)
+NUDGE = "Your reply was empty. Answer the question, or call a tool."
+
+
+class Turn:
+    """One user message, from question to final answer.
+
+    `events()` may be iterated once. `cancel()` may be called at any moment, from the same event loop.
+    The last event is always `TurnEnded`.
+    """
+
+    def __init__(self, conversation: Conversation, deps: Deps) -> None:
+        self._conversation = conversation
+        self._deps = deps
+        self._queue: asyncio.Queue[Event] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+        self._meter = Meter(deps.limits, deps.clock.now_ns())
+        self._actor = Actor(deps, conversation, self._meter, self._emit)
+        self._step = 0
+        self._usage = Usage()
+        self._reply = Reply()
+        self._answers: list[str] = []
+
+    @property
+    def meter(self) -> Meter:
+        """What the turn has used up so far."""
+        return self._meter
+
+    def cancel(self) -> None:
+        """End the turn now: stream closed, calls cancelled, history valid. Harmless when it is over."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Yield what happens, ending with `TurnEnded`. Leaving early cancels the turn."""
+        self._task = asyncio.create_task(self._run(), name="turn")
+        try:
+            while True:
+                event = await self._queue.get()
+                yield event
+                if isinstance(event, TurnEnded):
+                    return
+        finally:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    def _emit(self, event: Event) -> None:
+        self._queue.put_nowait(event)
+
+    async def _run(self) -> None:
+        try:
+            await self._turn()
+        except asyncio.CancelledError:
+            self._keep_partial()
+            self._answer_dangling("cancelled by the person", why="cancelled")
+            self._end(EndReason.CANCELLED)
+        except ModelError as error:
+            self._keep_partial()
+            self._emit(TurnError(error.message, error.where or "model", error.next_step))
+            self._end(EndReason.MODEL_ERROR)
+        except Exception as error:
+            # A defect of ours or of a port: the history must stay valid and whoever reads the events must
+            # not wait for ever, so it becomes the end of this turn; the traceback goes to the log.
+            _log.exception("turn ended by an internal error")
+            self._keep_partial()
+            self._answer_dangling("not run: an internal error ended the turn", why="not run")
+            self._emit(TurnError(f"internal error: {type(error).__name__}: {error}", "mcptui"))
+            self._end(EndReason.MODEL_ERROR)
+
+    async def _turn(self) -> None:
+        deps = self._deps
+        offer = self._actor.refresh_tools()
+        self._emit(TurnStarted(deps.model.label, len(offer), offer.notice))
+        nudged = False
+        while (reached := self._meter.reached(deps.clock.now_ns())) is None:
+            self._meter.steps += 1
+            self._actor.refresh_tools()
+            try:
+                reply = await self._think(extra=NUDGE if nudged else "")
+            except TimeoutError:
+                self._keep_partial()
+                reached = Reached(LimitName.TURN_SECONDS, deps.limits.turn_seconds)
+                break
+            if not reply.calls:
+                if reply.text or nudged:
+                    self._answered(reply)
+                    return
+                nudged = True
+                continue
+            if self._meter.steps >= deps.limits.max_steps:
+                reached = Reached(LimitName.MAX_STEPS, deps.limits.max_steps)
+                break
+            await self._actor.act(self._step, reply.calls)
+        await self._wrap_up(reached)
+
+    async def _think(self, extra: str = "", final: bool = False) -> Reply:
+        """Make one model request and append its reply to the conversation."""
+        deps = self._deps
+        self._step += 1
+        self._emit(StepStarted(self._step, deps.limits.max_steps, final))
+        started = deps.clock.now_ns()
+        messages = sanitised(self._conversation.messages)
+        if extra:  # for this request only: in the history it would be parroted
+            messages = [*messages, UserMessage(extra)]
+        tools = () if final else self._actor.offer.specs
+        request = ModelRequest(self._conversation.system, messages, tools)
+        self._reply = reply = Reply()
+        seconds = FINAL_SECONDS if final else self._meter.left_seconds(started)
+        async with asyncio.timeout(seconds):
+            await think(deps.model, request, self._step, reply, self._emit)
+        usage = reply.known_usage(request)
+        self._usage += usage
+        reply.calls = unique_calls(reply.calls, set(self._conversation.call_ids()))
+        elapsed = (deps.clock.now_ns() - started) / 1e6
+        self._emit(StepEnded(self._step, elapsed, usage, reply.finish, len(reply.calls)))
+        self._keep(reply)
+        return reply
+
+    def _keep(self, reply: Reply, partial: bool = False) -> None:
+        """Put a reply into the conversation, once."""
+        self._reply = Reply()
+        if reply.text:
+            self._answers.append(reply.text)
+        if reply.text or reply.calls:
+            self._conversation.reply(
+                AssistantMessage(
+                    text=reply.text,
+                    reasoning=reply.reasoning,
+                    calls=tuple(map(storable, reply.calls)),
+                    model=self._deps.model.label,
+                    echo=reply.echo,
+                    partial=partial,
+                )
+            )
+
+    def _keep_partial(self) -> None:
+        """Keep what was shown of a reply that did not end; its calls were never complete."""
+        self._reply.calls = ()
+        self._reply.echo = None
+        self._keep(self._reply, partial=True)
+
+    def _answered(self, reply: Reply) -> None:
+        if not reply.text:
+            cut = reply.finish == "length"
+            message = (
+                "the model used up its tokens before it said anything"
+                if cut
+                else "the model returned nothing"
+            )
+            step = "Raise max_tokens of this profile." if cut else "Ask again, or choose another model."
+            self._emit(TurnError(message, "model", step))
+        self._end(EndReason.ANSWERED if reply.text else EndReason.EMPTY)
+
+    async def _wrap_up(self, reached: Reached) -> None:
+        """At a limit: answer what dangles, and ask once more, without tools, for the best answer."""
+        self._emit(LimitReached(reached.limit, reached.value))
+        self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
+        before = len(self._answers)
+        failure = ""
+        try:
+            reply = await self._think(extra=WRAP_UP, final=True)
+        except (ModelError, TimeoutError) as error:
+            self._keep_partial()
+            failure = str(error) or "no answer in time"
+        else:
+            if reply.calls:
+                self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
+        if len(self._answers) == before:
+            summary = self._summary(reached, failure)
+            self._conversation.reply(AssistantMessage(text=summary, model="mcptui"))
+            self._answers.append(summary)
+        self._end(EndReason.LIMIT, reached.limit)
+
+    def _summary(self, reached: Reached, failure: str) -> str:
+        """What mcptui itself can say when the model gives no last answer."""
+        why = f" The last request failed: {failure}." if failure else ""
+        return (
+            f"The turn ended at its limit {reached.limit} ({reached.value:g}) after {self._step} steps and "
+            f"{self._meter.tool_calls} tool calls, without an answer.{why}"
+        )
+
+    def _answer_dangling(self, text: str, why: str) -> None:
+        for call in self._conversation.dangling():
+            self._actor.abandon(self._step, call, text, why)
+
+    def _end(self, reason: EndReason, limit: LimitName | None = None) -> None:
+        now = self._deps.clock.now_ns()
+        self._emit(
+            TurnEnded(
+                reason=reason,
+                text=self._answers[-1] if self._answers else "",
+                steps=self._step,
+                tool_calls=self._meter.tool_calls,
+                usage=self._usage,
+                ms=(now - self._meter.started_ns) / 1e6,
+                limit=limit,
+            )
+        )

@@ -1,0 +1,115 @@
+"""Which calls run, which ask, which never run. Pure.
+
+What was approved is remembered by a digest of what runs and of what the model read about it, never by
+name: a tool whose description changes after its approval asks again.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from tui.core.ports import Answer, Tool
+
+
+class Verdict(StrEnum):
+    """What to do with a call."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class Mode(StrEnum):
+    """How much runs without a question; the values of `--approve`."""
+
+    ASK = "ask"
+    READS = "reads"
+    ALL = "all"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Patterns of `server/tool`, `*` and `?` allowed. deny wins over ask, ask over allow."""
+
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict, and why, in words for the person (ask) or for the model (deny)."""
+
+    verdict: Verdict
+    why: str = ""
+
+
+def _matches(tool: Tool, patterns: Iterable[str]) -> bool:
+    name = f"{tool.server}/{tool.name}"
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+@dataclass(slots=True)
+class Policy:
+    """Judges calls.
+
+    Attributes:
+        rules: the person's rules.
+        mode: ask as the rules say; reads, all and none settle every question without asking.
+        server_digest: gives a hash of how a server is started, part of what an approval is keyed by.
+        always: keys of approvals that outlive the session.
+        session: keys of approvals that do not.
+    """
+
+    rules: Rules = field(default_factory=Rules)
+    mode: Mode = Mode.ASK
+    server_digest: Callable[[str], str] = lambda server: server
+    always: set[str] = field(default_factory=set)
+    session: set[str] = field(default_factory=set)
+
+    def key(self, tool: Tool) -> str:
+        """Return what an approval of `tool` is remembered by."""
+        return f"{tool.server}/{tool.name}@{self.server_digest(tool.server)}.{tool.digest}"
+
+    def judge(self, tool: Tool) -> Judgement:
+        """Return what to do with a call of `tool`."""
+        if self.mode is Mode.NONE:
+            return Judgement(Verdict.DENY, "no tool may run (--approve none)")
+        if _matches(tool, self.rules.deny):
+            return Judgement(Verdict.DENY, "a rule in the configuration forbids it")
+        judgement = self._judge_by_hints(tool)
+        if judgement.verdict is not Verdict.ASK:
+            return judgement
+        match self.mode:
+            case Mode.ALL:
+                return Judgement(Verdict.ALLOW)
+            case Mode.READS:
+                return Judgement(Verdict.DENY, "only read-only tools may run (--approve reads)")
+            case _:
+                return judgement
+
+    def _judge_by_hints(self, tool: Tool) -> Judgement:
+        if _matches(tool, self.rules.ask):
+            return Judgement(Verdict.ASK, "a rule asks")
+        if (
+            self.key(tool) in self.always
+            or self.key(tool) in self.session
+            or _matches(tool, self.rules.allow)
+        ):
+            return Judgement(Verdict.ALLOW)
+        if tool.destructive and not tool.read_only:
+            return Judgement(Verdict.ASK, "destructive, says the server")
+        if not tool.read_only:
+            return Judgement(Verdict.ASK, "may change something")
+        if not tool.trusted:
+            return Judgement(Verdict.ASK, "read-only, says a server you did not configure")
+        return Judgement(Verdict.ALLOW)
+
+    def remember(self, tool: Tool, answer: Answer) -> None:
+        """Keep what the person answered, as far as the answer reaches."""
+        if answer is Answer.SESSION:
+            self.session.add(self.key(tool))
+        elif answer is Answer.ALWAYS:
+            self.always.add(self.key(tool))

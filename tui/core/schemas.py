@@ -1,0 +1,103 @@
+"""Tool schemas as models accept them. Pure; the tool's own schema is never changed.
+
+Providers refuse a whole request for one odd schema, so: bounded in depth and size (nested `$ref` fans out
+exponentially), local references inlined, a root that is always a plain object, no annotations that
+providers choke on.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+MAX_DEPTH = 32
+MAX_NODES = 5_000
+_DROPPED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$dynamicAnchor"})
+_COMBINERS = ("anyOf", "oneOf", "allOf")
+
+
+class SchemaTooLarge(ValueError):
+    """The schema has more nodes than a model should be sent; the tool is quarantined."""
+
+
+class _Copier:
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._nodes = 0
+
+    def copy(self, node: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise SchemaTooLarge(f"more than {MAX_NODES} nodes once its references are written out")
+        if isinstance(node, list):
+            return [self.copy(item, depth + 1, open_refs) for item in node] if depth < MAX_DEPTH else []
+        if not isinstance(node, Mapping):
+            return node
+        if depth >= MAX_DEPTH:
+            return {}
+        if isinstance(ref := node.get("$ref"), str):
+            return self._inline(ref, node, depth, open_refs)
+        return {
+            str(key): self.copy(value, depth + 1, open_refs)
+            for key, value in node.items()
+            if key not in _DROPPED
+        }
+
+    def _inline(self, ref: str, node: Mapping[str, Any], depth: int, open_refs: tuple[str, ...]) -> Any:
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        target = None if ref in open_refs else self._target(ref)
+        if not isinstance(target, Mapping):
+            return self.copy(beside, depth, open_refs)
+        return self.copy({**target, **beside}, depth + 1, (*open_refs, ref))
+
+    def _target(self, ref: str) -> Any:
+        """Return what a local reference points at; None for any other: nothing is ever fetched."""
+        if not ref.startswith("#"):
+            return None
+        node: Any = self._root
+        for part in ref[1:].split("/")[1:]:
+            part = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, Mapping):
+                node = node.get(part)
+            elif isinstance(node, list) and part.isdecimal() and int(part) < len(node):
+                node = node[int(part)]
+            else:
+                return None
+        return node
+
+
+def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return an object schema without combiners at the root, which OpenAI and Anthropic refuse.
+
+    Properties are united; required is what all alternatives ask for; what is lost is checked by the
+    tool's own schema before the call.
+    """
+    properties: dict[str, Any] = dict(schema.get("properties") or {})
+    required = [name for name in schema.get("required") or [] if isinstance(name, str)]
+    for combiner in _COMBINERS:
+        branches = [branch for branch in schema.get(combiner) or [] if isinstance(branch, dict)]
+        for branch in branches:
+            if isinstance(found := branch.get("properties"), dict):
+                properties = {**found, **properties}
+        wanted = [set(map(str, branch.get("required") or [])) for branch in branches]
+        if wanted:
+            shared = set.union(*wanted) if combiner == "allOf" else set.intersection(*wanted)
+            required.extend(sorted(shared - set(required)))
+    kept = {
+        key: value
+        for key, value in schema.items()
+        if key not in (*_COMBINERS, "not", "enum", "const", "if", "then", "else")
+    }
+    kept |= {"type": "object", "properties": properties}
+    kept["required"] = [name for name in required if name in properties]
+    if not kept["required"]:
+        del kept["required"]
+    return kept
+
+
+def model_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `schema` as a model can be sent it.
+
+    Raises:
+        SchemaTooLarge: it stays too large even when cut at `MAX_DEPTH`.
+    """
+    copied = _Copier(schema).copy(schema, 0, ())
+    return _merged_root(copied if isinstance(copied, dict) else {})

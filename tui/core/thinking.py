@@ -1,0 +1,135 @@
+"""One model request: the reply as it comes, and the calls in it made safe to keep and to run."""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tui.core.conversation import CallRequest
+from tui.core.events import CallForming, Event, ReasoningDelta, RetryScheduled, TextDelta
+from tui.core.ports import (
+    CallPart,
+    ChatModel,
+    ModelRequest,
+    ReasoningPart,
+    ReplyPart,
+    RetryPart,
+    TextPart,
+    Usage,
+)
+from tui.core.tokens import estimate, estimate_request
+
+Emit = Callable[[Event], None]
+
+
+@dataclass(slots=True)
+class Reply:
+    """What a model has said so far in one step; filled while the stream runs, so a cut keeps its text."""
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[CallRequest, ...] = ()
+    finish: str = ""
+    usage: Usage | None = None
+    echo: Mapping[str, Any] | None = None
+
+    def known_usage(self, request: ModelRequest) -> Usage:
+        """Return the endpoint's count, or an estimate where it gave none."""
+        if self.usage is not None and (self.usage.prompt or self.usage.completion):
+            return self.usage
+        written = self.text + self.reasoning + "".join(call.name + call.arguments for call in self.calls)
+        return Usage(estimate_request(request), estimate(written), estimated=True)
+
+
+async def think(model: ChatModel, request: ModelRequest, step: int, reply: Reply, emit: Emit) -> None:
+    """Send `request`, fill `reply` and emit its pieces.
+
+    Raises:
+        ModelError: as the model raises it; `reply` then holds what was said before.
+    """
+    parts = model.stream(request)
+    try:
+        async for part in parts:
+            match part:
+                case TextPart(text):
+                    reply.text += text
+                    emit(TextDelta(step, text))
+                case ReasoningPart(text):
+                    reply.reasoning += text
+                    emit(ReasoningDelta(step, text))
+                case CallPart(name, size):
+                    emit(CallForming(step, name, size))
+                case RetryPart(attempt, attempts, delay, reason):
+                    emit(RetryScheduled(step, attempt, attempts, delay, reason))
+                case ReplyPart():
+                    _finish(reply, part, step, emit)
+    finally:
+        close = getattr(parts, "aclose", None)
+        if close is not None:
+            await close()
+
+
+def _finish(reply: Reply, part: ReplyPart, step: int, emit: Emit) -> None:
+    if part.refusal and not reply.text:
+        reply.text = part.refusal
+        emit(TextDelta(step, part.refusal))
+    reply.calls = part.calls
+    reply.finish = part.finish
+    reply.usage = part.usage
+    reply.echo = part.echo
+
+
+def unique_calls(calls: tuple[CallRequest, ...], used: Collection[str]) -> tuple[CallRequest, ...]:
+    """Return `calls` with ids that no earlier call has; ids that are fine stay as the provider gave them.
+
+    A fresh id is made by hashing, so the same history gives the same ids.
+    """
+    taken = set(used)
+    result: list[CallRequest] = []
+    for call in calls:
+        number = 0
+        fresh = call.id
+        while not fresh or fresh in taken:
+            number += 1
+            seed = f"{call.id}\0{len(taken)}\0{number}".encode("utf-8", "replace")
+            fresh = "call_" + hashlib.sha256(seed).hexdigest()[:12]
+        taken.add(fresh)
+        result.append(call if fresh == call.id else replace(call, id=fresh))
+    return tuple(result)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def parse_arguments(text: str) -> dict[str, Any]:
+    """Return the arguments that a model wrote as JSON text; empty text is no arguments.
+
+    Raises:
+        ValueError: it is not one JSON object (NaN and Infinity are not JSON either).
+    """
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError(f"a JSON object is needed, this is a JSON {type(value).__name__}")
+    return value
+
+
+def storable(call: CallRequest) -> CallRequest:
+    """Return `call` as it may stand in the history.
+
+    Arguments that are not a JSON object would make some providers refuse every later request, so the
+    history has `{}` for them; the model reads its own text back in the error.
+    """
+    try:
+        parse_arguments(call.arguments)
+    except ValueError:
+        return replace(call, arguments="{}")
+    return call if call.arguments.strip() else replace(call, arguments="{}")

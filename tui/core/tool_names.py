@@ -1,0 +1,86 @@
+"""Names of tools as models accept them, and the way back. Pure.
+
+A name is `server__tool`, `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$` (OpenAI's rule, and Gemini's and Kimi's that it
+must not begin with a digit). The map is injective and does not depend on the order of servers: a name
+that had to be changed, is too long or could be mistaken for another carries a hash of what it stands for.
+It is only ever resolved by table, never by splitting: a server named `a__b` must not be able to pose as a
+tool of the server `a`.
+"""
+
+import difflib
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from tui.core.ports import Tool
+
+_NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
+_MAX_PLAIN = 60
+_MAX_HEAD = 51
+
+
+def _plain(server: str, tool: str) -> tuple[str, bool]:
+    """Return the readable name and whether it says exactly what it stands for."""
+    parts = (_NOT_ALLOWED.sub("_", server), _NOT_ALLOWED.sub("_", tool))
+    name = "__".join(parts)
+    exact = parts == (server, tool) and "__" not in server + "_" and "__" not in "_" + tool and bool(tool)
+    if not re.match(r"[a-zA-Z_]", name):
+        name, exact = f"_{name}", False
+    return name, exact and len(name) <= _MAX_PLAIN
+
+
+def _hashed(name: str, server: str, tool: str, digits: int = 8) -> str:
+    digest = hashlib.sha256(f"{server}\0{tool}".encode("utf-8", "backslashreplace")).hexdigest()
+    return f"{name[: _MAX_HEAD + 8 - digits]}_{digest[:digits]}"
+
+
+def fold(name: str) -> str:
+    """Return `name` as models tend to misspell it: case and the choice of - or _ do not matter."""
+    return name.casefold().replace("-", "_")
+
+
+class NameTable:
+    """The names of a set of tools, and which tool each stands for."""
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        pairs = [(tool, *_plain(tool.server, tool.name)) for tool in tools]
+        folded = Counter(fold(name) for _, name, _ in pairs)
+        self._tools: dict[str, Tool] = {}
+        for tool, name, exact in pairs:
+            if not (exact and folded[fold(name)] == 1):
+                plain, name = name, _hashed(name, tool.server, tool.name)
+                if folded[fold(name)]:  # another tool is really called what our hash spells
+                    name = _hashed(plain, tool.server, tool.name, 32)
+            self._tools.setdefault(name, tool)
+        self._names = {(tool.server, tool.name): name for name, tool in self._tools.items()}
+        self._folded: dict[str, list[str]] = {}
+        for name in self._tools:
+            self._folded.setdefault(fold(name), []).append(name)
+
+    def items(self) -> list[tuple[str, Tool]]:
+        """Return (qualified name, tool) in the order the tools were given."""
+        return list(self._tools.items())
+
+    def name_of(self, tool: Tool) -> str:
+        """Return the qualified name of `tool`; KeyError if it is not in the table."""
+        return self._names[(tool.server, tool.name)]
+
+    def resolve(self, name: str) -> Tool | None:
+        """Return the tool that a model means by `name`, or None.
+
+        Exactly that name; else the one name that differs only in case or -/_; else the one tool whose own
+        name it is. Never a guess between two.
+        """
+        if name in self._tools:
+            return self._tools[name]
+        wanted = fold(name)
+        same = self._folded.get(wanted, [])
+        if not same:
+            same = [key for key, tool in self._tools.items() if fold(tool.name) == wanted]
+        return self._tools[same[0]] if len(same) == 1 else None
+
+    def close_to(self, name: str, count: int = 3) -> list[str]:
+        """Return names a model may have meant by `name`."""
+        found = difflib.get_close_matches(fold(name)[:64], self._folded, n=count, cutoff=0.5)
+        return [self._folded[key][0] for key in found]
