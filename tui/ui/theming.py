@@ -1,0 +1,150 @@
+"""A theme's roles turned into what Textual needs: a `Theme` whose CSS variables are the roles.
+
+Stylesheets use `$accent $foreground $text-dim $rule $surface $panel $ok $warn $bad $user $model $tool`;
+rows use the same words through the palette. A bad colour would end the app inside Textual, so each one
+is parsed here first.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from textual.color import Color, ColorParseError
+from textual.theme import BUILTIN_THEMES, Theme
+
+from tui.settings.themes import ThemeSpec
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+# Our CSS variable -> the role it shows.
+_ROLE_VARIABLES: Mapping[str, str] = {
+    "text-dim": "dim",
+    "rule": "rule",
+    "ok": "ok",
+    "warn": "warn",
+    "bad": "bad",
+    "user": "user",
+    "model": "model",
+    "tool": "tool",
+}
+
+# Variables of Textual's own widgets -> (role, opacity in percent).
+_WIDGET_VARIABLES: Mapping[str, tuple[str, int]] = {
+    "border": ("accent", 100),
+    "border-blurred": ("rule", 100),
+    "block-cursor-foreground": ("surface", 100),
+    "block-cursor-background": ("accent", 100),
+    "block-cursor-blurred-foreground": ("text", 100),
+    "block-cursor-blurred-background": ("accent", 25),
+    "input-cursor-foreground": ("surface", 100),
+    "input-cursor-background": ("accent", 100),
+    "input-selection-background": ("accent", 30),
+    "screen-selection-background": ("accent", 30),
+    "scrollbar": ("rule", 100),
+    "scrollbar-hover": ("dim", 100),
+    "scrollbar-active": ("accent", 100),
+    "scrollbar-background": ("surface", 100),
+    "scrollbar-background-hover": ("surface", 100),
+    "scrollbar-background-active": ("surface", 100),
+    "scrollbar-corner-color": ("surface", 100),
+    "link-color": ("accent", 100),
+    "text-muted": ("dim", 100),
+    "foreground-muted": ("dim", 100),
+    "text-accent": ("accent", 100),
+}
+
+_DEFAULTS: Mapping[str, str] = {
+    "text-dim": "#8fa6a8",
+    "rule": "#274049",
+    "ok": "#7fc8a9",
+    "warn": "#e8c46b",
+    "bad": "#ec8069",
+    "user": "#8ec5d6",
+    "model": "#bbd9cd",
+    "tool": "#a3b8e6",
+}
+
+
+def variable_defaults() -> dict[str, str]:
+    """Return our CSS variables with colours, for `App.get_theme_variable_defaults`.
+
+    Without them a stylesheet that names one would not parse while a theme of Textual's own is active.
+    """
+    return dict(_DEFAULTS)
+
+
+def theme_of(spec: ThemeSpec) -> Theme:
+    """Return the Textual theme of a spec.
+
+    Raises:
+        ValueError: a role holds something that Textual does not know as a colour.
+    """
+    roles = spec.colours()
+    for role, colour in roles.items():
+        _checked(role, colour)
+    variables = {name: roles[role] for name, role in _ROLE_VARIABLES.items()}
+    if spec.ansi:
+        variables |= _ansi_variables(roles, spec.dark)
+    else:
+        variables |= {
+            name: roles[role] if percent == 100 else f"{roles[role]} {percent}%"
+            for name, (role, percent) in _WIDGET_VARIABLES.items()
+        }
+    return Theme(
+        name=spec.name,
+        primary=roles["accent"],
+        secondary=roles["tool"],
+        warning=roles["warn"],
+        error=roles["bad"],
+        success=roles["ok"],
+        accent=roles["accent"],
+        foreground=roles["text"],
+        background=roles["surface"],
+        surface=roles["surface"],
+        panel=roles["panel"],
+        boost=roles["panel"],
+        dark=spec.dark,
+        variables=variables,
+        ansi=spec.ansi,
+    )
+
+
+def register(app: "App[object]", specs: Iterable[ThemeSpec]) -> None:
+    """Make themes known to the app. The first frame needs one; the others come after it."""
+    for spec in specs:
+        app.register_theme(theme_of(spec))
+
+
+def _ansi_variables(roles: Mapping[str, str], dark: bool) -> dict[str, str]:
+    """Return what stock stylesheets name and Textual's ANSI themes leave out, then our own choice.
+
+    The terminal's own colours cannot be blended or dimmed, so what stands out takes a colour instead.
+    """
+    stock = BUILTIN_THEMES["ansi-dark" if dark else "ansi-light"]
+    known = stock.to_color_system().generate()
+    usual = BUILTIN_THEMES["textual-dark"].to_color_system().generate()
+    missing = {name: "ansi_default" for name in usual if name not in known}
+    return {
+        **missing,
+        **stock.variables,
+        "foreground-muted": roles["dim"],
+        "text-muted": roles["dim"],
+        "text-accent": roles["accent"],
+        "border": roles["accent"],
+        "border-blurred": roles["rule"],
+        "block-cursor-foreground": "ansi_black",
+        "block-cursor-background": roles["accent"],
+        "scrollbar": roles["rule"],
+        "scrollbar-hover": roles["accent"],
+        "scrollbar-active": roles["accent"],
+        "scrollbar-background": "ansi_default",
+        "scrollbar-background-hover": "ansi_default",
+        "scrollbar-background-active": "ansi_default",
+    }
+
+
+def _checked(role: str, colour: str) -> Color:
+    try:
+        return Color.parse(colour)
+    except ColorParseError as error:
+        raise ValueError(f"{role}: {colour!r} is no colour") from error
