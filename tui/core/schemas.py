@@ -11,6 +11,7 @@ from typing import Any
 MAX_DEPTH = 32
 MAX_NODES = 5_000
 _DROPPED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$dynamicAnchor"})
+_NAME_MAPS = frozenset({"properties", "patternProperties"})
 _COMBINERS = ("anyOf", "oneOf", "allOf")
 
 
@@ -36,10 +37,18 @@ class _Copier:
         if isinstance(ref := node.get("$ref"), str):
             return self._inline(ref, node, depth, open_refs)
         return {
-            str(key): self.copy(value, depth + 1, open_refs)
+            str(key): self._named(value, depth + 1, open_refs)
+            if key in _NAME_MAPS
+            else self.copy(value, depth + 1, open_refs)
             for key, value in node.items()
             if key not in _DROPPED
         }
+
+    def _named(self, node: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
+        """Copy a map whose keys are names: a property may well be called `definitions`."""
+        if not isinstance(node, Mapping) or depth >= MAX_DEPTH:
+            return {}
+        return {str(key): self.copy(value, depth + 1, open_refs) for key, value in node.items()}
 
     def _inline(self, ref: str, node: Mapping[str, Any], depth: int, open_refs: tuple[str, ...]) -> Any:
         beside = {key: value for key, value in node.items() if key != "$ref"}
@@ -64,20 +73,27 @@ class _Copier:
         return node
 
 
+def _strings(value: Any) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _branches(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
     """Return an object schema without combiners at the root, which OpenAI and Anthropic refuse.
 
     Properties are united; required is what all alternatives ask for; what is lost is checked by the
     tool's own schema before the call.
     """
-    properties: dict[str, Any] = dict(schema.get("properties") or {})
-    required = [name for name in schema.get("required") or [] if isinstance(name, str)]
+    properties: dict[str, Any] = schema.get("properties", {})
+    required = _strings(schema.get("required"))
     for combiner in _COMBINERS:
-        branches = [branch for branch in schema.get(combiner) or [] if isinstance(branch, dict)]
+        branches = _branches(schema.get(combiner))
         for branch in branches:
-            if isinstance(found := branch.get("properties"), dict):
-                properties = {**found, **properties}
-        wanted = [set(map(str, branch.get("required") or [])) for branch in branches]
+            properties = {**branch.get("properties", {}), **properties}
+        wanted = [set(_strings(branch.get("required"))) for branch in branches]
         if wanted:
             shared = set.union(*wanted) if combiner == "allOf" else set.intersection(*wanted)
             required.extend(sorted(shared - set(required)))

@@ -1,0 +1,137 @@
+"""Stand-ins for the ports of the loop: a toolbox of functions, an approver with a script, a clock by hand."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from tui.core.acting import Deps
+from tui.core.conversation import CallRequest, Conversation
+from tui.core.events import Event, TurnEnded
+from tui.core.limits import Limits
+from tui.core.loop import Turn
+from tui.core.policy import Mode, Policy
+from tui.core.ports import (
+    Answer,
+    ApprovalRequest,
+    ChatModel,
+    Decision,
+    ProgressSink,
+    TextContent,
+    Tool,
+    ToolResult,
+)
+
+E = TypeVar("E")
+Handler = Callable[[Mapping[str, Any]], Awaitable[ToolResult]]
+
+
+def text(value: str, *, is_error: bool = False) -> ToolResult:
+    return ToolResult((TextContent(value),), is_error=is_error)
+
+
+async def echo(arguments: Mapping[str, Any]) -> ToolResult:
+    return text(f"echo {arguments.get('text', '')}")
+
+
+class FunctionToolbox:
+    """A toolbox whose tools are coroutine functions of one server `srv`."""
+
+    def __init__(self, read_only: bool = True, **handlers: Handler) -> None:
+        self._handlers = handlers or {"echo": echo}
+        self.offered = [
+            Tool("srv", name, read_only=read_only, trusted=True, digest=name) for name in self._handlers
+        ]
+        self.called: list[tuple[str, Mapping[str, Any], float]] = []
+        self.wrong = ""
+        self.running = 0
+        self.most_at_once = 0
+
+    def tools(self) -> Sequence[Tool]:
+        return self.offered
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        return self.wrong
+
+    async def call(
+        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        self.called.append((tool.name, arguments, seconds))
+        self.running += 1
+        self.most_at_once = max(self.most_at_once, self.running)
+        try:
+            progress(1, 2, "half")
+            return await self._handlers[tool.name](arguments)
+        finally:
+            self.running -= 1
+
+
+class ScriptedApprover:
+    """Answers as told; without a script it waits for ever."""
+
+    def __init__(self, *decisions: Decision) -> None:
+        self._decisions = list(decisions)
+        self.asked: list[ApprovalRequest] = []
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        self.asked.append(request)
+        if not self._decisions:
+            await asyncio.get_running_loop().create_future()
+        return self._decisions.pop(0)
+
+
+class HandClock:
+    """A clock that moves only when told."""
+
+    def __init__(self) -> None:
+        self.ns = 0
+
+    def now_ns(self) -> int:
+        return self.ns
+
+    async def sleep(self, seconds: float) -> None:
+        self.ns += round(seconds * 1e9)
+
+
+YES = Decision(Answer.ONCE)
+
+
+def call(number: int | str = 1, name: str = "srv__echo", arguments: str = '{"text": "hi"}') -> CallRequest:
+    return CallRequest(f"c{number}", name, arguments)
+
+
+def turn_of(
+    model: ChatModel,
+    toolbox: FunctionToolbox | None = None,
+    *,
+    approver: ScriptedApprover | None = None,
+    limits: Limits | None = None,
+    clock: HandClock | None = None,
+    mode: Mode = Mode.ASK,
+    talk: Conversation | None = None,
+) -> tuple[Turn, Conversation]:
+    """Return a turn on a conversation in which the person has just said "go"."""
+    talk = talk or Conversation()
+    talk.say("go")
+    deps = Deps(
+        model,
+        toolbox or FunctionToolbox(),
+        approver or ScriptedApprover(),
+        Policy(mode=mode),
+        limits or Limits(),
+        clock or HandClock(),
+    )
+    return Turn(talk, deps), talk
+
+
+async def run(turn: Turn) -> list[Event]:
+    return [event async for event in turn.events()]
+
+
+def ended(events: Sequence[Event]) -> TurnEnded:
+    last = events[-1]
+    assert isinstance(last, TurnEnded)
+    return last
+
+
+def of_type(events: Sequence[Event], kind: type[E]) -> list[E]:
+    return [event for event in events if isinstance(event, kind)]

@@ -1,0 +1,33 @@
+"""A call that cannot run says why, in words that the model can act on."""
+
+from tui.core.calls import prepare
+from tui.core.conversation import CallRequest
+from tui.core.ports import Tool
+from tui.core.tool_names import NameTable
+
+TABLE = NameTable([Tool("weather", "get_weather")])
+
+
+def test_a_good_call_has_a_tool_arguments_and_no_problem():
+    item = prepare(CallRequest("1", "weather__get_weather", '{"location": "Oslo"}'), TABLE)
+    assert (item.server, item.name, item.arguments, item.problem) == (
+        "weather",
+        "get_weather",
+        {"location": "Oslo"},
+        "",
+    )
+
+
+def test_a_truncated_call_is_never_run_even_if_it_parses():
+    item = prepare(CallRequest("1", "weather__get_weather", "{}", truncated=True), TABLE)
+    assert "cut off" in item.problem and item.why == "invalid arguments"
+
+
+def test_bad_json_is_quoted_back():
+    item = prepare(CallRequest("1", "weather__get_weather", "{location: Oslo}"), TABLE)
+    assert "not valid JSON" in item.problem and "{location: Oslo}" in item.problem
+
+
+def test_an_unknown_tool_names_close_ones():
+    item = prepare(CallRequest("1", "weather__get_wether", "{}"), TABLE)
+    assert "weather__get_weather" in item.problem and item.why == "unknown tool"

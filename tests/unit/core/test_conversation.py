@@ -1,0 +1,83 @@
+"""The history is always one that a provider accepts."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Conversation,
+    Message,
+    ToolMessage,
+    UserMessage,
+    sanitised,
+)
+
+CALL = CallRequest("c1", "weather__get", "{}")
+
+
+def test_calls_without_observation_are_dangling_until_they_are_answered():
+    talk = Conversation()
+    talk.say("hi")
+    other = CallRequest("c2", "weather__get", "{}")
+    talk.reply(AssistantMessage(calls=(CALL, other)))
+    talk.observe(ToolMessage("c1", "weather__get", "ok"))
+    assert talk.dangling() == (other,)
+    talk.observe(ToolMessage("c2", "weather__get", "ok"))
+    assert talk.dangling() == ()
+
+
+def test_a_missing_observation_is_filled_in_right_behind_its_call():
+    history: list[Message] = [AssistantMessage(calls=(CALL,)), UserMessage("next")]
+    fixed = sanitised(history)
+    assert isinstance(fixed[1], ToolMessage) and fixed[1].call_id == "c1" and fixed[1].is_error
+    assert fixed[2] == UserMessage("next")
+
+
+def test_an_observation_in_the_wrong_place_does_not_count():
+    late = ToolMessage("c1", "weather__get", "late")
+    fixed = sanitised([AssistantMessage(calls=(CALL,)), UserMessage("next"), late])
+    assert late not in fixed and len(fixed) == 3
+
+
+def test_observations_stand_in_the_order_of_the_calls():
+    other = CallRequest("c2", "b", "{}")
+    first, second = ToolMessage("c1", "a", "1"), ToolMessage("c2", "b", "2")
+    fixed = sanitised([AssistantMessage(calls=(CALL, other)), second, first])
+    assert fixed[1:] == [first, second]
+
+
+def test_empty_assistant_messages_are_dropped():
+    assert sanitised([UserMessage("a"), AssistantMessage(), UserMessage("b")]) == [
+        UserMessage("a"),
+        UserMessage("b"),
+    ]
+
+
+IDS = st.sampled_from(["a", "b", "c"])
+MESSAGES = st.one_of(
+    st.builds(UserMessage, st.text(max_size=3)),
+    st.builds(
+        AssistantMessage,
+        text=st.text(max_size=3),
+        calls=st.lists(IDS, unique=True, max_size=3).map(
+            lambda ids: tuple(CallRequest(i, "t", "{}") for i in ids)
+        ),
+    ),
+    st.builds(ToolMessage, IDS, st.just("t"), st.text(max_size=3)),
+)
+
+
+@given(st.lists(MESSAGES, max_size=12))
+def test_whatever_the_history_every_call_is_answered_exactly_once_right_behind_it(history: list[Message]):
+    fixed = sanitised(history)
+    assert sanitised(fixed) == fixed
+    index = 0
+    while index < len(fixed):
+        message = fixed[index]
+        index += 1
+        assert not isinstance(message, ToolMessage)
+        if isinstance(message, AssistantMessage):
+            answers = fixed[index : index + len(message.calls)]
+            assert [a.call_id for a in answers if isinstance(a, ToolMessage)] == [c.id for c in message.calls]
+            index += len(message.calls)

@@ -1,0 +1,48 @@
+"""The walls between the rooms hold: in the import graph, and in what is really loaded."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Return the top-level modules that a fresh interpreter has loaded after `statement`."""
+    code = f"{statement}\nimport sys\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def test_the_contracts_between_rooms_are_kept():
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()", "--no-cache"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+HEAVY = {"textual", "rich", "mcp", "mcp_types", "openai", "pydantic", "httpx2", "jsonschema", "anyio"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "forbidden"),
+    [
+        ("import tui.cli", HEAVY),
+        ("from tui.cli import build_parser; build_parser()", HEAVY),
+        ("import tui.core.loop", HEAVY),
+        ("import tui.commands.run", {"textual", "rich"}),
+        ("import tui.commands.servers", {"textual", "rich"}),
+        ("import tui.runtime", HEAVY),
+        ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema"}),
+        ("import tui.ui.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema"}),
+    ],
+)
+def test_only_what_is_needed_is_loaded(statement: str, forbidden: set[str]):
+    assert loaded_by(statement) & forbidden == set()
