@@ -1,0 +1,47 @@
+"""A configured model: where it is, how it is called, how long it may be silent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tui.core.redact import Secret
+
+FIRST_TOKEN_SECONDS = 120.0
+"""How long an endpoint may take to its first data chunk; reasoning models think before they speak."""
+
+BETWEEN_CHUNKS_SECONDS = 60.0
+"""How long an endpoint may be silent between two data chunks; keep-alive comments do not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProfile:
+    """A model that can be asked.
+
+    Attributes:
+        name: what the person calls it: the NAME of `[models.NAME]`, or a provider's name.
+        base_url: address of the OpenAI-compatible endpoint ("https://api.openai.com/v1").
+        model: the endpoint's id of the model.
+        api_key: the key, or None for endpoints without one.
+        api_key_env: the environment variable that the key comes from; named in error texts.
+        temperature: sent if not None.
+        max_tokens: sent if not None.
+        tool_protocol: "auto" or "native".
+        headers: sent with each request besides the usual ones; values may be secret.
+        context_window: tokens that fit into one request, or None if unknown.
+        first_token_seconds: how long to wait for the first data chunk.
+        between_chunks_seconds: how long to wait between two data chunks.
+        source: who named it: "command line", "configuration", "environment" or "detected".
+    """
+
+    name: str
+    base_url: str
+    model: str
+    api_key: Secret | None = None
+    api_key_env: str = ""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    tool_protocol: str = "auto"
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    context_window: int | None = None
+    first_token_seconds: float = FIRST_TOKEN_SECONDS
+    between_chunks_seconds: float = BETWEEN_CHUNKS_SECONDS
+    source: str = "configuration"

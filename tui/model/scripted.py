@@ -1,0 +1,97 @@
+"""A model that says what it was told to say: for tests and for playing a recorded conversation again."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tui.core.conversation import CallRequest
+from tui.core.errors import ModelError
+from tui.core.ports import CallPart, ModelPart, ModelRequest, ReplyPart, TextPart
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A pause in a script, in seconds; `Wait(None)` waits until it is cancelled."""
+
+    seconds: float | None
+
+
+ScriptItem = ModelPart | Wait | Exception
+Reply = Sequence[ScriptItem]
+"""What one request gets: parts in order, pauses, and at most one exception, which is raised."""
+
+
+def says(text: str, *, pieces: int = 1) -> Reply:
+    """Return a reply that is `text` in `pieces` about equal pieces."""
+    size = max(1, -(-len(text) // pieces))
+    parts = [TextPart(text[at : at + size]) for at in range(0, len(text), size)]
+    return [*parts, ReplyPart()]
+
+
+def calls(*requests: CallRequest, text: str = "") -> Reply:
+    """Return a reply that makes calls, after saying `text`."""
+    said = [TextPart(text)] if text else []
+    forming = [CallPart(request.name, len(request.arguments)) for request in requests]
+    return [*said, *forming, ReplyPart(calls=requests, finish="tool_calls")]
+
+
+class ScriptedModel:
+    """A ChatModel that plays one reply a request and remembers what it was asked.
+
+    Attributes:
+        requests: every request, in order.
+        closed: how many streams were left before their end (cancelled or closed).
+    """
+
+    def __init__(
+        self,
+        replies: Iterable[Reply | Callable[[ModelRequest], Reply]],
+        *,
+        label: str = "scripted",
+        notice: str = "",
+    ) -> None:
+        self._replies = iter(replies)
+        self._label = label
+        self._notice = notice
+        self.requests: list[ModelRequest] = []
+        self.closed = 0
+
+    @property
+    def label(self) -> str:
+        """What a person reads."""
+        return self._label
+
+    @property
+    def notice(self) -> str:
+        """A line that must stand under each reply, or ""."""
+        return self._notice
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+        """Play the next reply.
+
+        Raises:
+            ModelError: the script has no more replies, or says so.
+        """
+        self.requests.append(request)
+        reply = next(self._replies, None)
+        if reply is None:
+            raise ModelError("the script has no more replies", where=self._label)
+        finished = False
+        try:
+            for item in reply(request) if callable(reply) else reply:
+                match item:
+                    case Wait(seconds=None):
+                        await asyncio.get_running_loop().create_future()
+                    case Wait(seconds=float() | int() as seconds):
+                        await asyncio.sleep(seconds)
+                    case Exception():
+                        finished = True
+                        raise item
+                    case Wait():
+                        raise TypeError("a Wait takes seconds or None")
+                    case _:
+                        finished = isinstance(item, ReplyPart)
+                        yield item
+            finished = True
+        finally:
+            self.closed += not finished
