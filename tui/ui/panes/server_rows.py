@@ -97,8 +97,6 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
     match status.state:
         case ServerState.RUNNING:
             yield plural(status.tools, "tool"), "dim"
-            if status.quarantined:
-                yield f", {len(status.quarantined)} left out", "warn"
         case ServerState.STOPPED:
             yield reason_words(status), "bad" if status.failed else "dim"
 
@@ -129,6 +127,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     last = clean_line(status.stderr_last, room)
     if status.state is ServerState.STARTING and last:
         yield crop(((last, "dim"),), room)
+    if status.state is ServerState.RUNNING and status.quarantined:
+        yield crop(((f"{plural(len(status.quarantined), 'tool')} left out", "warn"),), room)
     if not status.failed:
         return
     sentence = clean_line(status.detail, 600)
