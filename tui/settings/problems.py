@@ -28,7 +28,8 @@ class Problem:
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
         head = " ".join(part for part in (place, self.path) if part)
-        text = f"{self.message}, {self.suggestion}" if self.suggestion else self.message
+        joint = ", " if self.suggestion.startswith("did you mean") else "; "
+        text = f"{self.message}{joint}{self.suggestion}" if self.suggestion else self.message
         return f"{head}: {text}" if head else text
 
 

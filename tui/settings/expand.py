@@ -1,0 +1,85 @@
+"""`${VAR}` and `${VAR:-default}` in the texts of a configuration. Pure: the environment is brought."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_REFERENCE = re.compile(
+    r"(?P<escaped>\$\$\{)"
+    rf"|\$\{{(?P<name>{NAME})(?::-(?P<default>[^}}]*))?\}}"
+    r"|(?P<broken>\$\{)"
+)
+
+
+class FromEnvironment(str):
+    """A text in which a variable was put in. A number or a truth value may be read from it."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A text with its references replaced.
+
+    Attributes:
+        text: the result; a missing variable leaves its reference as it is.
+        variables: the names that a value was taken for from the environment.
+        missing: the names that have no value and no default.
+        broken: there is a `${` that no reference follows.
+    """
+
+    text: str
+    variables: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    broken: bool = False
+
+
+def expand(text: str, env: Mapping[str, str]) -> Expanded:
+    """Return `text` with each `${VAR}` replaced; `$${` stands for a literal `${`.
+
+    As in a shell, the default of `${VAR:-default}` is also taken if the variable is empty. What is put
+    in is not looked at again.
+    """
+    if "${" not in text:
+        return Expanded(text)
+    variables: list[str] = []
+    missing: list[str] = []
+    broken = False
+
+    def replaced(found: re.Match[str]) -> str:
+        nonlocal broken
+        if found["escaped"]:
+            return "${"
+        if found["broken"]:
+            broken = True
+            return found.group()
+        name, default = found["name"], found["default"]
+        value = env.get(name)
+        if value is None or (default is not None and not value):
+            if default is None:
+                missing.append(name)
+                return found.group()
+            return default
+        variables.append(name)
+        return value
+
+    result = FromEnvironment(_REFERENCE.sub(replaced, text))
+    return Expanded(result, tuple(variables), tuple(missing), broken)
+
+
+def escaped(text: str) -> str:
+    """Return `text` so that `expand` gives it back unchanged."""
+    return text.replace("${", "$${")
+
+
+def without_defaults(text: str) -> str:
+    """Return `text` with the default of each reference masked: it may be a secret."""
+    return _REFERENCE.sub(
+        lambda found: f"${{{found['name']}:-***}}" if found["default"] else found.group(), text
+    )
+
+
+def literal_part(text: str) -> str:
+    """Return what is left of `text` without its references."""
+    return _REFERENCE.sub("", text)

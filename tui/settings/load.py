@@ -1,0 +1,230 @@
+"""Reads the configuration, whatever is in it: gives what can be used, and all that is wrong at once.
+
+Never raises for what a file holds. A server or a model with a mistake is left out, the others stay; a
+file that cannot be read at all is one problem, and the app opens with it on the screen.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.settings import locations
+from tui.settings.expand import expand
+from tui.settings.files import Unreadable, read_bounded
+from tui.settings.masking import MAX_DEPTH, leaves, literal_secret, masked, secret_values
+from tui.settings.mcp_json import ForeignFile, read_foreign
+from tui.settings.places import KeyPath, Place, line_of, toml_places
+from tui.settings.problems import Problem
+from tui.settings.schema import Settings
+from tui.settings.validate import Checker, Fault
+
+CONFIG_VARIABLE = "MCPTUI_CONFIG"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A configuration as it was found.
+
+    Attributes:
+        settings: what can be used.
+        problems: what is wrong, in the order of the file.
+        path: the file.
+        exists: there is a file.
+        readable: it could be parsed; if not, nothing of it is in `settings`.
+        names_servers: it says which servers there are, be it none.
+        secrets: values that must not be seen, by a name that may.
+        raw: the file's values as they were written.
+    """
+
+    settings: Settings
+    problems: tuple[Problem, ...]
+    path: Path
+    exists: bool = False
+    readable: bool = True
+    names_servers: bool = False
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """The problems that cost something, without the warnings."""
+        return tuple(problem for problem in self.problems if not problem.warning)
+
+    def to_masked_toml(self) -> str:
+        """Return the merged result, defaults included, as TOML without a secret in it."""
+        import tomli_w
+
+        return tomli_w.dumps(masked(self.settings.model_dump(), self.raw, self.secrets))
+
+
+def config_path(named: str | None, env: Mapping[str, str]) -> tuple[Path, bool]:
+    """Return the file to read, and whether someone named it, so that it has to be there.
+
+    Args:
+        named: the value of `--config`, or None.
+        env: the environment; `MCPTUI_CONFIG` names a file if `--config` does not.
+    """
+    if chosen := named or env.get(CONFIG_VARIABLE):
+        return Path(chosen).expanduser(), True
+    return locations.config_file(), False
+
+
+def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loaded:
+    """Read `path`: our TOML, or another host's JSON if it ends in `.json` or `.jsonc`.
+
+    Args:
+        path: the file.
+        env: where `${VAR}` is looked up.
+        required: a missing file is a problem.
+    """
+    name = clean_line(str(path), 400)
+    try:
+        text = read_bounded(path)
+    except FileNotFoundError:
+        problem = Problem("there is no such file", file=name, suggestion="`mcptui config init` writes one")
+        return Loaded(Settings(), (problem,) if required else (), path)
+    except Unreadable as error:
+        return Loaded(Settings(), (Problem(str(error), file=name),), path, exists=True, readable=False)
+    if path.suffix.lower() in (".json", ".jsonc"):
+        source = _parsed_json(text, path)
+    else:
+        source = _parsed_toml(text)
+    if isinstance(source, Fault):
+        return Loaded(Settings(), (_problem(source, {}, name),), path, exists=True, readable=False)
+    return _checked(source, env, path, name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A parsed file, with the places of its keys by their path in `tree`."""
+
+    tree: Mapping[str, Any]
+    places: Mapping[KeyPath, Place]
+    faults: tuple[Fault, ...] = ()
+
+
+def _parsed_toml(text: str) -> _Source | Fault:
+    import tomllib
+
+    try:
+        return _Source(tomllib.loads(text), toml_places(text))
+    except RecursionError:
+        return Fault((), "is nested too deeply to be read")
+    except ValueError as error:
+        # The place stands in the message only: "Invalid value (at line 3, column 5)".
+        found = re.fullmatch(
+            r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
+        )
+        if found is None:
+            return Fault((), f"is not TOML: {clean_line(str(error))}")
+        line = int(found[2]) if found[2] else text.count("\n") + 1
+        where = f" at column {found[3]}" if found[3] else ", the file ends too early"
+        return Fault((), f"is not TOML: {clean_line(found[1])}{where}", line=line)
+
+
+def _parsed_json(text: str, path: Path) -> _Source | Fault:
+    found = read_foreign(text, path)
+    if not isinstance(found, ForeignFile):
+        return Fault((), found.message, found.suggestion, line=found.line)
+    faults = tuple(Fault(("servers", note.server), note.text, warning=True) for note in found.notes)
+    return _Source({"servers": found.servers}, found.places, faults)
+
+
+def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> Loaded:
+    faults: list[Fault] = list(source.faults)
+    spoilt: set[KeyPath] = set()
+    tree = _expanded(source.tree, (), env, faults, spoilt)
+    checker = Checker(tree, spoilt, faults)
+    settings = checker.settings()
+    for model, entry in settings.models.items():
+        if entry.api_key_env and not env.get(entry.api_key_env):
+            message = f"the environment variable {entry.api_key_env} is not set"
+            faults.append(Fault(("models", model, "api_key_env"), message, warning=True))
+    problems = [_problem(fault, source.places, name) for fault in faults]
+    problems.sort(key=lambda problem: problem.line)
+    if warning := _open_to_others(path, source.tree, name):
+        problems.append(warning)
+    return Loaded(
+        settings,
+        tuple(problems),
+        path,
+        exists=True,
+        names_servers="servers" in source.tree,
+        secrets=secret_values(source.tree, tree, env),
+        raw=source.tree,
+    )
+
+
+def _expanded(
+    value: Any, path: KeyPath, env: Mapping[str, str], faults: list[Fault], spoilt: set[KeyPath]
+) -> Any:
+    """Return `value` with all references in it replaced; note what cannot be."""
+    if len(path) > MAX_DEPTH:
+        faults.append(Fault(path[:3], "is nested too deeply"))
+        spoilt.add(path)
+        return None
+    match value:
+        case dict():
+            return {key: _expanded(inner, (*path, key), env, faults, spoilt) for key, inner in value.items()}
+        case list():
+            return [
+                _expanded(inner, (*path, index), env, faults, spoilt) for index, inner in enumerate(value)
+            ]
+        case str():
+            found = expand(value, env)
+            for missing in dict.fromkeys(found.missing):
+                message = f"the environment variable {missing} is not set"
+                hint = f"set it, or write `${{{missing}:-default}}`"
+                faults.append(Fault(path, message, hint))
+            if found.broken:
+                faults.append(Fault(path, "has a `${` without a `NAME}`", "write `$${` if you mean it so"))
+            if found.missing or found.broken:
+                spoilt.add(path)
+            return found.text
+        case _:
+            return value
+
+
+def dotted(path: KeyPath) -> str:
+    """Return a key path as it is written in TOML, fit for a screen."""
+    parts = []
+    for part in path:
+        if isinstance(part, int):
+            parts.append(f"[{part + 1}]")
+            continue
+        text = clean_line(part, 64)
+        parts.append(("." if parts else "") + (text if re.fullmatch(r"[\w-]+", text) else f'"{text}"'))
+    return "".join(parts)
+
+
+def _problem(fault: Fault, places: Mapping[KeyPath, Place], file: str) -> Problem:
+    return Problem(
+        fault.message,
+        path=dotted(fault.path),
+        line=fault.line or line_of(places, fault.path),
+        file=file,
+        suggestion=fault.suggestion,
+        warning=fault.warning,
+    )
+
+
+def _open_to_others(path: Path, raw: Mapping[str, Any], name: str) -> Problem | None:
+    """Return a warning if the file holds secrets and others on this machine can read it."""
+    if os.name != "posix":
+        return None
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return None
+    if not mode & (stat.S_IRGRP | stat.S_IROTH):
+        return None
+    for key, value in leaves(raw):
+        if isinstance(value, str) and literal_secret(key, value):
+            message = f"holds a secret ({dotted(key)}) and can be read by other people"
+            return Problem(message, file=name, suggestion=f"`chmod 600 {name}`", warning=True)
+    return None

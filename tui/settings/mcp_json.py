@@ -1,0 +1,235 @@
+"""Reads the server lists of other hosts: Claude Desktop, Claude Code, Cursor, Cline, Windsurf, VS Code.
+
+They agree on an object of servers with command, args and env, under `mcpServers` or, in VS Code,
+`servers`. Each is turned into the table that stands under `[servers.NAME]` in our own file; what has no
+counterpart is said in a note and left out, never silently. References stay references: nothing is
+looked up here.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.settings import jsonc
+from tui.settings.expand import NAME, escaped
+from tui.settings.places import KeyPath, Place, json_places
+from tui.settings.problems import did_you_mean
+
+_ROOTS: tuple[KeyPath, ...] = (("mcpServers",), ("servers",), ("mcp", "servers"), ("mcp", "mcpServers"))
+_FIELDS = {
+    "command": "command",
+    "args": "args",
+    "env": "env",
+    "cwd": "cwd",
+    "type": "transport",
+    "transport": "transport",
+    "transportType": "transport",
+    "url": "url",
+    "serverUrl": "url",
+    "httpUrl": "url",
+    "headers": "headers",
+    "disabled": "disabled",
+    "timeout": "tool_seconds",
+}
+_TRANSPORTS = {
+    "stdio": "stdio",
+    "local": "stdio",
+    "http": "http",
+    "streamablehttp": "http",
+    "streamable": "http",
+    "remote": "http",
+    "sse": "sse",
+    "ws": "websocket",
+    "websocket": "websocket",
+}
+_FOLDER_PARENTS = (".vscode", ".cursor", ".windsurf", ".roo", ".claude")
+_REFERENCE = re.compile(r"\$\{([^${}]*)\}")
+_SILENT = frozenset({"name", "description", "$schema", "version", "gallery"})
+MAX_TOOL_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that was left out or understood in a way of our own."""
+
+    server: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotReadable:
+    """Why a file gives no servers at all."""
+
+    message: str
+    suggestion: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignFile:
+    """What another host's file says.
+
+    Attributes:
+        servers: tables as they would stand under `[servers.NAME]`, not checked yet.
+        notes: what a person should know about them.
+        places: where their keys stand, by their path in our terms.
+    """
+
+    servers: dict[str, Any]
+    notes: tuple[Note, ...] = ()
+    places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
+
+
+def read_foreign(text: str, path: Path) -> ForeignFile | NotReadable:
+    """Read the text of another host's file.
+
+    Args:
+        text: JSON, comments and trailing commas allowed.
+        path: where it stands: `${workspaceFolder}` is worked out from it.
+    """
+    plain = jsonc.without_comments(text)
+    try:
+        tree, twice = jsonc.loads(plain)
+    except json.JSONDecodeError as error:
+        return NotReadable(f"is not JSON: {error.msg} at column {error.colno}", line=error.lineno)
+    except (ValueError, RecursionError) as error:
+        return NotReadable(f"is not JSON that can be read: {clean_line(str(error))}")
+    for root in _ROOTS:
+        found: Any = tree
+        for key in root:
+            found = found.get(key) if isinstance(found, dict) else None
+        if isinstance(found, dict):
+            return _Reader(found, root, path, json_places(plain)).read(twice)
+    hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
+    return NotReadable("has neither `mcpServers` nor `servers` in it", hint)
+
+
+class _Reader:
+    def __init__(
+        self, found: Mapping[str, Any], root: KeyPath, path: Path, places: Mapping[KeyPath, Place]
+    ) -> None:
+        self._found = found
+        self._root = root
+        self._path = path
+        self._places = places
+        self._ours: dict[KeyPath, Place] = {}
+        self._notes: list[Note] = []
+
+    def read(self, twice: tuple[str, ...]) -> ForeignFile:
+        servers = {name: self._server(name, entry) for name, entry in self._found.items()}
+        for name in twice:
+            if name in servers:
+                self._note(name, "stands twice in the file; the last one counts")
+        return ForeignFile(servers, tuple(self._notes), self._ours)
+
+    def _note(self, server: str, text: str) -> None:
+        self._notes.append(Note(server, text))
+
+    def _server(self, name: str, entry: Any) -> Any:
+        self._move((*self._root, name), ("servers", name))
+        if not isinstance(entry, dict):
+            return entry  # the check of our own tables says what is wrong with it
+        table: dict[str, Any] = {}
+        for key, value in entry.items():
+            if value is None or key in _SILENT:
+                continue
+            if key not in _FIELDS:
+                if value not in (False, [], {}, ""):
+                    self._note(name, f"`{clean_line(key, 40)}` means nothing here and is left out")
+                continue
+            ours = _FIELDS[key]
+            self._move((*self._root, name, key), ("servers", name, ours))
+            table[ours] = self._field(name, ours, value)
+        if table.get("tool_seconds", 0) is None:
+            del table["tool_seconds"]
+        if isinstance(table.get("command"), list):  # some hosts write the whole command line as one list
+            table["command"], table["args"] = (
+                table["command"][:1],
+                table["command"][1:] + table.get("args", []),
+            )
+            table["command"] = table["command"][0] if table["command"] else ""
+        return table
+
+    def _move(self, theirs: KeyPath, ours: KeyPath) -> None:
+        for path, place in self._below(theirs):
+            self._ours.setdefault((*ours, *path), place)
+
+    def _below(self, prefix: KeyPath) -> Iterator[tuple[KeyPath, Place]]:
+        """Yield the key itself and, for lists and tables of plain values, what is directly in it."""
+        if prefix in self._places:
+            yield (), self._places[prefix]
+        value: Any = self._found
+        for part in prefix[len(self._root) :]:
+            value = value[part]
+        inner = range(len(value)) if isinstance(value, list) else value if isinstance(value, dict) else ()
+        for key in inner:
+            if (place := self._places.get((*prefix, key))) is not None:
+                yield (key,), place
+
+    def _field(self, name: str, ours: str, value: Any) -> Any:
+        match ours, value:
+            case "transport", str():
+                plain = re.sub(r"[^a-z]", "", value.lower())
+                return _TRANSPORTS.get(plain, value)
+            case "tool_seconds", int() | float() if not isinstance(value, bool):
+                return self._seconds(name, value)
+            case "env", dict():
+                return {key: self._text(name, inner) for key, inner in value.items() if inner is not None}
+            case _, dict():
+                return {key: self._text(name, inner) for key, inner in value.items()}
+            case _, list():
+                return [self._text(name, inner) for inner in value]
+            case _:
+                return self._text(name, value)
+
+    def _seconds(self, name: str, value: float) -> float | None:
+        """Return a timeout in seconds; Cline counts seconds, others milliseconds."""
+        if value >= 1000:
+            self._note(name, f"`timeout` is taken as milliseconds: {value / 1000:g} s")
+            value = value / 1000
+        return float(value) if 0 < value <= MAX_TOOL_SECONDS else None
+
+    def _text(self, name: str, value: Any) -> Any:
+        """Return a text with the host's own references put into our terms."""
+        if not isinstance(value, str) or "${" not in value:
+            return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+        parts: list[str] = []
+        position = 0
+        for found in _REFERENCE.finditer(value):
+            parts.append(escaped(value[position : found.start()]))
+            parts.append(self._reference(name, found[1], found.group()))
+            position = found.end()
+        parts.append(escaped(value[position:]))
+        return "".join(parts)
+
+    def _reference(self, name: str, inside: str, whole: str) -> str:
+        folder = self._path.absolute().parent
+        if folder.name in _FOLDER_PARENTS:
+            folder = folder.parent
+        known = {
+            "workspaceFolder": str(folder),
+            "workspaceRoot": str(folder),
+            "workspaceFolderBasename": folder.name,
+            "userHome": str(Path.home()),
+            "pathSeparator": os.sep,
+            "/": os.sep,
+        }
+        if inside in known:
+            return escaped(known[inside])
+        kind, _, rest = inside.partition(":")
+        if kind == "env" and re.fullmatch(rf"{NAME}(:-.*)?", rest):
+            return f"${{{rest}}}"
+        if kind == "input" and rest:
+            variable = re.sub(r"\W+", "_", rest, flags=re.ASCII).strip("_").upper()
+            variable = variable if re.fullmatch(NAME, variable) else f"INPUT_{variable}"
+            self._note(name, f"{clean_line(whole, 60)} is read from the environment variable {variable}")
+            return f"${{{variable}}}"
+        if re.fullmatch(rf"{NAME}(:-.*)?", inside):
+            return whole
+        self._note(name, f"{clean_line(whole, 60)} means nothing here and stays as it is")
+        return escaped(whole)

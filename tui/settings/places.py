@@ -1,0 +1,222 @@
+"""Finds where each key of a TOML or JSON text stands: its line, and from where to where its value goes.
+
+`tomllib` and `json` give values without places; errors need lines and edits need spans. This scanner
+does not judge the text, which the real parsers have already done. Pure; never raises, whatever the text.
+"""
+
+import json
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+KeyPath = tuple[str | int, ...]
+
+MAX_DEPTH = 64
+MAX_PLACES = 50_000
+"""Deeper or later keys have no place of their own; a person's configuration has neither."""
+
+# An open string reaches to where it would have had to end: so no text is looked at twice.
+_TOKEN = re.compile(
+    r'''
+    (?P<space>[ \t\r]++) | (?P<newline>\n) | (?P<comment>\#[^\n]*+)
+  | (?P<text>
+        """(?:[^\\"]++|\\.|"{1,2}(?!"))*+(?:"{3,5}|\\?\Z)
+      | \'\'\'(?:[^']++|'{1,2}(?!'))*+(?:'{3,5}|\Z)
+      | "(?:[^"\\\n]++|\\[^\n])*+"? | '[^'\n]*+'? )
+  | (?P<mark>[\[\]{}=,.:])
+  | (?P<bare>[^\s\[\]{}=,.:\#"']++) | (?P<other>.)
+    ''',
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a key stands. For a table header, the span is empty and lies behind the header's line.
+
+    Attributes:
+        line: line of the key, from 1.
+        start: offset of the value's first character.
+        end: offset behind the value's last character.
+        header: it is a `[table]` header, not a key with a value.
+    """
+
+    line: int
+    start: int
+    end: int
+    header: bool = False
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A container that is open while a value is read; `current` is the path of what is read in it."""
+
+    table: bool
+    path: KeyPath
+    current: KeyPath | None = None
+    index: int = 0
+    parts: list[str] = field(default_factory=list)
+    line: int = 0
+    start: int = -1
+
+
+def toml_places(text: str) -> dict[KeyPath, Place]:
+    """Return the place of each key, table header and array element in a TOML text."""
+    return _Scanner(text, "=").toml()
+
+
+def json_places(text: str) -> dict[KeyPath, Place]:
+    """Return the place of each key and array element in a JSON text without comments."""
+    return _Scanner(text, ":").json()
+
+
+def line_of(places: Mapping[KeyPath, Place], path: KeyPath) -> int:
+    """Return the line of `path`, or of the nearest thing that it is in, or 0."""
+    for length in range(len(path), 0, -1):
+        if (place := places.get(path[:length])) is not None:
+            return place.line
+    return 0
+
+
+def unquoted(token: str) -> str:
+    """Return the key that a bare or quoted token stands for."""
+    if token[:1] not in "\"'" or len(token) < 2:
+        return token
+    if token[0] == "'" or "\\" not in token:
+        return token[1:-1]
+    try:
+        value = tomllib.loads(f"k = {token}")["k"]
+    except (ValueError, RecursionError):
+        try:
+            value = json.loads(token)
+        except ValueError:
+            value = token[1:-1]
+    return str(value)
+
+
+class _Scanner:
+    def __init__(self, text: str, separator: str) -> None:
+        self._text = text
+        self._separator = separator
+        self._lines = [found.end() for found in re.finditer("\n", text)]
+        self._places: dict[KeyPath, Place] = {}
+        self._arrays: dict[KeyPath, int] = {}
+        self._tokens = self._read()
+
+    def _read(self) -> Iterator[tuple[str, str, int, int]]:
+        """Yield kind, text, start and end of each token that is not space."""
+        for found in _TOKEN.finditer(self._text):
+            if found.lastgroup != "space":
+                yield found.lastgroup or "other", found.group(), found.start(), found.end()
+
+    def _line(self, offset: int) -> int:
+        return bisect_right(self._lines, offset) + 1
+
+    def _note(self, path: KeyPath, line: int, start: int, end: int, header: bool = False) -> None:
+        if len(path) <= MAX_DEPTH and len(self._places) < MAX_PLACES:
+            self._places.setdefault(path, Place(line, start, end, header))
+
+    def toml(self) -> dict[KeyPath, Place]:
+        table: KeyPath = ()
+        parts: list[str] = []
+        begin = 0
+        for kind, token, start, _ in self._tokens:
+            if kind in ("newline", "comment"):
+                parts = []
+            elif token == "[" and kind == "mark" and not parts:
+                table = self._header(start)
+            elif token == "=" and kind == "mark":
+                path = (*table, *parts)[: MAX_DEPTH + 1]
+                parts = []
+                self._value(path, self._line(begin))
+            elif kind in ("text", "bare"):
+                begin = begin if parts else start
+                parts.append(unquoted(token))
+        return self._places
+
+    def json(self) -> dict[KeyPath, Place]:
+        self._value((), 1)
+        self._places.pop((), None)
+        return self._places
+
+    def _header(self, start: int) -> KeyPath:
+        """Read a header behind its first bracket; return the path of its table."""
+        parts: list[str] = []
+        many = False
+        end = len(self._text)
+        for kind, token, _, behind in self._tokens:
+            if kind == "newline":
+                end = behind
+                break
+            many = many or (token == "[" and kind == "mark")
+            if kind in ("text", "bare"):
+                parts.append(unquoted(token))
+        path: KeyPath = self._in_arrays(parts[:MAX_DEPTH], many)
+        line = self._line(start)
+        for length in range(1, len(path)):
+            self._note(path[:length], line, end, end)
+        self._note(path, line, end, end, header=True)
+        return path
+
+    def _in_arrays(self, parts: list[str], many: bool) -> KeyPath:
+        """Return the path of a header's table: an element's index stands behind an array's name."""
+        path: KeyPath = ()
+        for number, part in enumerate(parts):
+            path = (*path, part)
+            if many and number == len(parts) - 1:
+                self._arrays[path] = self._arrays.get(path, -1) + 1
+            if path in self._arrays:
+                path = (*path, self._arrays[path])
+        return path
+
+    def _value(self, path: KeyPath, line: int) -> None:
+        """Read one value, with all that is in it; in TOML up to the end of its line."""
+        root = _Frame(False, path, path, line=line)
+        stack = [root]
+        last = 0
+        for kind, token, start, end in self._tokens:
+            if kind in ("newline", "comment"):
+                if len(stack) == 1 and self._separator == "=":
+                    break
+                continue
+            frame = stack[-1]
+            if kind == "mark" and token in "]}" and len(stack) > 1:
+                self._close(frame, last)
+                stack.pop()
+            elif kind == "mark" and token == "," and len(stack) > 1:
+                self._close(frame, last)
+                frame.index += 1
+            elif frame.table and frame.current is None:
+                self._key(frame, kind, token, start)
+            else:
+                self._begin(frame, start)
+                if kind == "mark" and token in "[{":
+                    stack.append(_Frame(token == "{", frame.current or ()))
+            last = end
+        for frame in reversed(stack):
+            self._close(frame, last)
+
+    def _key(self, frame: _Frame, kind: str, token: str, start: int) -> None:
+        if kind == "mark" and token == self._separator:
+            frame.current = (*frame.path, *frame.parts)[: MAX_DEPTH + 1]
+            frame.parts = []
+        elif kind in ("text", "bare"):
+            if not frame.parts:
+                frame.line = self._line(start)
+            frame.parts.append(unquoted(token))
+
+    def _begin(self, frame: _Frame, start: int) -> None:
+        """Note where the present value of `frame` begins, unless it has begun."""
+        if frame.start < 0:
+            frame.start = start
+            if frame.current is None:
+                frame.current = (*frame.path, frame.index)[: MAX_DEPTH + 1]
+                frame.line = self._line(start)
+
+    def _close(self, frame: _Frame, end: int) -> None:
+        """Note the value of `frame` that ends here, and make ready for the next one."""
+        if frame.current is not None and frame.start >= 0:
+            self._note(frame.current, frame.line, frame.start, end)
+        frame.current, frame.start, frame.parts = None, -1, []

@@ -1,0 +1,242 @@
+"""What can be configured. The docstrings of the fields are the manual: docs/configuration.md is made of them.
+
+Only this module and `load` know pydantic. Types are strict: a number in quotes is a mistake, not a
+number, unless it came from an environment variable, which knows nothing but text.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from tui.settings.expand import NAME, FromEnvironment
+
+MAX_NAME = 64
+_SCHEMES = {"http": ("http", "https"), "sse": ("http", "https"), "websocket": ("ws", "wss")}
+
+
+def name_fault(name: str) -> str:
+    """Return what is wrong with the name of a server or a model, or ""."""
+    if not name or len(name) > MAX_NAME:
+        return f"a name has 1 to {MAX_NAME} characters"
+    if not name.isprintable() or name != name.strip():
+        return "a name has printable characters only, and no space at its ends"
+    if "/" in name or "\\" in name or name.startswith("."):
+        return "a name has no / or \\ in it and does not begin with a dot"
+    return ""
+
+
+def _from_environment(read: Callable[[str], Any]) -> BeforeValidator:
+    def convert(value: Any) -> Any:
+        if isinstance(value, FromEnvironment):
+            try:
+                return read(value)
+            except (ValueError, KeyError):
+                return value
+        return value
+
+    return BeforeValidator(convert)
+
+
+def _checked_url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        fits = bool(parts.hostname) and parts.scheme in ("http", "https", "ws", "wss")
+        _ = parts.port  # raises for one that is no number
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError("must be an address like https://host/path")
+    return value
+
+
+def _checked_pattern(value: str) -> str:
+    if not re.fullmatch(r"[^/]+/.+", value):
+        raise ValueError("must be a pattern of server/tool, like `notes/*`")
+    return value
+
+
+def _checked_variable(value: str) -> str:
+    if not re.fullmatch(NAME, value):
+        raise ValueError("must be the name of an environment variable, not its value")
+    return value
+
+
+def _text_of_number(value: Any) -> Any:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _no_null(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("must not contain a null character")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_no_null)]
+Number = Annotated[float, _from_environment(float), Field(allow_inf_nan=False)]
+Whole = Annotated[int, _from_environment(int)]
+Truth = Annotated[bool, _from_environment(lambda text: {"true": True, "false": False}[text.lower()])]
+Url = Annotated[str, AfterValidator(_checked_url)]
+Seconds = Annotated[Number, Field(gt=0, le=86_400)]
+Patterns = Annotated[list[Annotated[str, AfterValidator(_checked_pattern)]], BeforeValidator(_as_list)]
+EnvValue = Annotated[Text, BeforeValidator(_text_of_number)]
+
+
+class Section(BaseModel):
+    """A table of the configuration."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+
+class ModelSettings(Section):
+    """A model that can be chosen with `--model NAME`: any endpoint that speaks the OpenAI chat API."""
+
+    model: Annotated[Text, Field(min_length=1)]
+    """The endpoint's own id of the model, like `gpt-5.1` or `qwen3:8b`."""
+    base_url: Url = "https://api.openai.com/v1"
+    """Address of the endpoint, usually ending in `/v1`."""
+    api_key_env: Annotated[str, AfterValidator(_checked_variable)] | None = None
+    """The environment variable that holds the key. The key itself then stands in no file."""
+    api_key: Text | None = None
+    """The key itself, better as `"${NAME}"`. Local endpoints need none."""
+    temperature: Annotated[Number, Field(ge=0, le=2)] | None = None
+    """How much chance there is in an answer. Not sent if not set: some models refuse it."""
+    max_tokens: Annotated[Whole, Field(ge=1)] | None = None
+    """The longest reply, in tokens. Not sent if not set."""
+    context_window: Annotated[Whole, Field(ge=256)] | None = None
+    """How many tokens fit into one request."""
+    tool_protocol: Literal["auto", "native"] = "auto"
+    """How the model calls tools: `native` is function calling, `auto` lets mcptui decide."""
+    headers: dict[str, EnvValue] = {}
+    """HTTP headers sent with each request."""
+    first_token_seconds: Seconds = 120.0
+    """How long the model may think before its first word."""
+    between_chunks_seconds: Seconds = 60.0
+    """How long it may be silent in the middle of a reply."""
+
+
+class LimitSettings(Section):
+    """What one turn may use up. At a limit the model is asked for its best answer so far."""
+
+    max_steps: Annotated[Whole, Field(ge=1, le=1000)] = 10
+    """Requests to the model in one turn."""
+    max_tool_calls: Annotated[Whole, Field(ge=1, le=10_000)] = 50
+    """Tool calls in one turn."""
+    max_calls_per_reply: Annotated[Whole, Field(ge=1, le=256)] = 16
+    """Tool calls taken from one reply; the model is told that the others did not run."""
+    turn_seconds: Seconds = 600.0
+    """Time for one turn. Waiting for you does not count."""
+    tool_seconds: Seconds = 60.0
+    """Time for one tool call, unless its server has a `tool_seconds` of its own."""
+    consecutive_errors: Annotated[Whole, Field(ge=1, le=100)] = 3
+    """Steps in a row in which every call failed."""
+    identical_calls_note: Annotated[Whole, Field(ge=2, le=100)] = 3
+    """After so many identical calls with identical results the model is told that it goes in a circle."""
+    identical_calls_stop: Annotated[Whole, Field(ge=2, le=100)] = 5
+    """After so many, the turn ends."""
+    result_bytes: Annotated[Whole, Field(ge=256, le=16 * 1024 * 1024)] = 32768
+    """How much of one result the model is given, in bytes. You can always see all of it."""
+    parallel_calls: Annotated[Whole, Field(ge=1, le=64)] = 5
+    """Read-only calls that run at the same time."""
+
+
+class ServerSettings(Section):
+    """An MCP server. One with `command` is started and spoken to on its stdin and stdout.
+
+    A path in `command` or `args` that exists in the folder of the configuration file is meant from
+    there, unless `cwd` is set.
+    """
+
+    command: Annotated[Text, Field(min_length=1)] | None = None
+    """The program. Looked up on PATH; never given to a shell."""
+    args: list[Text] = []
+    """Its arguments."""
+    env: dict[str, EnvValue] = {}
+    """Variables added to its environment, which otherwise holds only HOME, PATH and the like."""
+    cwd: Annotated[Text, Field(min_length=1)] | None = None
+    """The directory it runs in. `~` is your home."""
+    transport: Literal["stdio", "http", "sse", "websocket"] | None = None
+    """How to talk to it. If not set: `stdio` with a `command`, `http` with a `url`."""
+    url: Url | None = None
+    """Where a server is that somebody else runs."""
+    headers: dict[str, EnvValue] = {}
+    """HTTP headers sent to `url`."""
+    autostart: Truth = True
+    """Start it with mcptui. Others are started with a key."""
+    restart: Truth = False
+    """Start it again, with growing pauses, when it dies by itself."""
+    start_seconds: Seconds = 60.0
+    """How long a start may take. `npx` and `uvx` download on the first one."""
+    tool_seconds: Seconds | None = None
+    """Time for one of its tool calls, if not the one of `[limits]`."""
+    trust_hints: Truth = True
+    """Believe it when it says that a tool only reads, so that such calls do not ask."""
+    disabled: Truth = False
+    """Leave it out, but keep it in the file."""
+
+    @property
+    def kind(self) -> str:
+        """The transport, set or worked out."""
+        return self.transport or ("http" if self.url and not self.command else "stdio")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.kind == "stdio":
+            if not self.command:
+                raise ValueError("needs a `command`, or a `url`")
+            if self.url:
+                raise ValueError("has a `command` and a `url`; it can have one of them")
+        elif not self.url:
+            raise ValueError(f"needs a `url` for the transport {self.kind}")
+        elif urlsplit(self.url).scheme not in _SCHEMES[self.kind]:
+            raise ValueError(f"has a `url` that does not begin with {_SCHEMES[self.kind][0]}://")
+        return self
+
+
+class ApprovalSettings(Section):
+    """Which tool calls run without a question.
+
+    Patterns are `server/tool` with `*` and `?`. A read-only tool runs; others ask. `deny` wins over
+    `ask`, `ask` over `allow`. If anything in this table is wrong, every call asks.
+    """
+
+    allow: Patterns = []
+    """Calls that run without a question."""
+    ask: Patterns = []
+    """Calls that always ask."""
+    deny: Patterns = []
+    """Calls that never run; the model is told so."""
+    remembered: list[str] = []
+    """Written by mcptui when you answer "always": tools with the fingerprint they had when you did."""
+
+
+class UiSettings(Section):
+    """How it looks and which keys do what."""
+
+    theme: str = "harbor"
+    """A theme's name: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
+    keys: dict[str, Annotated[list[str], BeforeValidator(_as_list)]] = {}
+    """Other keys for actions: `quit = "ctrl+x"` or `quit = ["ctrl+x", "f10"]`. Help shows the actions."""
+
+
+class Settings(Section):
+    """The whole configuration."""
+
+    default_model: str | None = None
+    """The `[models.NAME]` that is used if `--model` names none. If not set: the first one."""
+    models: dict[str, ModelSettings] = {}
+    """Models, by name."""
+    servers: dict[str, ServerSettings] = {}
+    """Servers, by name."""
+    limits: LimitSettings = LimitSettings()
+    """The hard limits of a turn."""
+    approvals: ApprovalSettings = ApprovalSettings()
+    """What may run without a question."""
+    ui: UiSettings = UiSettings()
+    """The screen."""

@@ -1,0 +1,77 @@
+"""Turns checked settings into what the rest of the program works with."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from tui.core.limits import Limits
+from tui.core.policy import Rules
+from tui.core.servers import ServerSpec, Transport
+from tui.settings.load import Loaded
+from tui.settings.schema import ApprovalSettings, LimitSettings, ServerSettings
+from tui.settings.shipped import default_servers
+
+
+def server_specs(loaded: Loaded) -> tuple[ServerSpec, ...]:
+    """Return the servers of a configuration, in its order, without the disabled ones.
+
+    A configuration that names no servers gives the shipped samples, one that could not be read none:
+    nobody knows what it says.
+    """
+    if not loaded.readable:
+        return ()
+    if not loaded.names_servers:
+        return default_servers()
+    folder = loaded.path.absolute().parent
+    return tuple(
+        _spec(name, server, folder) for name, server in loaded.settings.servers.items() if not server.disabled
+    )
+
+
+def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
+    command, args = server.command or "", list(server.args)
+    if server.cwd is None:
+        command, *args = resolved([command, *args], folder)
+    if command.startswith("~"):
+        command = os.path.expanduser(command)
+    return ServerSpec(
+        name=name,
+        command=command,
+        args=tuple(args),
+        env=dict(server.env),
+        cwd=str(folder / Path(server.cwd).expanduser()) if server.cwd else None,
+        transport=Transport(server.kind),
+        url=server.url,
+        headers=dict(server.headers),
+        autostart=server.autostart,
+        restart=server.restart,
+        start_seconds=server.start_seconds,
+        tool_seconds=server.tool_seconds,
+        trust_hints=server.trust_hints,
+    )
+
+
+def resolved(words: Sequence[str], folder: Path) -> list[str]:
+    """Return a command line in which relative paths that exist in `folder` are absolute.
+
+    Only what looks like a path is: `python -m server` means a module, even beside a folder of that name.
+    """
+
+    def absolute(word: str) -> str:
+        looks_like_path = "/" in word or os.sep in word or "." in word
+        if not looks_like_path or word.startswith("-") or os.path.isabs(word) or "\0" in word:
+            return word
+        path = os.path.normpath(folder / word)
+        return path if os.path.exists(path) else word
+
+    return [absolute(word) for word in words]
+
+
+def turn_limits(settings: LimitSettings) -> Limits:
+    """Return the limits of a turn."""
+    return Limits(**settings.model_dump())
+
+
+def approval_rules(settings: ApprovalSettings) -> Rules:
+    """Return the person's rules for tool calls."""
+    return Rules(tuple(settings.allow), tuple(settings.ask), tuple(settings.deny))

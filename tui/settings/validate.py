@@ -1,0 +1,219 @@
+"""Checks a parsed configuration entry by entry, so that one mistake costs one entry and not the file."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from tui.core.text import clean_line
+from tui.settings.places import KeyPath
+from tui.settings.problems import did_you_mean
+from tui.settings.schema import (
+    ApprovalSettings,
+    LimitSettings,
+    ModelSettings,
+    Section,
+    ServerSettings,
+    Settings,
+    UiSettings,
+    name_fault,
+)
+
+SectionT = TypeVar("SectionT", bound=Section)
+
+ASK_ABOUT_EVERYTHING = "*/*"
+"""The rule that is added when the approvals cannot be read as they were meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong at a key; the caller knows the file. `line` is set where no key has it."""
+
+    path: KeyPath
+    message: str
+    suggestion: str = ""
+    warning: bool = False
+    line: int = 0
+
+
+@dataclass(slots=True)
+class Checker:
+    """Turns a tree of plain values into `Settings`, and collects what had to be left out.
+
+    Attributes:
+        tree: the parsed file, references expanded.
+        spoilt: paths of values that could not be expanded; what holds them is left out.
+        faults: what was found.
+    """
+
+    tree: Mapping[str, Any]
+    spoilt: set[KeyPath] = field(default_factory=set)
+    faults: list[Fault] = field(default_factory=list)
+
+    def settings(self) -> Settings:
+        """Return what can be used."""
+        for key in self.tree:
+            if key not in Settings.model_fields:
+                hint = did_you_mean(key, Settings.model_fields)
+                self.faults.append(Fault((key,), "unknown key", hint))
+        default = self.tree.get("default_model")
+        if default is not None and not isinstance(default, str):
+            self.faults.append(Fault(("default_model",), f"must be text, not {kind_of(default)}"))
+            default = None
+        models = self._entries("models", ModelSettings)
+        known = {str(key) for key in self._table("models")}
+        if default is not None and default not in known and ("default_model",) not in self.spoilt:
+            message = f"there is no [models.{clean_line(default, 40)}]"
+            self.faults.append(Fault(("default_model",), message, did_you_mean(default, known)))
+        return Settings(
+            default_model=default,
+            models=models,
+            servers=self._entries("servers", ServerSettings),
+            limits=self._section("limits", LimitSettings),
+            approvals=self._approvals(),
+            ui=self._section("ui", UiSettings),
+        )
+
+    def _table(self, name: str) -> Mapping[str, Any]:
+        """Return a table of the file; an empty one, with a fault, if something else stands there."""
+        found = self.tree.get(name, {})
+        if isinstance(found, Mapping):
+            return found
+        if not any(fault.path == (name,) for fault in self.faults):
+            self.faults.append(Fault((name,), f"must be a table, not {kind_of(found)}"))
+        return {}
+
+    def _spoilt(self, path: KeyPath) -> bool:
+        return any(bad[: len(path)] == path for bad in self.spoilt)
+
+    def _entries(self, name: str, model: type[SectionT]) -> dict[str, SectionT]:
+        """Check each entry of a table of tables; leave out those that have a fault."""
+        entries: dict[str, SectionT] = {}
+        for key, value in self._table(name).items():
+            path = (name, key)
+            if fault := name_fault(key):
+                self.faults.append(Fault(path, fault))
+                continue
+            try:
+                entry = model.model_validate(value)
+            except ValidationError as error:
+                self.faults.extend(_faults(error, path, model))
+            else:
+                if not self._spoilt(path):
+                    entries[key] = entry
+        return entries
+
+    def _section(self, name: str, model: type[SectionT]) -> SectionT:
+        """Check one table; what has a fault keeps its default."""
+        values = dict(self._table(name))
+        try:
+            model.model_validate(values)
+        except ValidationError as error:
+            found = list(_faults(error, (name,), model))
+            self.faults.extend(found)
+            for fault in found:
+                values.pop(str(fault.path[1]) if len(fault.path) > 1 else "", None)
+        for bad in self.spoilt:
+            if bad[0] == name and len(bad) > 1:
+                values.pop(str(bad[1]), None)
+        return model.model_validate(values)
+
+    def _approvals(self) -> ApprovalSettings:
+        """Check the approvals; a rule that is lost must not make mcptui do more than it was told."""
+        before = len(self.faults)
+        section = self._section("approvals", ApprovalSettings)
+        if len(self.faults) == before and not self._spoilt(("approvals",)):
+            return section
+        denied = self._table("approvals").get("deny", [])
+        kept = [rule for rule in denied if isinstance(rule, str)] if isinstance(denied, list) else []
+        return section.model_copy(update={"ask": [ASK_ABOUT_EVERYTHING], "deny": kept or section.deny})
+
+
+def kind_of(value: object) -> str:
+    """Return what a value is, in the words of someone who writes TOML."""
+    match value:
+        case bool():
+            return "true or false"
+        case str():
+            return "text"
+        case int() | float():
+            return "a number"
+        case list():
+            return "a list"
+        case Mapping():
+            return "a table"
+        case None:
+            return "nothing"
+        case _:
+            return "a date or time"
+
+
+_EXPECTED = {
+    "string_type": "must be text",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "dict_type": "must be a table",
+    "model_type": "must be a table",
+    "model_attributes_type": "must be a table",
+}
+_BOUNDS = {
+    "greater_than_equal": ("must be at least", "ge"),
+    "greater_than": ("must be more than", "gt"),
+    "less_than_equal": ("must be at most", "le"),
+    "less_than": ("must be less than", "lt"),
+}
+
+
+def _message(detail: ErrorDetails) -> str:
+    """Return what is wrong, in our words; never with the value, which may be a secret."""
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind in _EXPECTED:
+        return f"{_EXPECTED[kind]}, not {kind_of(detail['input'])}"
+    if kind in _BOUNDS:
+        words, key = _BOUNDS[kind]
+        return f"{words} {context[key]}"
+    match kind:
+        case "missing":
+            return "is missing"
+        case "literal_error":
+            return f"must be {context['expected']}".replace("'", "`")
+        case "value_error":
+            return str(context["error"])
+        case "string_too_short":
+            return "must not be empty"
+        case "finite_number":
+            return "must be an ordinary number"
+        case _:
+            return clean_line(detail["msg"])
+
+
+def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iterator[Fault]:
+    for detail in error.errors(include_url=False):
+        where = (*path, *detail["loc"])
+        if detail["type"] == "extra_forbidden":
+            names = [*model.model_fields, *_SYNONYMS]
+            hint = did_you_mean(str(detail["loc"][-1]), names)
+            for synonym, meant in _SYNONYMS.items():
+                hint = hint.replace(f"`{synonym}`", f"`{meant}`") if meant in model.model_fields else hint
+            yield Fault(where, "unknown key", hint)
+        else:
+            yield Fault(where, _message(detail))
+
+
+_SYNONYMS = {
+    "environment": "env",
+    "arguments": "args",
+    "cmd": "command",
+    "type": "transport",
+    "timeout": "tool_seconds",
+    "working_directory": "cwd",
+    "enabled": "disabled",
+    "max_iterations": "max_steps",
+    "tokens": "max_tokens",
+}
+"""Words that other hosts use; nearer to what was meant than any similar spelling."""
