@@ -1,1 +1,160 @@
-"""How bytes travel between mcptui and a server."""
+"""How bytes travel to a server. One seam, `ServerTransport`; stdio is the only road built so far."""
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Protocol
+
+from tui.core.errors import ServerError
+from tui.core.ports import FrameSink
+from tui.core.servers import ServerSpec, Transport
+
+
+class Exited(Protocol):
+    """Something that is set once the server is gone: an `asyncio.Event`, or what behaves like one."""
+
+    def is_set(self) -> bool:
+        """Return whether it is gone."""
+        ...
+
+    async def wait(self) -> Any:
+        """Wait until it is gone."""
+        ...
+
+
+class Exit(Protocol):
+    """How a server process ended."""
+
+    @property
+    def code(self) -> int | None:
+        """Return its exit code, if it ended with one."""
+        ...
+
+    @property
+    def signal(self) -> str:
+        """Return the name of the signal that ended it, or ""."""
+        ...
+
+    def sentence(self) -> str:
+        """Return "exited with code 1 after 0.3 s", to stand after a name."""
+        ...
+
+
+class LogTail(Protocol):
+    """The last lines that a server wrote to stderr, cleaned and bounded."""
+
+    @property
+    def last(self) -> str:
+        """Return the last line that is not empty, or ""."""
+        ...
+
+    @property
+    def revision(self) -> int:
+        """Return a number that grows with every line."""
+        ...
+
+    def lines(self) -> Any:
+        """Return the kept lines, oldest first."""
+        ...
+
+
+class ServerTransport(Protocol):
+    """One connection to one server, used once: an async context manager that gives the SDK's two streams.
+
+    Leaving it ends the server and everything that it started, in bounded time, whatever happened inside.
+    Every transport shows each raw line to a `FrameSink` first.
+    """
+
+    @property
+    def pid(self) -> int | None:
+        """Return the process id of the leader, None while there is no process."""
+        ...
+
+    @property
+    def exited(self) -> Exited:
+        """Return what is set as soon as the server has died."""
+        ...
+
+    @property
+    def exit(self) -> Exit | None:
+        """Return how it ended, once it has."""
+        ...
+
+    @property
+    def stderr(self) -> LogTail:
+        """Return its last log lines."""
+        ...
+
+    @property
+    def noise(self) -> int:
+        """Return how many incoming lines were no frames."""
+        ...
+
+    @property
+    def first_noise(self) -> str:
+        """Return the first such line, cleaned and cut, or ""."""
+        ...
+
+    @property
+    def noise_hint(self) -> str:
+        """Return what kind of noise it is, if it is a known one, or ""."""
+        ...
+
+    @property
+    def fatal(self) -> str:
+        """Return why the stream cannot be used any more, or ""."""
+        ...
+
+    async def __aenter__(self) -> tuple[Any, Any]:
+        """Start, and return the read and the write stream."""
+        ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        """Stop; see the class."""
+        ...
+
+    def negotiated(self, version: str) -> None:
+        """Take note of the protocol version that both sides speak from now on."""
+        ...
+
+    async def kill_now(self) -> None:
+        """End the server at once, without asking it."""
+        ...
+
+
+def open_transport(
+    spec: ServerSpec,
+    *,
+    sink: FrameSink,
+    owner: str,
+    on_change: Callable[[], None],
+    grace: Any = None,
+) -> ServerTransport:
+    """Return an unused transport to the server that `spec` describes.
+
+    Imports the SDK, so it is called off the event loop the first time.
+
+    Args:
+        spec: the server.
+        sink: where every raw line goes first.
+        owner: mark of this host, put into the server's environment so that leftovers can be found.
+        on_change: called when stderr, noise or the process changed. Must not raise.
+        grace: a `StopGrace`, or None for the usual times.
+
+    Raises:
+        ServerError: this kind of transport is not supported yet.
+    """
+    if spec.transport is not Transport.STDIO:
+        kind = {Transport.HTTP: "HTTP", Transport.SSE: "SSE", Transport.WEBSOCKET: "WebSocket"}[
+            spec.transport
+        ]
+        raise ServerError(
+            f"{kind} servers are not supported yet.",
+            where=spec.name,
+            next_step="Give it a command to run over stdio, or remove it from the configuration.",
+        )
+    from tui.host.transports.stdio import StdioTransport
+
+    times = {} if grace is None else {"grace": grace}
+    return StdioTransport(spec, sink=sink, owner=owner, on_change=on_change, **times)

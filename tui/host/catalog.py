@@ -1,0 +1,190 @@
+"""What a server offers: the walk over its pages, and the sifting of each tool by itself. Does no I/O.
+
+One malformed tool never costs the others: it is left out with a reason that a person can read.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.ports import Tool
+from tui.core.text import clean, clean_line
+from tui.host.schema_faults import schema_fault
+
+MAX_PAGES = 100
+MAX_TOOLS = 10_000
+MAX_NAME = 128
+DESCRIPTION_CHARS = 2048
+MAX_QUARANTINED = 200
+
+_TAGS = re.compile("[\U000e0000-\U000e0fff]+")
+
+FetchPage = Callable[[str | None], Awaitable[Mapping[str, Any]]]
+"""Asks for the page at a cursor (None for the first) and returns the raw result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The tools of one server.
+
+    Attributes:
+        tools: what can be called, in the server's order.
+        output_schemas: by tool name, for those that have one.
+        quarantined: what was left out, each as (name, why).
+    """
+
+    tools: tuple[Tool, ...] = ()
+    output_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    quarantined: tuple[tuple[str, str], ...] = ()
+
+    def find(self, name: str) -> Tool | None:
+        """Return the tool of that name."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+
+@dataclass(slots=True)
+class Walk:
+    """The items of a paged listing, and why it ended early, if it did."""
+
+    items: list[Any] = field(default_factory=list)
+    note: str = ""
+
+
+async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> Walk:
+    """Ask for page after page; return the items under `key`.
+
+    A cursor is opaque and may be the empty text; the same one twice ends the walk. What was found is
+    kept when a later page fails; an error on the first one is raised as it came.
+    """
+    walk = Walk()
+    cursor: str | None = None
+    seen: set[str] = set()
+    for number in range(1, MAX_PAGES + 1):
+        try:
+            page = await fetch(cursor)
+        except Exception as error:  # whatever page 7 breaks on, pages 1 to 6 are good
+            if number == 1:
+                raise
+            walk.note = f"page {number} failed: {clean_line(str(error), 160)}"
+            return walk
+        items = page.get(key)
+        if isinstance(items, list):
+            walk.items.extend(items[: limit - len(walk.items)])
+        elif number == 1 and items is not None:
+            walk.note = f"{key!r} is not a list"
+        following = page.get("nextCursor")
+        if following is None:
+            return walk
+        if not isinstance(following, str):
+            walk.note = "a cursor is not text, so the list ends here"
+            return walk
+        if following in seen:
+            walk.note = f"cursor {clean_line(following, 40)!r} came twice; the list ends after {number} pages"
+            return walk
+        if len(walk.items) >= limit:
+            walk.note = f"more than {limit:,} entries; the rest is left out"
+            return walk
+        seen.add(following)
+        cursor = following
+    walk.note = f"more than {MAX_PAGES} pages; the rest is left out"
+    return walk
+
+
+def build_catalog(server: str, walk: Walk, *, trusted: bool) -> Catalog:
+    """Sift the raw tools of a listing one by one."""
+    tools: dict[str, Tool] = {}
+    outputs: dict[str, Mapping[str, Any]] = {}
+    left_out: list[tuple[str, str]] = [("tools/list", walk.note)] if walk.note else []
+    for number, raw in enumerate(walk.items, 1):
+        fault = tool_fault(raw)
+        if fault:
+            left_out.append((_shown_name(raw, number), fault))
+            continue
+        tool = _tool(server, raw, trusted=trusted)
+        known = tools.get(tool.name)
+        if known is None:
+            tools[tool.name] = tool
+            if isinstance(raw.get("outputSchema"), dict):
+                outputs[tool.name] = raw["outputSchema"]
+        elif known.digest != tool.digest:
+            left_out.append((_shown_name(raw, number), "a second, different tool of the same name"))
+    if len(left_out) > MAX_QUARANTINED:
+        more = len(left_out) - MAX_QUARANTINED
+        left_out[MAX_QUARANTINED:] = [("…", f"{more} more were left out")]
+    return Catalog(tuple(tools.values()), outputs, tuple(left_out))
+
+
+def tool_fault(raw: Any) -> str:
+    """Return why a tool cannot be offered, or ""."""
+    if not isinstance(raw, dict):
+        return "is not an object"
+    name = raw.get("name")
+    if not isinstance(name, str) or not name.strip():
+        return "has no name"
+    if len(name) > MAX_NAME:
+        return f"has a name of {len(name):,} characters; {MAX_NAME} are allowed"
+    if clean(name) != name or "\n" in name or "\t" in name:
+        return "has control or invisible characters in its name"
+    schema = raw.get("inputSchema")
+    if fault := schema_fault(schema):
+        return f"its inputSchema {fault if 'inputSchema' in raw else 'is missing'}"
+    if schema is not None and schema.get("type") != "object":
+        return 'its inputSchema is not of "type": "object"'
+    if raw.get("outputSchema") is not None and (fault := schema_fault(raw["outputSchema"])):
+        return f"its outputSchema {fault}"
+    return ""
+
+
+def _shown_name(raw: Any, number: int) -> str:
+    name = raw.get("name") if isinstance(raw, dict) else None
+    shown = clean_line(name, 60) if isinstance(name, str) else ""
+    return shown or f"number {number}"
+
+
+def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool) -> Tool:
+    hints = raw.get("annotations")
+    hints = hints if isinstance(hints, dict) else {}
+    title = raw.get("title") or hints.get("title")
+    destructive = hints.get("destructiveHint")
+    return Tool(
+        server=server,
+        name=raw["name"],
+        title=clean_line(title, 120) if isinstance(title, str) else "",
+        description=described(raw.get("description")),
+        schema=raw["inputSchema"],
+        read_only=hints.get("readOnlyHint") is True,
+        destructive=destructive if isinstance(destructive, bool) else None,
+        idempotent=hints.get("idempotentHint") is True,
+        trusted=trusted,
+        digest=digest_of(raw),
+    )
+
+
+def described(text: Any) -> str:
+    """Return a description as person and model read it: cleaned, and at most 2,048 characters of it.
+
+    A run of Unicode tag characters, which only a model would read, becomes one U+FFFD.
+    """
+    if not isinstance(text, str):
+        return ""
+    head = clean(_TAGS.sub("\ufffd", text[:DESCRIPTION_CHARS])).strip()
+    if len(text) <= DESCRIPTION_CHARS:
+        return head
+    return f"{head}… [cut: the server's text has {len(text):,} characters]"
+
+
+def digest_of(raw: Mapping[str, Any]) -> str:
+    """Return a hash of everything of a tool that a model reads or a person is asked about."""
+    read = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+    known = {key: raw[key] for key in read if key in raw}
+    text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def changed_names(before: Sequence[Tool], now: Sequence[Tool]) -> tuple[str, ...]:
+    """Return the names of tools whose definition is not what it was."""
+    digests = {tool.name: tool.digest for tool in before}
+    return tuple(tool.name for tool in now if digests.get(tool.name, tool.digest) != tool.digest)

@@ -1,0 +1,293 @@
+"""One life of one server: connect, list, serve calls, leave. The only module that drives the SDK's client.
+
+Imports the SDK: load it in a thread, never for the first painted frame. The whole life is one coroutine
+in one task, because the SDK's scopes must be left by the task that entered them (measured: anything else
+raises or leaks a process). Nobody cancels that task; it is asked to stop by an event.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import anyio
+from mcp.client import Client
+from mcp_types import Implementation
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
+from tui import __version__
+from tui.core.ports import CallFailure, Clock, ProgressSink, ToolResult
+from tui.core.servers import ServerSpec, StopReason
+from tui.core.text import clean_line
+from tui.host import explain
+from tui.host.calling import Call, failed
+from tui.host.catalog import Catalog, Walk, build_catalog
+from tui.host.explain import Ending
+from tui.host.listing import Listing
+from tui.host.refresh import RefreshPace
+from tui.host.transports import ServerTransport
+from tui.host.waiting import first_of, until_or
+from tui.host.wire import Wire
+
+PAGE_SECONDS = 30.0
+EXIT_GRACE = 1.0
+LAST_WORDS_SECONDS = 0.3
+TOOLS_CHANGED = "notifications/tools/list_changed"
+OUR_VERSIONS = tuple(reversed((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)))
+
+
+class Owner(Protocol):
+    """Who is told about a life as it goes. None of it may raise or wait."""
+
+    def ready(self, connection: "Connection") -> None:
+        """Take note: it can be called from now on."""
+        ...
+
+    def leaving(self, reason: StopReason) -> None:
+        """Take note: it ends, and its process is about to be ended."""
+        ...
+
+    def changed(self) -> None:
+        """Take note: something that is shown of it changed."""
+        ...
+
+
+class Connection:
+    """One life of one server, from the spawn to the last of its processes.
+
+    Attributes:
+        transport: what carries the bytes; its stderr and exit can be read after the end.
+        catalog: the tools that can be called.
+        protocol: negotiated protocol version, or "".
+        title: the server's own name, cleaned, or "".
+        version: the server's own version, cleaned, or "".
+        resources: how many resources it lists, None if not offered or not counted.
+        prompts: how many prompts it lists, None if not offered or not counted.
+        start_ms: how long the start took.
+    """
+
+    def __init__(
+        self, spec: ServerSpec, transport: ServerTransport, *, owner: Owner, clock: Clock, seconds: float
+    ) -> None:
+        self.transport = transport
+        self.catalog = Catalog()
+        self.protocol = ""
+        self.title = ""
+        self.version = ""
+        self.resources: int | None = None
+        self.prompts: int | None = None
+        self.start_ms: float | None = None
+        self._spec = spec
+        self._owner = owner
+        self._clock = clock
+        self._seconds = seconds
+        self._client: Client | None = None
+        self._wire: Wire | None = None
+        self._waiting_for = "the first request"
+        self._began_ns = 0
+        self._stop = asyncio.Event()
+        self._tools_changed = asyncio.Event()
+        self._left = asyncio.Event()
+        self._ready = False
+        self._timed_out = False
+        self._died_early = False
+
+    # ---- the life --------------------------------------------------------------------------------------
+
+    async def run(self, stop: asyncio.Event, mode: str) -> Ending:
+        """Live until `stop` is set or the server dies; return how it ended, with no process of it left.
+
+        Args:
+            stop: set by whoever wants it to end; at any time.
+            mode: "auto" to probe for the era, "legacy" to go straight to `initialize`.
+        """
+        self._stop = stop
+        self._began_ns = self._clock.now_ns()
+        error: BaseException | None = None
+        try:
+            async with self.transport as (read, write):
+                try:
+                    await self._converse(Wire(read, write, self._notified), mode)
+                except (
+                    Exception
+                ) as found:  # whatever the SDK raises is why this life ends, never a crash of ours
+                    error = found
+                await self._see_the_exit()
+                self._leave(error)
+        except Exception as found:  # spawning or stopping failed: that is how this life ended
+            error = error or found
+        finally:
+            self._left.set()
+        return self._ending(error)
+
+    async def _converse(self, wire: Wire, mode: str) -> None:
+        self._wire = wire
+        with anyio.CancelScope(deadline=anyio.current_time() + self._seconds) as connecting:
+            guard = asyncio.create_task(self._cancel_at_end(connecting), name=f"guard of {self._spec.name}")
+            try:
+                self._waiting_for = "initialize"
+                us = Implementation(name="mcptui", version=__version__)
+                async with Client(wire, mode=mode, client_info=us, cache=None) as client:
+                    self._client = client
+                    self._introduced(client)
+                    listing = await self._list_all(client)
+                    if not guard.done():
+                        connecting.deadline = float("inf")
+                        guard.cancel()
+                        self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
+                        self._ready = True
+                        self._owner.ready(self)
+                        await self._serve(listing, client, wire)
+            finally:
+                self._client = None
+                guard.cancel()
+        self._timed_out = connecting.cancelled_caught and not (
+            self._stop.is_set() or self.transport.exited.is_set()
+        )
+
+    async def _cancel_at_end(self, connecting: anyio.CancelScope) -> None:
+        """While it connects: give up at once when asked to stop, or when the process is gone."""
+        await first_of(self._stop.wait(), self.transport.exited.wait())
+        connecting.cancel()
+
+    async def _serve(self, listing: Listing, client: Client, wire: Wire) -> None:
+        side = [asyncio.create_task(self._keep_fresh(listing), name=f"tools of {self._spec.name}")]
+        if wants_listening(client):
+            side.append(asyncio.create_task(self._listen(client), name=f"changes of {self._spec.name}"))
+        try:
+            await first_of(self._stop.wait(), self.transport.exited.wait(), wire.closed.wait())
+        finally:
+            for task in side:
+                task.cancel()
+            await asyncio.gather(*side, return_exceptions=True)
+
+    async def _see_the_exit(self) -> None:
+        """A closing pipe is often the first sign of a death: wait a moment for the process to say how."""
+        if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
+            await until_or(EXIT_GRACE, self.transport.exited)
+
+    def _leave(self, error: BaseException | None) -> None:
+        self._died_early = not self._ready and self.transport.exited.is_set() and not self._timed_out
+        if self._stop.is_set():
+            self._owner.leaving(StopReason.REQUESTED)
+        elif not self._ready:
+            self._owner.leaving(StopReason.FAILED_TO_START)
+        else:
+            self._owner.leaving(explain.death(self.transport, error).reason)
+
+    @property
+    def died_on_probe(self) -> bool:
+        """Whether the process ended by itself before it said a word of the handshake.
+
+        Some servers exit on a method that they do not know; a fresh process may do with `initialize`.
+        """
+        unheard = self._wire is not None and not self._wire.server_versions
+        return unheard and self._died_early and not self._stop.is_set()
+
+    def _ending(self, error: BaseException | None) -> Ending:
+        if self._stop.is_set():
+            return Ending(StopReason.REQUESTED)
+        if self._ready:
+            return explain.death(self.transport, error)
+        return explain.start_failure(
+            self._spec,
+            self.transport,
+            error,
+            seconds=self._seconds if self._timed_out else None,
+            waiting_for=self._waiting_for,
+            versions=(self._wire.server_versions if self._wire else (), OUR_VERSIONS),
+        )
+
+    # ---- what it offers --------------------------------------------------------------------------------
+
+    def _introduced(self, client: Client) -> None:
+        self.protocol = clean_line(client.protocol_version, 40)
+        self.transport.negotiated(client.protocol_version)
+        if (info := client.server_info) is not None:
+            self.title = clean_line(info.title or info.name, 80)
+            self.version = clean_line(info.version or "", 40)
+
+    async def _list_all(self, client: Client) -> Listing:
+        assert self._wire is not None
+        listing = Listing(client, self._wire)
+        offered = client.server_capabilities
+        if offered.tools is not None:
+            self._waiting_for = "tools/list"
+            await self._refresh(listing)
+        if offered.resources is not None:
+            self.resources = await listing.count("resources")
+        if offered.prompts is not None:
+            self.prompts = await listing.count("prompts")
+        return listing
+
+    async def _refresh(self, listing: Listing) -> None:
+        try:
+            walk = await listing.walk("tools", PAGE_SECONDS if self._ready else None)
+        except Exception as error:  # a server that cannot list its tools may still be looked at
+            if self.transport.exited.is_set():
+                raise
+            walk = Walk(note=explain.protocol_failure(error))
+        # A listing may be megabytes of schemas: sift it off the event loop.
+        self.catalog = await asyncio.to_thread(
+            build_catalog, self._spec.name, walk, trusted=self._spec.trust_hints
+        )
+
+    def _notified(self, method: str) -> None:
+        if method == TOOLS_CHANGED:
+            self._tools_changed.set()
+
+    async def _keep_fresh(self, listing: Listing) -> None:
+        """List again when the server says so, slower and slower while it keeps saying so."""
+        pace = RefreshPace()
+        while True:
+            await self._tools_changed.wait()
+            await self._clock.sleep(pace.wait_seconds(self._clock.now_ns()))
+            self._tools_changed.clear()
+            before = self.catalog
+            await self._refresh(listing)
+            pace.refreshed(self._clock.now_ns())
+            if self.catalog != before:
+                self._owner.changed()
+
+    async def _listen(self, client: Client) -> None:
+        """Hold the stream open on which a 2026-07-28 server says that its list changed."""
+        try:
+            async with client.listen(tools_list_changed=True) as changes:
+                async for _ in changes:
+                    self._tools_changed.set()
+        except Exception:  # a server may offer it and still refuse: then the list is as it was at the start
+            return
+
+    # ---- calls -----------------------------------------------------------------------------------------
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        """Call a tool; every failure is a result. Cancelling this tells the server so.
+
+        Args:
+            tool: its raw name.
+            arguments: what to call it with.
+            seconds: how long it may take; progress never makes it longer.
+            progress: told of every sane progress notification.
+        """
+        client, wire = self._client, self._wire
+        if client is None or wire is None:
+            return self._died()
+        call = Call(client, wire, tool, arguments)
+        try:
+            return await call.run(seconds, progress)
+        except Exception as error:  # any failure of a call is an observation for the model, never a crash
+            if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
+                return call.failure(error)
+        await until_or(LAST_WORDS_SECONDS, self._left)
+        return self._died()
+
+    def _died(self) -> ToolResult:
+        text = explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
+        return failed(CallFailure.SERVER_DIED, text)
+
+
+def wants_listening(client: Client) -> bool:
+    """Whether changes of the tool list have to be asked for."""
+    offered = client.server_capabilities.tools
+    return client.protocol_version in MODERN_PROTOCOL_VERSIONS and bool(offered and offered.list_changed)

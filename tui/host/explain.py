@@ -1,0 +1,164 @@
+"""One good sentence for each way in which a start, a life or a call can go wrong. Imports no SDK.
+
+The SDK wraps what happened in nested exception groups with words for programmers; the transport knows
+what the process did. A person gets what happened, the last word of the server, and the next step.
+"""
+
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.errors import McptuiError
+from tui.core.servers import ServerSpec, StopReason
+from tui.core.text import clean_line
+from tui.host.transports import ServerTransport
+
+LOG_OR_RETRY = "Press l for its log, r to try again."
+MESSAGE_CHARS = 300
+UNSUPPORTED_VERSION = -32022
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How one life of a server ended.
+
+    Attributes:
+        reason: why it is stopped.
+        detail: what happened, one or two sentences, or "".
+        next_step: what the person can do, or "".
+        code: exit code of the process, if it ended by itself with one.
+        signal: name of the signal that ended it, or "".
+        died: it ended by itself, asked by nobody.
+    """
+
+    reason: StopReason
+    detail: str = ""
+    next_step: str = ""
+    code: int | None = None
+    signal: str = ""
+    died: bool = False
+
+
+def first_leaf(error: BaseException) -> BaseException:
+    """Return the first real error inside nested exception groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def error_message(error: BaseException) -> str:
+    """Return what an error says, cleaned, bounded, never empty."""
+    leaf = first_leaf(error)
+    said = clean_line(str(leaf), MESSAGE_CHARS)
+    if type(leaf).__name__ == "ValidationError":
+        # pydantic's text quotes the payload over many lines; its first line says what kind of thing it was.
+        said = clean_line(str(leaf).partition("\n")[0], MESSAGE_CHARS)
+    return said or type(leaf).__name__
+
+
+def command_line(spec: ServerSpec) -> str:
+    """Return the command as a person would type it, shortened in the middle if it is long."""
+    shown = clean_line(shlex.join((os.path.basename(spec.command), *spec.args)), 1000)
+    return shown if len(shown) <= 80 else f"{shown[:50]}…{shown[-28:]}"
+
+
+def last_line(transport: ServerTransport) -> str:
+    """Return " Last line: …" of the server's stderr, or ""."""
+    last = clean_line(transport.stderr.last, MESSAGE_CHARS)
+    return f" Last line: {last}" if last else ""
+
+
+def not_json(transport: ServerTransport) -> str:
+    """Return what the server wrote to stdout that is no JSON-RPC, or ""."""
+    if transport.noise_hint:
+        return f" {_sentence(transport.noise_hint)}"
+    if not transport.noise:
+        return ""
+    first = clean_line(transport.first_noise, 60)
+    lines = "1 line" if transport.noise == 1 else f"{transport.noise} lines"
+    return f" It wrote text to stdout that is not JSON-RPC ({lines}; first: {first!r})."
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def start_failure(
+    spec: ServerSpec,
+    transport: ServerTransport,
+    error: BaseException | None,
+    *,
+    seconds: float | None,
+    waiting_for: str,
+    versions: tuple[Sequence[str], Sequence[str]],
+) -> Ending:
+    """Say why a server did not start.
+
+    Args:
+        spec: the server.
+        transport: its transport, left already.
+        error: what came out of the connecting, or None if it was given up.
+        seconds: the deadline, if it was what ended the start, else None.
+        waiting_for: the request that was not answered ("initialize", "tools/list").
+        versions: protocol versions that the server named, and those that we speak, newest first.
+    """
+    leaf = None if error is None else first_leaf(error)
+    ended = transport.exit
+    code, signal, next_step = None, "", LOG_OR_RETRY
+    if isinstance(leaf, McptuiError):
+        detail, next_step = leaf.message, leaf.next_step or LOG_OR_RETRY
+    elif leaf is not None and _is_version_problem(leaf):
+        theirs, ours = (", ".join(names) for names in versions)
+        detail = f"no common protocol version (server: {clean_line(theirs) or 'unknown'}; host: {ours})"
+        next_step = "Update the server, or look for a newer mcptui."
+    elif seconds is not None:
+        detail = (
+            f"no answer to {waiting_for} within {seconds:g} s.{not_json(transport)}{last_line(transport)}"
+        )
+    elif transport.exited.is_set() and ended is not None:
+        code, signal = ended.code, ended.signal
+        detail = f"`{command_line(spec)}` {ended.sentence()}.{last_line(transport)}{not_json(transport)}"
+    elif transport.fatal:
+        detail = f"{_sentence(transport.fatal)}{last_line(transport)}"
+    else:
+        said = error_message(leaf) if leaf is not None else "it closed its output"
+        detail = f"{_sentence(said)}{not_json(transport)}{last_line(transport)}"
+    return Ending(StopReason.FAILED_TO_START, detail, next_step, code, signal)
+
+
+def _is_version_problem(leaf: BaseException) -> bool:
+    if getattr(leaf, "code", None) == UNSUPPORTED_VERSION:
+        return True
+    return isinstance(leaf, RuntimeError) and "protocol version" in str(leaf)
+
+
+def death(transport: ServerTransport, error: BaseException | None) -> Ending:
+    """Say how a RUNNING server ended by itself."""
+    ended = transport.exit
+    if ended is not None and transport.exited.is_set():
+        reason = StopReason.EXITED if ended.code == 0 else StopReason.CRASHED
+        return Ending(reason, f"{ended.sentence()}.", LOG_OR_RETRY, ended.code, ended.signal, died=True)
+    why = transport.fatal or (error_message(error) if error is not None else "it closed its output")
+    return Ending(StopReason.CRASHED, f"the connection broke: {_sentence(why)}", LOG_OR_RETRY, died=True)
+
+
+def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str:
+    """Say to a model why its call got no answer, with the server's last lines."""
+    if stopped:
+        return f"{name} was stopped while the call was running; it may or may not have taken effect."
+    ended = transport.exit
+    how = ended.sentence() if ended is not None else transport.fatal or "closed the connection"
+    tail = "\n".join(list(transport.stderr.lines())[-5:])
+    text = f"{name} {how} during the call; it may or may not have taken effect."
+    return f"{text}\nIts last lines:\n{tail[-2000:]}" if tail else text
+
+
+def protocol_failure(error: BaseException) -> str:
+    """Say to a model that the server refused the call, or answered with something that is no answer."""
+    leaf: Any = first_leaf(error)
+    code = getattr(leaf, "code", None)
+    if type(leaf).__name__ == "MCPError" and isinstance(code, int):
+        return f"The server answered with error {code}: {error_message(leaf)}"
+    return f"The server's answer cannot be used: {error_message(leaf)}"

@@ -1,0 +1,192 @@
+"""All servers of one program run: start, stop, restart, shutdown, and one toolbox over those that run.
+
+Importable without the SDK, so that the first painted frame does not wait for it.
+"""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any
+
+from tui.core.errors import UsageError
+from tui.core.ports import Clock, FrameSink
+from tui.core.redact import Redactor
+from tui.core.servers import ServerSpec, ServerStatus
+from tui.host.supervisor import Supervisor
+from tui.host.surroundings import Open, Surroundings
+from tui.host.toolbox import RunningToolbox
+from tui.host.transports import open_transport
+from tui.host.validation import SchemaChecker
+
+SHUTDOWN_SECONDS = 7.0
+KILL_SECONDS = 1.0
+
+
+def _unheard(name: str) -> None:
+    """Nobody asked to be told."""
+
+
+class Host:
+    """Every configured server, by name.
+
+    Attributes:
+        revision: grows with every change of anything shown; panes poll it.
+        toolbox: the tools of all RUNNING servers.
+    """
+
+    def __init__(
+        self,
+        specs: Sequence[ServerSpec],
+        *,
+        sink: FrameSink,
+        clock: Clock,
+        redactor: Redactor | None = None,
+        grace: Any = None,
+        on_change: Callable[[str], None] | None = None,
+        open_with: Open = open_transport,
+    ) -> None:
+        """Take the servers; nothing is started and nothing imported yet.
+
+        Args:
+            specs: the servers, in the order in which they are shown. Names are unique.
+            sink: where every raw line goes first.
+            clock: time.
+            redactor: what takes configured secrets out of stderr and reasons.
+            grace: a `StopGrace` for the stop ladder, or None for the usual times.
+            on_change: called with a server's name when something shown of it changed. Must not raise.
+            open_with: how transports are made; tests give their own.
+        """
+        self.revision = 0
+        self._on_change = on_change or _unheard
+        self._around = Surroundings(
+            sink=sink,
+            clock=clock,
+            redactor=redactor or Redactor(),
+            owner=str(uuid.uuid4()),
+            grace=grace,
+            changed=self._changed,
+            open=open_with,
+        )
+        self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
+        self._checker = SchemaChecker()
+        self.toolbox = RunningToolbox(self._servers, self._checker)
+        self._requests: set[asyncio.Task[None]] = set()
+        self._closing = False
+
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        """Return a snapshot of every server, in configured order."""
+        return tuple(server.status for server in self._servers.values())
+
+    def status(self, name: str) -> ServerStatus:
+        """Return a snapshot of one server.
+
+        Raises:
+            UsageError: there is no server of that name.
+        """
+        return self._named(name).status
+
+    def stderr(self, name: str) -> tuple[str, ...]:
+        """Return the last lines that a server wrote to stderr, cleaned and redacted, oldest first.
+
+        Raises:
+            UsageError: there is no server of that name.
+        """
+        return self._named(name).stderr()
+
+    async def start(self, name: str) -> None:
+        """Start a server; return once it is RUNNING or STOPPED. A failure is in its status, not raised.
+
+        Raises:
+            UsageError: there is no server of that name.
+        """
+        await self._named(name).start()
+
+    async def stop(self, name: str) -> None:
+        """Stop a server; return once it is STOPPED.
+
+        Raises:
+            UsageError: there is no server of that name.
+        """
+        await self._named(name).stop()
+
+    async def restart(self, name: str) -> None:
+        """Stop a server if it lives, then start it; return as `start` does.
+
+        Raises:
+            UsageError: there is no server of that name.
+        """
+        await self._named(name).restart()
+
+    def request_start(self, name: str) -> None:
+        """Ask for a start, from a key press: returns at once."""
+        self._request(self.start(name), f"start {name}")
+
+    def request_stop(self, name: str) -> None:
+        """Ask for a stop, from a key press: returns at once."""
+        self._request(self.stop(name), f"stop {name}")
+
+    def request_restart(self, name: str) -> None:
+        """Ask for a restart, from a key press: returns at once."""
+        self._request(self.restart(name), f"restart {name}")
+
+    async def start_all(self, names: Iterable[str] | None = None) -> None:
+        """Start servers side by side; return once each is RUNNING or STOPPED.
+
+        Args:
+            names: which; None for those configured to start with the app.
+
+        Raises:
+            UsageError: there is no server of one of the names; then none is started.
+        """
+        if names is None:
+            names = [name for name, server in self._servers.items() if server.spec.autostart]
+        await asyncio.gather(*(server.start() for server in [self._named(name) for name in names]))
+
+    async def shutdown(self, *, force: bool = False) -> None:
+        """Stop all servers side by side, for good; at most 7 s, then whatever is left is killed.
+
+        Args:
+            force: kill at once. So does a second call while the first one waits.
+        """
+        if force or self._closing:
+            await self._kill_all()
+        self._closing = True
+        closing = {asyncio.create_task(server.close()) for server in self._servers.values()}
+        if closing:
+            _, late = await asyncio.wait(closing, timeout=SHUTDOWN_SECONDS)
+            if late:
+                await self._kill_all()
+                _, late = await asyncio.wait(late, timeout=KILL_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*closing, return_exceptions=True)
+        await self._checker.close()
+        if self._requests:
+            await asyncio.wait(self._requests, timeout=KILL_SECONDS)
+
+    async def _kill_all(self) -> None:
+        await asyncio.gather(
+            *(server.kill_now() for server in self._servers.values()), return_exceptions=True
+        )
+
+    def _named(self, name: str) -> Supervisor:
+        server = self._servers.get(name)
+        if server is None:
+            known = ", ".join(self._servers) or "none"
+            raise UsageError(f"there is no server named {name!r}.", next_step=f"Configured servers: {known}.")
+        return server
+
+    def _request(self, doing: Coroutine[Any, Any, None], what: str) -> None:
+        task = asyncio.create_task(doing, name=what)
+        self._requests.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._requests.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logging.getLogger(__name__).error("%s failed: %r", task.get_name(), error)
+
+    def _changed(self, name: str) -> None:
+        self.revision += 1
+        self._on_change(name)

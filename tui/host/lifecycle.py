@@ -1,0 +1,85 @@
+"""The life of a server as a pure table: which states follow which, and when a dead one starts again."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from tui.core.errors import IllegalTransition
+from tui.core.servers import ServerState
+
+FIRST_DELAY = 1.0
+LONGEST_DELAY = 60.0
+HEALTHY_SECONDS = 60.0
+LOOP_DEATHS = 5
+LOOP_SECONDS = 120.0
+SECOND = 1_000_000_000
+
+
+class Happening(StrEnum):
+    """What can happen to a server."""
+
+    START = "start"
+    READY = "ready"
+    FAIL = "fail"
+    STOP = "stop"
+    DIE = "die"
+    GONE = "gone"
+
+
+TRANSITIONS: dict[tuple[ServerState, Happening], ServerState] = {
+    (ServerState.STOPPED, Happening.START): ServerState.STARTING,
+    (ServerState.STARTING, Happening.READY): ServerState.RUNNING,
+    (ServerState.STARTING, Happening.STOP): ServerState.STOPPING,
+    (ServerState.STARTING, Happening.FAIL): ServerState.STOPPING,
+    (ServerState.RUNNING, Happening.STOP): ServerState.STOPPING,
+    (ServerState.RUNNING, Happening.DIE): ServerState.STOPPING,
+    (ServerState.STOPPING, Happening.GONE): ServerState.STOPPED,
+}
+"""Every legal transition. Whatever ends passes STOPPING, so STOPPED always means: no process of it left."""
+
+
+def after(state: ServerState, happening: Happening) -> ServerState:
+    """Return the state that follows.
+
+    Raises:
+        IllegalTransition: the table has no such row; a defect of ours, never a server's.
+    """
+    try:
+        return TRANSITIONS[state, happening]
+    except KeyError:
+        raise IllegalTransition(f"{happening.value!r} cannot happen to a server that is {state}") from None
+
+
+@dataclass(slots=True)
+class RestartPolicy:
+    """Decides whether and when a server that died by itself is started again.
+
+    The delay doubles from 1 s to 60 s, one minute of health forgets the past, and five deaths in two
+    minutes are a crash loop, after which only the person starts it again. All times are monotonic
+    nanoseconds.
+    """
+
+    _deaths: list[int] = field(default_factory=list)
+    _in_a_row: int = 0
+
+    def delay_after_death(self, now_ns: int, lived_ns: int, jitter: float = 1.0) -> float | None:
+        """Note a death; return the seconds to wait before the next start, or None for a crash loop.
+
+        Args:
+            now_ns: when it died.
+            lived_ns: how long it had been RUNNING; 0 if it never was.
+            jitter: factor on the delay, so that servers that died together do not start together.
+        """
+        if lived_ns >= HEALTHY_SECONDS * SECOND:
+            self._in_a_row = 0
+        self._deaths = [at for at in self._deaths if now_ns - at < LOOP_SECONDS * SECOND]
+        self._deaths.append(now_ns)
+        if len(self._deaths) >= LOOP_DEATHS:
+            return None
+        delay = min(LONGEST_DELAY, FIRST_DELAY * 2.0 ** min(self._in_a_row, 10))
+        self._in_a_row += 1
+        return float(min(LONGEST_DELAY, delay * jitter))
+
+    def forget(self) -> None:
+        """Start afresh: the person asked for a start."""
+        self._deaths.clear()
+        self._in_a_row = 0

@@ -1,0 +1,68 @@
+"""The listings of one connection, asked for page by page and taken raw. Drives the SDK's client."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from mcp.client import Client
+from mcp_types import PaginatedRequestParams
+
+from tui.host.catalog import Walk, walk_pages
+from tui.host.wire import Ticket, Wire
+
+COUNT_SECONDS = 2.0
+
+
+class Listing:
+    """Asks one server what it offers."""
+
+    def __init__(self, client: Client, wire: Wire) -> None:
+        self._client = client
+        self._wire = wire
+
+    async def walk(self, kind: str, page_seconds: float | None) -> Walk:
+        """Return the raw entries of all pages.
+
+        Args:
+            kind: "tools", "resources" or "prompts".
+            page_seconds: how long one page may take, or None if the caller looks after that.
+        """
+
+        async def fetch(cursor: str | None) -> Mapping[str, Any]:
+            async with asyncio.timeout(page_seconds):
+                return await self._page(kind, cursor)
+
+        return await walk_pages(fetch, kind)
+
+    async def count(self, kind: str) -> int | None:
+        """Return how many entries there are, or None if that cannot be had within 2 s."""
+        try:
+            async with asyncio.timeout(COUNT_SECONDS):
+                return len((await self.walk(kind, None)).items)
+        except Exception:  # a count is a nicety: no failure of it may cost the server
+            return None
+
+    async def _page(self, kind: str, cursor: str | None) -> Mapping[str, Any]:
+        ticket = Ticket(hollow=_names_only if kind == "tools" else lambda raw: {kind: []})
+        meta: Any = self._wire.issue(ticket)
+        params = PaginatedRequestParams(cursor=cursor, _meta=meta)
+        session = self._client.session
+        try:
+            if kind == "tools":
+                await session.list_tools(params=params)
+            elif kind == "resources":
+                await session.list_resources(params=params)
+            else:
+                await session.list_prompts(params=params)
+        finally:
+            self._wire.withdraw(meta)
+        return ticket.raw or {}
+
+
+def _names_only(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Tell the SDK which tools exist (it lists again before a call to one it does not know), and no more."""
+    items = raw.get("tools")
+    names = [item.get("name") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names if isinstance(name, str)]
+    # Always with a cursor: a listing that looks complete makes the SDK forget the pages before it.
+    return {"tools": tools, "nextCursor": "more"}

@@ -1,0 +1,279 @@
+"""One configured server through all its lives: start, stop, restart, and what is shown of it.
+
+Importable without the SDK; that is loaded in a thread at the first start.
+"""
+
+import asyncio
+import importlib
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tui.core.errors import ServerError
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.text import clean_line
+from tui.host.explain import LOG_OR_RETRY, Ending
+from tui.host.lifecycle import Happening, RestartPolicy, after
+from tui.host.surroundings import Surroundings, is_modern, spec_key, start_seconds
+from tui.host.waiting import first_of
+
+if TYPE_CHECKING:
+    from tui.host.connection import Connection
+
+
+class Supervisor:
+    """Owns one server: at most one process of it lives at any time.
+
+    All methods belong to the event loop's thread. The lives are run by one plain task that nobody
+    cancels; everything else only sets events for it.
+    """
+
+    def __init__(self, spec: ServerSpec, around: Surroundings) -> None:
+        self.spec = spec
+        self.connection: Connection | None = None
+        self._around = around
+        self._status = ServerStatus(spec.name, spec, since_ns=around.clock.now_ns())
+        self._policy = RestartPolicy()
+        self._task: asyncio.Task[None] | None = None
+        self._stop = asyncio.Event()
+        self._woken = asyncio.Event()
+        self._pulse = asyncio.Event()
+        self._wanted = False
+        self._closing = False
+        self._lives = 0
+        self._ready_ns = 0
+
+    # ---- what is shown ---------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> ServerState:
+        """Return the present state."""
+        return self._status.state
+
+    @property
+    def status(self) -> ServerStatus:
+        """Return a snapshot; cheap."""
+        connection = self.connection
+        if connection is None:
+            return self._status
+        transport = connection.transport
+        return replace(
+            self._status,
+            pid=transport.pid if self.state is not ServerState.STOPPED else None,
+            stderr_last=self._around.redactor.redact(clean_line(transport.stderr.last, 300)),
+            noise=transport.noise,
+        )
+
+    def stderr(self) -> tuple[str, ...]:
+        """Return the last lines of stderr of this life, or of the last one."""
+        if self.connection is None:
+            return ()
+        return tuple(self._around.redactor.redact(line) for line in self.connection.transport.stderr.lines())
+
+    # ---- what can be asked -----------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Start it, and return once it is RUNNING or STOPPED again. While STOPPING the start is queued."""
+        if self._closing:
+            return
+        life = self._lives + (self.state in (ServerState.STOPPED, ServerState.STOPPING))
+        if self.state is ServerState.STOPPING:
+            self._wanted = True
+        elif self.state is ServerState.STOPPED:
+            self._policy.forget()
+            self._wanted = True
+            self._woken.set()
+            if self._task is None or self._task.done():
+                self._task = asyncio.create_task(self._live(), name=f"server {self.spec.name}")
+        while not self._start_settled(life):
+            await self._pulse.wait()
+
+    async def stop(self) -> None:
+        """Stop it, or its start, or its waiting for a restart; return once it is STOPPED."""
+        self._ask_to_stop()
+        while self.state is not ServerState.STOPPED:
+            await self._pulse.wait()
+
+    async def restart(self) -> None:
+        """Stop it if it lives, then start it; return as `start` does."""
+        if self.state in (ServerState.STARTING, ServerState.RUNNING):
+            self._ask_to_stop()
+        await self.start()
+
+    async def close(self) -> None:
+        """Stop it for good: no later start has any effect."""
+        self._closing = True
+        await self.stop()
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def kill_now(self) -> None:
+        """End its process without asking it."""
+        self._closing = True
+        self._ask_to_stop()
+        if self.connection is not None and self.state is not ServerState.STOPPED:
+            await self.connection.transport.kill_now()
+
+    def _ask_to_stop(self) -> None:
+        self._wanted = False
+        self._stop.set()
+        self._woken.set()
+        if self.state in (ServerState.STARTING, ServerState.RUNNING):
+            self._move(Happening.STOP, reason=StopReason.REQUESTED)
+        elif self.state is ServerState.STOPPED:
+            self._pulse_now()
+
+    def _start_settled(self, life: int) -> bool:
+        if self._lives > life:
+            return True
+        if self._lives == life:
+            return self.state in (ServerState.RUNNING, ServerState.STOPPED)
+        return self.state is ServerState.STOPPED and not self._wanted
+
+    # ---- the task --------------------------------------------------------------------------------------
+
+    async def _live(self) -> None:
+        """One life after the other, as long as another one is wanted."""
+        while self._wanted and not self._closing:
+            ending = await self._one_life()
+            if ending.died and self.spec.restart and self._nobody_asked():
+                await self._wait_for_restart(ending)
+
+    def _nobody_asked(self) -> bool:
+        return not (self._wanted or self._closing or self._stop.is_set())
+
+    async def _one_life(self) -> Ending:
+        self._wanted = False
+        self._stop = asyncio.Event()
+        self._lives += 1
+        self._move(
+            Happening.START,
+            detail="",
+            next_step="",
+            exit_code=None,
+            signal="",
+            protocol="",
+            tools=0,
+            quarantined=(),
+            resources=None,
+            prompts=None,
+        )
+        try:
+            ending = await self._connect()
+        except Exception as error:  # a defect of ours in one server must not take the host with it
+            ending = Ending(StopReason.FAILED_TO_START, f"internal error: {error!r}", LOG_OR_RETRY)
+        if self.state is not ServerState.STOPPING:
+            self.leaving(ending.reason)
+        self._move(
+            Happening.GONE,
+            reason=ending.reason,
+            detail=self._redacted(ending.detail),
+            next_step=ending.next_step,
+            exit_code=ending.code,
+            signal=ending.signal,
+            tools=0,
+        )
+        return ending
+
+    async def _connect(self) -> Ending:
+        """Connect, a second time as legacy if the process died on the probe; return how it ended."""
+        module = await asyncio.to_thread(importlib.import_module, "tui.host.connection")
+        key = spec_key(self.spec)
+        known_legacy = key in self._around.legacy
+        ending = Ending(StopReason.REQUESTED)
+        for mode in ("legacy",) if known_legacy else ("auto", "legacy"):
+            if self._stop.is_set():
+                break
+            try:
+                connection = self._new_connection(module)
+            except ServerError as error:
+                return Ending(StopReason.FAILED_TO_START, error.message, error.next_step)
+            self.connection = connection
+            ending = await connection.run(self._stop, mode)
+            if not connection.died_on_probe or mode == "legacy":
+                break
+        if known_legacy and ending.reason is StopReason.FAILED_TO_START:
+            self._around.legacy.discard(key)
+        return ending
+
+    def _new_connection(self, module: Any) -> "Connection":
+        around = self._around
+        transport = around.open(
+            self.spec,
+            sink=around.sink,
+            owner=around.owner,
+            on_change=lambda: around.changed(self.spec.name),
+            grace=around.grace,
+        )
+        made: Connection = module.Connection(
+            self.spec, transport, owner=self, clock=around.clock, seconds=start_seconds(self.spec)
+        )
+        return made
+
+    async def _wait_for_restart(self, ending: Ending) -> None:
+        now = self._around.clock.now_ns()
+        lived = now - self._ready_ns if self._ready_ns else 0
+        delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
+        if delay is None:
+            detail = f"died again and again, so it is left alone; the last time it {ending.detail}"
+            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self._redacted(detail))
+            self.changed()
+            return
+        detail = f"{ending.detail} It starts again in {delay:.0f} s."
+        self._status = replace(self._status, detail=self._redacted(detail))
+        self._woken.clear()
+        self.changed()
+        await first_of(self._around.clock.sleep(delay), self._woken.wait())
+        if self._nobody_asked():
+            self._status = replace(self._status, restarts=self._status.restarts + 1)
+            self._wanted = True
+        else:
+            self._status = replace(self._status, detail=self._redacted(ending.detail))
+
+    # ---- what a connection tells -----------------------------------------------------------------------
+
+    def ready(self, connection: "Connection") -> None:
+        """Take note that it can be called from now on."""
+        self._ready_ns = self._around.clock.now_ns()
+        if connection.protocol and not is_modern(connection.protocol):
+            self._around.legacy.add(spec_key(self.spec))
+        self._move(
+            Happening.READY,
+            protocol=connection.protocol,
+            title=connection.title,
+            version=connection.version,
+            start_ms=connection.start_ms,
+            resources=connection.resources,
+            prompts=connection.prompts,
+            tools=len(connection.catalog.tools),
+            quarantined=connection.catalog.quarantined,
+        )
+
+    def leaving(self, reason: StopReason) -> None:
+        """Take note that it ends."""
+        match self.state:
+            case ServerState.STARTING:
+                self._move(Happening.FAIL, reason=reason)
+            case ServerState.RUNNING:
+                self._move(Happening.DIE, reason=reason)
+
+    def changed(self) -> None:
+        """Take note that something shown of it changed."""
+        connection = self.connection
+        if connection is not None and self.state is ServerState.RUNNING:
+            catalog = connection.catalog
+            self._status = replace(self._status, tools=len(catalog.tools), quarantined=catalog.quarantined)
+        self._around.changed(self.spec.name)
+
+    def _move(self, happening: Happening, **values: Any) -> None:
+        state = after(self._status.state, happening)
+        self._status = replace(self._status, state=state, since_ns=self._around.clock.now_ns(), **values)
+        self._pulse_now()
+        self._around.changed(self.spec.name)
+
+    def _pulse_now(self) -> None:
+        pulse, self._pulse = self._pulse, asyncio.Event()
+        pulse.set()
+
+    def _redacted(self, text: str) -> str:
+        return self._around.redactor.redact(text)

@@ -1,0 +1,67 @@
+"""The checking itself, and the process that does it for schemas that may never come to an end.
+
+Speaks JSON lines: `[schema, value]` in, `[problem, unchecked]` out, after one line that says it is ready.
+"""
+
+import json
+import signal
+import sys
+from typing import Any
+
+from jsonschema import exceptions, validators  # type: ignore[import-untyped]  # ships no types
+from jsonschema.protocols import Validator  # type: ignore[import-untyped]
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from tui.core.text import clean_line
+
+LAST_RESORT_SECONDS = 5
+"""A worker whose host was killed while it checks ends itself after this long."""
+
+
+def explain(schema: Any, value: Any) -> tuple[str, str]:
+    """Return (what is wrong with `value`, why it could not be checked); at most one is not empty.
+
+    References are resolved inside the schema only; nothing is fetched.
+    """
+    try:
+        error = exceptions.best_match(_validator(schema).iter_errors(value))
+    except Unresolvable:
+        return "", "the schema has a $ref that leads outside of it"
+    except RecursionError:
+        return "", "the schema refers to itself without end"
+    except Exception as problem:  # a schema that is none breaks the library in a hundred ways
+        return "", f"the schema cannot be used ({type(problem).__name__})"
+    if error is None:
+        return "", ""
+    where = ".".join(str(step) for step in error.absolute_path)
+    said = clean_line(error.message, 300)
+    return (f"{clean_line(where, 120)}: {said}" if where else said), ""
+
+
+def _validator(schema: Any) -> Validator:
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    known = validators.validator_for({"$schema": named}, default=None) if isinstance(named, str) else None
+    kind: Any = known or validators.Draft202012Validator
+    made: Validator = kind(schema, registry=Registry())
+    return made
+
+
+def main() -> None:
+    """Answer until stdin ends."""
+    out = sys.stdout
+    out.write("ready\n")
+    out.flush()
+    for line in sys.stdin:
+        if hasattr(signal, "setitimer"):
+            # SIGALRM's default action ends the process even inside a regular expression.
+            signal.setitimer(signal.ITIMER_REAL, LAST_RESORT_SECONDS)
+        schema, value = json.loads(line)
+        out.write(json.dumps(explain(schema, value)) + "\n")
+        out.flush()
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+if __name__ == "__main__":
+    main()
