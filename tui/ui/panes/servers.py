@@ -29,6 +29,14 @@ EMPTY_TEXT = (
 )
 
 
+def toggle(host: HostView, status: ServerStatus) -> None:
+    """Ask for a server that stands still or stops to be started, for any other to be stopped."""
+    if status.state in (ServerState.STOPPED, ServerState.STOPPING):
+        host.request_start(status.name)
+    else:
+        host.request_stop(status.name)
+
+
 class ServersPane(TitledPane):
     """The list of servers.
 
@@ -104,15 +112,11 @@ class ServersPane(TitledPane):
                 return
 
     def toggle_selected(self) -> None:
-        """Start the selected server if it is stopped, else stop it. A server that starts is stopped too."""
+        """Start the selected server if it is stopped, else stop it."""
         status = self.selected_status
-        if self._host is None or status is None:
-            return
-        if status.state in (ServerState.STOPPED, ServerState.STOPPING):
-            self._host.request_start(status.name)
-        else:
-            self._host.request_stop(status.name)
-        self.tick()
+        if self._host is not None and status is not None:
+            toggle(self._host, status)
+            self.tick()
 
     def restart_selected(self) -> None:
         """Stop the selected server and start it again; one that is stopped is started."""

@@ -1,0 +1,99 @@
+"""A dialog with a list of choices at the right edge, so that the screen behind it stays in view."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from tui.ui.widgets.literal import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of a picker: what is given back when it is taken, and what it looks like."""
+
+    value: str
+    prompt: Content
+
+
+class Picker(ModalScreen[str | None]):
+    """Gives the value of the choice that was taken, or None.
+
+    Args:
+        heading: what is chosen.
+        choices: what there is.
+        current: the value that the mark stands on first.
+        note: what stands there if there are no choices.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "back", "back"),
+        Binding("j", "step('down')", "down", show=False),
+        Binding("k", "step('up')", "up", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    Picker { align: right middle; background: transparent; }
+    Picker > Vertical {
+        width: 48; max-width: 100%; height: auto; max-height: 100%; padding: 1 2;
+        background: $panel; border-left: outer $accent;
+    }
+    Picker .heading { color: $accent; text-style: bold; margin-bottom: 1; }
+    Picker OptionList {
+        height: auto; max-height: 24; border: none; padding: 0; color: $foreground;
+        background: $panel; background-tint: transparent; scrollbar-size-vertical: 1;
+    }
+    Picker OptionList:focus { border: none; background-tint: transparent; }
+    Picker .keys { color: $text-dim; margin-top: 1; }
+    """
+
+    def __init__(self, heading: str, choices: Sequence[Choice], current: str = "", note: str = "") -> None:
+        super().__init__()
+        self._heading = heading
+        self._choices = tuple(choices)
+        self._current = current
+        self._note = note
+
+    def compose(self) -> ComposeResult:
+        """Build the list."""
+        with Vertical():
+            yield Literal(self._heading, classes="heading")
+            if not self._choices:
+                yield Literal(self._note)
+                yield Literal("esc back", classes="keys")
+                return
+            values = [choice.value for choice in self._choices]
+            options = OptionList(*[Option(choice.prompt) for choice in self._choices], markup=False)
+            options.highlighted = values.index(self._current) if self._current in values else 0
+            yield options
+            yield Literal("enter take it   esc back", classes="keys")
+
+    def marked(self, value: str) -> None:
+        """The mark stands on a choice now; a subclass may show what it would be like."""
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Show what the choice would be like."""
+        self.marked(self._choices[event.option_index].value)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Give the choice."""
+        self.dismiss(self._choices[event.option_index].value)
+
+    def action_step(self, direction: str) -> None:
+        """Move the mark."""
+        for options in self.query(OptionList):
+            if direction == "down":
+                options.action_cursor_down()
+            else:
+                options.action_cursor_up()
+
+    def action_back(self) -> None:
+        """Take nothing."""
+        self.dismiss(None)
