@@ -1,0 +1,97 @@
+"""Bytes into lines: bounded, linear, and in step again after a line that is too long.
+
+Pure: no I/O, no clock, knows nothing of JSON. A line ends with LF (MCP stdio: one message a line); a CR
+before it is dropped. Any split of the same bytes gives the same lines.
+"""
+
+from dataclasses import dataclass
+
+LINE_LIMIT = 16 * 1024 * 1024
+"""Bytes of the longest line that is kept; a longer one is drained without being stored."""
+
+EDGE = 4096
+"""Bytes kept of both ends of an oversize line: enough to find the id of the call that it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Oversize:
+    """A line that was longer than the limit.
+
+    Attributes:
+        head: its first bytes, at most `EDGE`.
+        tail: its last bytes, at most `EDGE`.
+        size: its length in bytes, without the newline.
+    """
+
+    head: bytes
+    tail: bytes
+    size: int
+
+
+class Framer:
+    """Cuts a stream of bytes into lines.
+
+    Args:
+        limit: bytes of the longest line that is kept.
+    """
+
+    def __init__(self, limit: int = LINE_LIMIT) -> None:
+        self._limit = limit
+        self._edge = min(EDGE, limit)
+        self._buffer = bytearray()
+        self._head = b""
+        self._skipped = 0
+
+    @property
+    def partial(self) -> int:
+        """How many bytes of an unfinished line have come."""
+        return self._skipped or len(self._buffer)
+
+    @property
+    def opening(self) -> bytes:
+        """The first bytes of an unfinished line, at most `EDGE`."""
+        return self._head or bytes(self._buffer[:EDGE])
+
+    def feed(self, chunk: bytes) -> list[bytes | Oversize]:
+        """Take the next bytes and return the lines that they complete, without their newlines."""
+        first, *others = chunk.split(b"\n")
+        self._extend(first)
+        if not others:
+            return []
+        lines: list[bytes | Oversize] = [self._end()]
+        rest = others.pop()
+        limit = self._limit
+        for line in others:
+            if len(line) > limit:
+                self._extend(line)
+                lines.append(self._end())
+            else:
+                lines.append(line[:-1] if line.endswith(b"\r") else line)
+        self._extend(rest)
+        return lines
+
+    def finish(self) -> bytes | Oversize | None:
+        """Return the line that the end of the stream cut short, or None; ready for a new stream."""
+        return self._end() if self.partial else None
+
+    def _extend(self, piece: bytes) -> None:
+        buffer = self._buffer
+        buffer += piece
+        if self._skipped:
+            self._skipped += len(piece)
+        # A trailing CR may belong to the line's end, so it does not make a line too long by itself.
+        elif len(buffer) > self._limit + 1 or (len(buffer) > self._limit and not buffer.endswith(b"\r")):
+            self._head = bytes(buffer[: self._edge])
+            self._skipped = len(buffer)
+        if self._skipped:
+            del buffer[: -self._edge]
+
+    def _end(self) -> bytes | Oversize:
+        line = bytes(self._buffer)
+        size, head = self._skipped, self._head
+        self._buffer = bytearray()
+        self._skipped, self._head = 0, b""
+        if line.endswith(b"\r"):
+            line = line[:-1]
+            size = size and size - 1
+        return Oversize(head, line, size) if size else line

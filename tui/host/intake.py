@@ -1,0 +1,141 @@
+"""What a server writes to stdout, on its way from the pipe to the gate: cut, shown to the trace, read.
+
+Works in slices and rests as long as it has worked, so that a flood costs the event loop half of its time
+at most, and never more than a few milliseconds at once. Large lines are read in a thread.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from tui.core.ports import FrameDirection
+from tui.core.text import clean_line
+from tui.host.envelope import Frame, Stray, find_ids, read_line
+from tui.host.framing import LINE_LIMIT, Framer, Oversize
+from tui.host.gate import RESULT_TOO_LARGE, Gate
+from tui.host.inbox import Inbox
+
+LARGE = 256 * 1024
+"""Bytes from which on a line is read in a thread; smaller ones take at most a few milliseconds."""
+
+SLICE_SECONDS = 0.005
+
+_HINTS = (
+    (b"Content-Length:", "Content-Length headers: newline-delimited JSON required"),
+    (b"Ok to proceed?", "it asks 'Ok to proceed?': add -y to the arguments of npx"),
+    (b"\0", "UTF-16: newline-delimited JSON in UTF-8 required"),
+)
+_PRETTY = (b"{", b"[", b"}", b"]")
+_PRETTY_HINT = "multi-line JSON: newline-delimited JSON required"
+_GLUED = b'{"jsonrpc"'
+
+Note = Callable[[FrameDirection, int, bytes], None]
+
+
+class Intake:
+    """Reads lines into frames and gives them to the gate.
+
+    Args:
+        gate: where frames go.
+        inbox: asked whether it has room for more notifications.
+        note: shown every raw line first, with monotonic nanoseconds.
+
+    Attributes:
+        noise: how many lines were no frames.
+        first_noise: the first of them, cleaned and cut, or "".
+    """
+
+    def __init__(self, gate: Gate, inbox: Inbox, note: Note) -> None:
+        self.noise = 0
+        self.first_noise = ""
+        self._hint = ""
+        self._gate = gate
+        self._inbox = inbox
+        self._note = note
+        self._framer = Framer()
+
+    @property
+    def hint(self) -> str:
+        """What kind of noise it is, if it is a known one, or ""; also of a line that has not ended."""
+        return self._hint or (_hint(self._framer.opening) if self._framer.partial else "")
+
+    @property
+    def partial(self) -> int:
+        """How many bytes of an unfinished line have come."""
+        return self._framer.partial
+
+    async def take(self, chunk: bytes) -> None:
+        """Take the next bytes of stdout."""
+        at, started = time.monotonic_ns(), time.monotonic()
+        for line in self._framer.feed(chunk):
+            await self._line(line, at)
+            worked = time.monotonic() - started
+            if worked > SLICE_SECONDS:
+                await asyncio.sleep(worked)
+                started = time.monotonic()
+
+    async def finish(self) -> None:
+        """Take the end of the stream: a whole message without its newline still counts."""
+        line = self._framer.finish()
+        if line is not None:
+            await self._line(line, time.monotonic_ns())
+
+    async def _line(self, line: bytes | Oversize, at: int) -> None:
+        if isinstance(line, Oversize):
+            self._oversize(line, at)
+            return
+        start = line[:16].removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not start and not line.strip():
+            return
+        self._note(FrameDirection.IN if start[:1] in (b"{", b"[") else FrameDirection.STRAY, at, line)
+        if self._surplus(line):
+            self._inbox.collapsed += 1
+            return
+        batches = self._gate.batches
+        if len(line) > LARGE:
+            frames = await asyncio.to_thread(read_line, line, batches=batches, patient=True)
+        else:
+            frames = read_line(line, batches=batches)
+        for frame in frames:
+            self._frame(frame, line)
+
+    def _surplus(self, line: bytes) -> bool:
+        """Whether `line` is a log message that would be dropped anyway, seen without reading it."""
+        return (
+            self._inbox.crowded
+            and len(line) < 4096
+            and b'"notifications/message"' in line
+            and b'"id"' not in line
+            and b"\\" not in line
+        )
+
+    def _frame(self, frame: Frame, line: bytes) -> None:
+        if self._gate.incoming(frame):
+            return
+        self._strange(line)
+        # A prompt or a print without a newline stands before the message: only an answer that is waited
+        # for is believed then, since a log may quote anything.
+        glued = line.find(_GLUED, 1, 512)
+        if glued > 0 and isinstance(frame, Stray) and not frame.ids:
+            for found in read_line(line[glued:]):
+                if self._gate.waits_for(found):
+                    self._gate.incoming(found)
+
+    def _strange(self, line: bytes) -> None:
+        self.noise += 1
+        if self.noise == 1:
+            self.first_noise = clean_line(line[:4096].decode("utf-8", "replace"))
+        self._hint = self._hint or _hint(line)
+
+    def _oversize(self, line: Oversize, at: int) -> None:
+        self._note(FrameDirection.STRAY, at, line.head)
+        said = f"one line of {line.size} bytes; the limit is {LINE_LIMIT}"
+        self._note(FrameDirection.EVENT, at, said.encode())
+        if not self._gate.fail(find_ids(line.head, line.tail), RESULT_TOO_LARGE, f"result too large: {said}"):
+            self._strange(line.head)
+
+
+def _hint(line: bytes) -> str:
+    if line.strip() in _PRETTY:
+        return _PRETTY_HINT
+    return next((hint for mark, hint in _HINTS if mark in line[:512]), "")

@@ -1,0 +1,163 @@
+"""Both ends of a pipe on the event loop: a reader that waits, a writer that never makes anybody wait.
+
+Plain non-blocking descriptors, so that a pipe can be drained to where it is empty now (its end may never
+come) and closed without waiting for anything.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+
+CHUNK = 64 * 1024
+
+
+class PipeReader:
+    """Reads a pipe in chunks. Owns the descriptor."""
+
+    def __init__(self, descriptor: int, chunk: int = CHUNK) -> None:
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
+        self._chunk = chunk
+        self._loop = asyncio.get_running_loop()
+        self._readable: asyncio.Future[None] | None = None
+        self._closed = False
+        self._left: int | None = None
+
+    def expect_no_more(self, limit: int) -> None:
+        """Take what is in the pipe now, at most about `limit` bytes, for the rest of the stream.
+
+        For a pipe whose writer has died while some other process still holds it open.
+        """
+        self._left = limit
+        self._ready()
+
+    async def read(self) -> bytes:
+        """Return the next chunk, or b"" at the end of the stream or when closed."""
+        while (data := self._read_now()) is None:
+            self._readable = self._loop.create_future()
+            self._loop.add_reader(self._descriptor, self._ready)
+            try:
+                await self._readable
+            finally:
+                if not self._closed:
+                    self._loop.remove_reader(self._descriptor)
+        return data
+
+    def close(self) -> None:
+        """Let go of the pipe; a read that waits ends. May be called twice."""
+        if not self._closed:
+            self._closed = True
+            self._loop.remove_reader(self._descriptor)
+            os.close(self._descriptor)
+            self._ready()
+
+    def _read_now(self) -> bytes | None:
+        if self._closed or (self._left is not None and self._left <= 0):
+            return b""
+        try:
+            data = os.read(self._descriptor, self._chunk)
+        except BlockingIOError:
+            return None if self._left is None else b""
+        except OSError:  # as good as the end: nothing will ever come
+            return b""
+        if self._left is not None:
+            self._left -= len(data)
+        return data
+
+    def _ready(self) -> None:
+        if self._readable is not None and not self._readable.done():
+            self._readable.set_result(None)
+
+
+class PipeWriter:
+    """Writes to a pipe; what does not fit now is sent as the other side reads. Owns the descriptor.
+
+    Args:
+        descriptor: the writing end.
+        limit: bytes that may wait.
+        seconds: how long the other side may take nothing while bytes wait.
+        broken: called once, with a clause that says why, when nothing more can be written.
+    """
+
+    def __init__(self, descriptor: int, *, limit: int, seconds: float, broken: Callable[[str], None]) -> None:
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
+        self._limit = limit
+        self._seconds = seconds
+        self._broken = broken
+        self._loop = asyncio.get_running_loop()
+        self._waiting = bytearray()
+        self._timer: asyncio.TimerHandle | None = None
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more can be written."""
+        return self._closed
+
+    def write(self, data: bytes) -> bool:
+        """Send `data`, now or as soon as it fits; False if the pipe is closed or too much waits."""
+        if self._closed:
+            return False
+        if self._waiting:
+            if len(self._waiting) + len(data) > self._limit:
+                return False
+            self._waiting += data
+            return True
+        taken = self._take(data)
+        if not self._closed and taken < len(data):
+            self._waiting += data[taken:]
+            self._empty.clear()
+            self._loop.add_writer(self._descriptor, self._drain)
+            self._timer = self._loop.call_later(self._seconds, self._give_up)
+        return not self._closed
+
+    async def flushed(self) -> None:
+        """Wait until nothing waits any more, or the pipe is closed."""
+        await self._empty.wait()
+
+    def close(self) -> None:
+        """Drop what waits and let go of the pipe. May be called twice."""
+        if self._closed:
+            return
+        self._closed = True
+        self._rest()
+        self._waiting.clear()
+        os.close(self._descriptor)
+
+    def _take(self, data: bytes | bytearray) -> int:
+        try:
+            return os.write(self._descriptor, data[:CHUNK])
+        except BlockingIOError:
+            return 0
+        except OSError:
+            self._fail("it closed its input")
+            return 0
+
+    def _drain(self) -> None:
+        taken = self._take(self._waiting)
+        if self._closed or not taken:
+            return
+        del self._waiting[:taken]
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._waiting:
+            self._timer = self._loop.call_later(self._seconds, self._give_up)
+        else:
+            self._rest()
+
+    def _rest(self) -> None:
+        self._loop.remove_writer(self._descriptor)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._empty.set()
+
+    def _give_up(self) -> None:
+        self._fail(f"it has read none of its input for {self._seconds:g} s")
+
+    def _fail(self, why: str) -> None:
+        self.close()
+        self._broken(why)

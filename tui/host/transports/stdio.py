@@ -1,0 +1,331 @@
+"""A server as a subprocess, spoken to over its stdin and stdout: our own transport under the SDK's client.
+
+The SDK's own hides the process, has no bound for a line and leaves grandchildren behind (measured on mcp
+2.3), so this one takes its place behind the public `Transport` protocol. Rules of the wire: MCP
+specification, "Transports: stdio", revisions 2024-11-05 to 2026-07-28.
+"""
+
+import asyncio
+import contextlib
+import signal
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any
+
+import anyio
+
+from tui.core.ports import FrameDirection, FrameSink
+from tui.core.servers import ServerSpec
+from tui.host.envelope import write_line
+from tui.host.exits import ProcessExit
+from tui.host.gate import CONNECTION_CLOSED, Gate
+from tui.host.inbox import Inbox
+from tui.host.intake import Intake
+from tui.host.ladder import descend, sweep, within
+from tui.host.pipes import CHUNK, PipeReader, PipeWriter
+from tui.host.process import ServerProcess, StopGrace, descriptors, spawn
+from tui.host.stderr import StderrSample, StderrTail
+from tui.host.transports.streams import ReadStream, WriteStream
+from tui.host.watchdog import Watchdog
+
+WRITE_LIMIT = 32 * 1024 * 1024
+WRITE_SECONDS = 10.0
+"""How long a server may read nothing of its input while something waits for it."""
+
+LAST_WORDS = 4 * 1024 * 1024
+"""Bytes that are still read of a pipe after its server has died; a grandchild may write for ever."""
+
+STDERR_CHUNK = 256 * 1024
+FLOOD_PAUSE = 0.002
+"""Rest after a full read of stderr: drains over 100 MB/s, at a few percent of one core."""
+
+LAST_LINE_SECONDS = 0.2
+HAND_OVER_SECONDS = 0.1
+INVALID_PARAMS = -32602
+
+EOF_SECONDS = 1.0
+"""How long a server may live on after it closed its stdout: nothing can be heard of it any more."""
+
+
+def _nothing() -> None:
+    """Do nothing, for those who want to hear of no change."""
+
+
+class StdioTransport:
+    """One server process and the two streams to it. Used once; leaving it ends everything it started.
+
+    Args:
+        spec: how to start the server.
+        sink: where every raw line goes first.
+        owner: mark of the host, for the server's environment.
+        probe_seconds: how long `server/discover` may stay unanswered before the session is told that the
+            server does not know it; None for as long as it takes.
+        grace: how long each step of a stop may take.
+        on_change: called when the process, its stderr or its noise changed; must not raise.
+        watchdog: told which process group to end if the host is killed.
+
+    Attributes:
+        stderr: its last log lines.
+        fatal: why it can be talked to no more although it had not ended by itself, or "".
+        leftovers: process ids that it left behind outside of its group, and that were ended.
+    """
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        *,
+        sink: FrameSink,
+        owner: str,
+        probe_seconds: float | None = 2.0,
+        grace: StopGrace | None = None,
+        on_change: Callable[[], None] = _nothing,
+        watchdog: Watchdog | None = None,
+    ) -> None:
+        self.stderr = StderrTail()
+        self.fatal = ""
+        self.leftovers: tuple[int, ...] = ()
+        self.exited = asyncio.Event()
+        self._spec = spec
+        self._sink = sink
+        self._mark = f"{owner}/{uuid.uuid4().hex[:12]}"
+        self._probe_seconds = probe_seconds
+        self._grace = grace or StopGrace()
+        self._on_change = on_change
+        self._watchdog = watchdog
+        self._hurry = asyncio.Event()
+        self._stopping = False
+        self._inbox = Inbox()
+        self._gate = Gate(self._inbox, self._put_on_wire)
+        self._intake = Intake(self._gate, self._inbox, self._note)
+        self._process: ServerProcess | None = None
+        self._stdin: PipeWriter | None = None
+        self._pipes: tuple[PipeReader, ...] = ()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._probe_timer: asyncio.TimerHandle | None = None
+
+    # ---- what can be seen of it ----------------------------------------------------------------------
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the leader while it lives."""
+        alive = self._process is not None and self._process.exit is None
+        return self._process.pid if self._process is not None and alive else None
+
+    @property
+    def exit(self) -> ProcessExit | None:
+        """How the leader ended, once it has."""
+        return self._process.exit if self._process is not None else None
+
+    @property
+    def noise(self) -> int:
+        """How many lines of stdout were no frames."""
+        return self._intake.noise
+
+    @property
+    def first_noise(self) -> str:
+        """The first of them, cleaned and cut, or ""."""
+        return self._intake.first_noise
+
+    @property
+    def noise_hint(self) -> str:
+        """What kind of noise it is, if it is a known one, or ""."""
+        return self._intake.hint
+
+    @property
+    def incomplete(self) -> int:
+        """How many bytes have come of a line that has not ended."""
+        return self._intake.partial
+
+    @property
+    def collapsed(self) -> int:
+        """How many notifications were merged or dropped because there were too many."""
+        return self._inbox.collapsed
+
+    @property
+    def unmatched(self) -> int:
+        """How many answers were dropped because nobody waited for them."""
+        return self._gate.unmatched
+
+    @property
+    def refused(self) -> int:
+        """How many requests of the server were dropped because the protocol forbids them."""
+        return self._gate.refused
+
+    def negotiated(self, version: str) -> None:
+        """Keep to the rules of a protocol version; also learned from the traffic itself."""
+        self._gate.negotiated(version)
+
+    # ---- life ----------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
+        """Start the server.
+
+        Raises:
+            ServerError: it cannot be started.
+        """
+        popen = spawn(self._spec, self._mark)
+        # Nothing is awaited from here to the end, so that no cancellation can lose the process.
+        try:
+            self._process = ServerProcess(popen, self._leader_died)
+            if self._watchdog is not None:
+                self._watchdog.add(popen.pid)
+            stdin, stdout, stderr = descriptors(popen)
+            self._stdin = PipeWriter(
+                stdin, limit=WRITE_LIMIT, seconds=WRITE_SECONDS, broken=self._cannot_write
+            )
+            reader, errors = PipeReader(stdout), PipeReader(stderr, STDERR_CHUNK)
+            self._pipes = (reader, errors)
+        except BaseException:
+            popen.kill()
+            popen.wait()
+            raise
+        listening = asyncio.create_task(self._read_stderr(errors))
+        self._tasks = [listening, asyncio.create_task(self._read_stdout(reader, listening))]
+        return ReadStream(self._inbox), WriteStream(self._send)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the server and everything that it started, however often we are cancelled meanwhile."""
+        stopping = asyncio.create_task(self._stop())
+        cancelled: asyncio.CancelledError | None = None
+        with anyio.CancelScope(shield=True):
+            while not stopping.done():
+                try:
+                    await asyncio.shield(stopping)
+                except asyncio.CancelledError as request:
+                    cancelled = request
+        if not stopping.cancelled():
+            stopping.result()
+        if cancelled is not None:
+            raise cancelled
+
+    async def kill_now(self) -> None:
+        """End the server at once; a stop under way skips its waits."""
+        self._hurry.set()
+        if self._process is not None:
+            self._process.signal_group(signal.SIGKILL)
+
+    async def _stop(self) -> None:
+        process, stdin = self._process, self._stdin
+        assert process is not None and stdin is not None
+        self._stopping = True
+        self._inbox.close()
+        try:
+            await descend(process, stdin, self._grace, self._hurry)
+            patience = 0.0 if self._hurry.is_set() else self._grace.stragglers
+            self.leftovers = await asyncio.to_thread(sweep, process, self._mark, patience)
+            for pipe in self._pipes:
+                pipe.close()
+            await asyncio.gather(*self._tasks)
+        finally:
+            self._release(process, stdin)
+
+    def _release(self, process: ServerProcess, stdin: PipeWriter) -> None:
+        """Leave nothing behind, also when the stop itself was broken off."""
+        process.destroy()
+        if self._watchdog is not None:
+            self._watchdog.remove(process.pid)
+        stdin.close()
+        for pipe in self._pipes:
+            pipe.close()
+        for task in self._tasks:
+            task.cancel()
+        if self._probe_timer is not None:
+            self._probe_timer.cancel()
+        self.exited.set()
+
+    # ---- bytes ---------------------------------------------------------------------------------------
+
+    def _send(self, message: dict[str, Any]) -> bool:
+        if self.exited.is_set() or self._stopping:
+            return False
+        changed = self._gate.outgoing(message)
+        if changed is None:
+            return True
+        try:
+            taken = self._put_on_wire(changed)
+        except (ValueError, TypeError) as problem:
+            self._gate.fail(
+                (changed.get("id", ""),), INVALID_PARAMS, f"it cannot be written as JSON: {problem}"
+            )
+            return True
+        if message.get("method") == "server/discover" and self._probe_seconds is not None:
+            self._probe_timer = asyncio.get_running_loop().call_later(
+                self._probe_seconds, self._gate.give_up_probe, message["id"], self._probe_seconds
+            )
+        # A server that closed its input is about to end: what waits is failed then, with the reason.
+        return taken or self._stdin is None or self._stdin.closed
+
+    def _put_on_wire(self, message: Mapping[str, Any]) -> bool:
+        line = write_line(message)
+        self._note(FrameDirection.OUT, time.monotonic_ns(), line)
+        return self._stdin is not None and self._stdin.write(line + b"\n")
+
+    def _note(self, direction: FrameDirection, at_ns: int, raw: bytes) -> None:
+        # A sink promises not to raise; if it does all the same, no server may pay for it.
+        with contextlib.suppress(Exception):
+            self._sink(self._spec.name, direction, at_ns, raw)
+
+    async def _read_stdout(self, pipe: PipeReader, listening: asyncio.Task[None]) -> None:
+        while chunk := await pipe.read():
+            noise = self._intake.noise
+            await self._intake.take(chunk)
+            if self._intake.noise != noise:
+                self._on_change()
+        await self._intake.finish()
+        await self._over("it closed its output", listening)
+
+    async def _read_stderr(self, pipe: PipeReader) -> None:
+        sample = StderrSample()
+        while chunk := await pipe.read():
+            self.stderr.feed(chunk)
+            at = time.monotonic_ns()
+            for line in sample.lines(chunk, at / 1e9):
+                self._note(FrameDirection.STDERR, at, line)
+            self._on_change()
+            if len(chunk) > CHUNK:
+                await asyncio.sleep(FLOOD_PAUSE)
+
+    # ---- ends ----------------------------------------------------------------------------------------
+
+    def _leader_died(self) -> None:
+        if self._stdin is not None:
+            self._stdin.close()
+        for pipe in self._pipes:
+            pipe.expect_no_more(LAST_WORDS)
+
+    def _cannot_write(self, why: str) -> None:
+        if not self._stopping:
+            self._tasks.append(asyncio.create_task(self._end_unless_gone(why)))
+
+    async def _end_unless_gone(self, why: str) -> None:
+        """End a server that can be talked to no more, unless it is just ending by itself."""
+        assert self._process is not None
+        await within(EOF_SECONDS, self._process.exited.wait())
+        if self._process.exit is None and not self._stopping:
+            self.fatal = self.fatal or f"{why}, so it was ended"
+            self._process.signal_group(signal.SIGKILL)
+
+    async def _over(self, why: str, listening: asyncio.Task[None]) -> None:
+        """Say the end: first to the calls that wait, then to whoever watches `exited`."""
+        assert self._process is not None
+        await self._end_unless_gone(why)
+        if self._process.exit is None:
+            await within(EOF_SECONDS, self._process.exited.wait())
+        await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
+        self._gate.fail_all(CONNECTION_CLOSED, self._obituary())
+        self._inbox.close()
+        # The session reads these answers before anybody learns of the end and takes it apart.
+        if not self._stopping:
+            await within(HAND_OVER_SECONDS, self._inbox.emptied.wait())
+        self.exited.set()
+        self._on_change()
+
+    def _obituary(self) -> str:
+        said = f"the server {self.exit.sentence()}" if self.exit is not None else "the server is gone"
+        if self.fatal:
+            said = f"{said}: {self.fatal}"
+        return f"{said}. Last line of its log: {self.stderr.last[:300]}" if self.stderr.last else f"{said}."

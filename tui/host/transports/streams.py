@@ -1,0 +1,124 @@
+"""The two streams that the SDK's client reads and writes, over an inbox and a function that sends."""
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+import anyio
+import anyio.lowlevel
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+
+from tui.host.envelope import Answer, Failure, Frame, Notice, Request
+from tui.host.inbox import EndOfInbox, Inbox
+
+IN_A_ROW = 16
+"""Messages handed over before other tasks get a turn; the session starts a task for each."""
+
+
+class ReadStream:
+    """What the server sent, in the SDK's types."""
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._in_a_row = 0
+        self._closed = False
+
+    async def receive(self) -> SessionMessage:
+        """Return the next message.
+
+        Raises:
+            anyio.EndOfStream: the connection is over.
+            anyio.ClosedResourceError: this end was closed.
+        """
+        if self._closed:
+            raise anyio.ClosedResourceError
+        self._in_a_row += 1
+        if self._in_a_row >= IN_A_ROW:
+            self._in_a_row = 0
+            await anyio.lowlevel.checkpoint()
+        try:
+            return SessionMessage(_message(await self._inbox.get()))
+        except EndOfInbox:
+            raise anyio.EndOfStream from None
+
+    async def aclose(self) -> None:
+        """Take nothing more; what still comes is dropped."""
+        self._closed = True
+        self._inbox.close()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class WriteStream:
+    """Where the SDK puts what is to be sent.
+
+    Args:
+        send: takes a message as a JSON object; returns False if the connection is over. Never waits.
+    """
+
+    def __init__(self, send: Callable[[dict[str, object]], bool]) -> None:
+        self._send = send
+        self._closed = False
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send a message.
+
+        Raises:
+            anyio.BrokenResourceError: the connection is over.
+            anyio.ClosedResourceError: this end was closed.
+        """
+        if self._closed:
+            raise anyio.ClosedResourceError
+        if not self._send(item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)):
+            raise anyio.BrokenResourceError
+
+    async def aclose(self) -> None:
+        """Send nothing more."""
+        self._closed = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+def _message(frame: Frame) -> JSONRPCMessage:
+    match frame:
+        case Answer(id=known, result=result):
+            return JSONRPCResponse(jsonrpc="2.0", id=known, result=result)
+        case Failure(id=known, code=code, message=message, data=data):
+            return JSONRPCError(
+                jsonrpc="2.0", id=known, error=ErrorData(code=code, message=message, data=data)
+            )
+        case Request(id=known, method=method, params=params):
+            return JSONRPCRequest(jsonrpc="2.0", id=known, method=method, params=params)
+        case Notice(method=method, params=params):
+            return JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
+        case _:  # the gate lets nothing else through
+            raise AssertionError(f"not a message: {frame}")

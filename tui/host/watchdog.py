@@ -1,0 +1,111 @@
+"""Ends the servers when the host cannot: at interpreter exit, and after the host was killed.
+
+For the latter one small process per host waits at the other end of a pipe that only the host holds. It is
+started with the first server and takes no part in anything while the host lives. PR_SET_PDEATHSIG would
+not do: it follows the thread that spawned, and does not reach grandchildren (measured).
+"""
+
+import atexit
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+
+class Watchdog:
+    """One per host; every server's process group is told to it while it lives.
+
+    Args:
+        owner: the first part of the mark in the servers' environments, up to the slash.
+    """
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+        self._groups: set[int] = set()
+        self._guard: subprocess.Popen[bytes] | None = None
+        self._host = os.getpid()
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the guarding process, while there is one."""
+        return self._guard.pid if self._guard is not None else None
+
+    def add(self, group: int) -> None:
+        """Guard a process group. Never raises: a host without a guard is better than no server."""
+        if not self._groups:
+            atexit.register(self._sweep)
+        self._groups.add(group)
+        if not self._tell(f"+{group}\n"):
+            self._start()
+
+    def remove(self, group: int) -> None:
+        """Forget a process group that has ended."""
+        self._groups.discard(group)
+        self._tell(f"-{group}\n")
+        if not self._groups:
+            atexit.unregister(self._sweep)
+
+    def close(self) -> None:
+        """End the guarding process; takes a few milliseconds. May be called twice.
+
+        Groups that are still guarded are ended first: nobody would be left to do it.
+        """
+        self._sweep()
+        atexit.unregister(self._sweep)
+        self._groups.clear()
+        guard, self._guard = self._guard, None
+        if guard is None or guard.stdin is None:
+            return
+        with contextlib.suppress(OSError):
+            os.write(guard.stdin.fileno(), b"bye\n")
+        guard.stdin.close()
+        try:
+            guard.wait(1.0)
+        except subprocess.TimeoutExpired:  # stopped or starved: it has nothing left to do
+            guard.kill()
+            guard.wait()
+
+    def _tell(self, line: str) -> bool:
+        if self._guard is None or self._guard.stdin is None:
+            return False
+        try:
+            os.write(self._guard.stdin.fileno(), line.encode())
+        except BlockingIOError:  # it was stopped, with thousands of lines unread
+            return True
+        except OSError:  # somebody ended it
+            self._guard.stdin.close()
+            self._guard.poll()
+            self._guard = None
+            return False
+        return True
+
+    def _start(self) -> None:
+        if not sys.executable:
+            return
+        script = str(Path(__file__).with_name("guard.py"))
+        try:
+            self._guard = subprocess.Popen(
+                [sys.executable, "-I", "-S", script, self._owner],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                cwd="/",
+                env={},
+                start_new_session=True,
+            )
+        except OSError:  # out of processes or memory: the sweep at exit remains
+            return
+        assert self._guard.stdin is not None
+        os.set_blocking(self._guard.stdin.fileno(), False)
+        for group in self._groups:
+            self._tell(f"+{group}\n")
+
+    def _sweep(self) -> None:
+        if os.getpid() != self._host:  # a fork of the host runs its exit handlers too
+            return
+        for group in self._groups:
+            with contextlib.suppress(OSError):
+                os.killpg(group, signal.SIGKILL)
