@@ -89,7 +89,7 @@ class Connection:
         self._left = asyncio.Event()
         self._ready = False
         self._timed_out = False
-        self._died_early = False
+        self._died = False
 
     # ---- the life --------------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ class Connection:
                 ) as found:  # whatever the SDK raises is why this life ends, never a crash of ours
                     error = found
                 await self._see_the_exit()
-                self._leave(error)
+                self._leave(error, mode)
         except Exception as found:  # spawning or stopping failed: that is how this life ended
             error = error or found
         finally:
@@ -165,14 +165,16 @@ class Connection:
         if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
             await until_or(EXIT_GRACE, self.transport.exited)
 
-    def _leave(self, error: BaseException | None) -> None:
-        self._died_early = not self._ready and self.transport.exited.is_set() and not self._timed_out
+    def _leave(self, error: BaseException | None, mode: str) -> None:
+        self._died = self.transport.exited.is_set()
+        if self.died_on_probe and mode != "legacy":
+            return  # it is still starting: a second process is asked another way
         if self._stop.is_set():
             self._owner.leaving(StopReason.REQUESTED)
         elif not self._ready:
             self._owner.leaving(StopReason.FAILED_TO_START)
         else:
-            self._owner.leaving(explain.death(self.transport, error).reason)
+            self._owner.leaving(explain.death(self.transport, error, died=self._died).reason)
 
     @property
     def died_on_probe(self) -> bool:
@@ -181,18 +183,19 @@ class Connection:
         Some servers exit on a method that they do not know; a fresh process may do with `initialize`.
         """
         unheard = self._wire is not None and not self._wire.server_versions
-        return unheard and self._died_early and not self._stop.is_set()
+        return unheard and self._died and not (self._ready or self._timed_out or self._stop.is_set())
 
     def _ending(self, error: BaseException | None) -> Ending:
         if self._stop.is_set():
-            return Ending(StopReason.REQUESTED)
+            return Ending(StopReason.REQUESTED, explain.left_behind(self.transport))
         if self._ready:
-            return explain.death(self.transport, error)
+            return explain.death(self.transport, error, died=self._died)
         return explain.start_failure(
             self._spec,
             self.transport,
             error,
             seconds=self._seconds if self._timed_out else None,
+            died=self._died,
             waiting_for=self._waiting_for,
             versions=(self._wire.server_versions if self._wire else (), OUR_VERSIONS),
         )
@@ -272,7 +275,7 @@ class Connection:
         """
         client, wire = self._client, self._wire
         if client is None or wire is None:
-            return self._died()
+            return self._obituary()
         call = Call(client, wire, tool, arguments)
         try:
             return await call.run(seconds, progress)
@@ -280,9 +283,9 @@ class Connection:
             if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
                 return call.failure(error)
         await until_or(LAST_WORDS_SECONDS, self._left)
-        return self._died()
+        return self._obituary()
 
-    def _died(self) -> ToolResult:
+    def _obituary(self) -> ToolResult:
         text = explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
         return failed(CallFailure.SERVER_DIED, text)
 

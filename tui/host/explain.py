@@ -91,6 +91,7 @@ def start_failure(
     error: BaseException | None,
     *,
     seconds: float | None,
+    died: bool,
     waiting_for: str,
     versions: tuple[Sequence[str], Sequence[str]],
 ) -> Ending:
@@ -101,6 +102,7 @@ def start_failure(
         transport: its transport, left already.
         error: what came out of the connecting, or None if it was given up.
         seconds: the deadline, if it was what ended the start, else None.
+        died: whether the process had ended by itself.
         waiting_for: the request that was not answered ("initialize", "tools/list").
         versions: protocol versions that the server named, and those that we speak, newest first.
     """
@@ -117,11 +119,11 @@ def start_failure(
         detail = (
             f"no answer to {waiting_for} within {seconds:g} s.{not_json(transport)}{last_line(transport)}"
         )
-    elif transport.exited.is_set() and ended is not None:
+    elif transport.fatal:
+        detail = f"{_sentence(transport.fatal)}{not_json(transport)}{last_line(transport)}"
+    elif died and ended is not None:
         code, signal = ended.code, ended.signal
         detail = f"`{command_line(spec)}` {ended.sentence()}.{last_line(transport)}{not_json(transport)}"
-    elif transport.fatal:
-        detail = f"{_sentence(transport.fatal)}{last_line(transport)}"
     else:
         said = error_message(leaf) if leaf is not None else "it closed its output"
         detail = f"{_sentence(said)}{not_json(transport)}{last_line(transport)}"
@@ -134,14 +136,31 @@ def _is_version_problem(leaf: BaseException) -> bool:
     return isinstance(leaf, RuntimeError) and "protocol version" in str(leaf)
 
 
-def death(transport: ServerTransport, error: BaseException | None) -> Ending:
-    """Say how a RUNNING server ended by itself."""
+def death(transport: ServerTransport, error: BaseException | None, *, died: bool) -> Ending:
+    """Say how a RUNNING server ended without anybody's asking.
+
+    Args:
+        transport: its transport.
+        error: what came out of the session, if anything did.
+        died: whether the process had ended by itself.
+    """
     ended = transport.exit
-    if ended is not None and transport.exited.is_set():
-        reason = StopReason.EXITED if ended.code == 0 else StopReason.CRASHED
-        return Ending(reason, f"{ended.sentence()}.", LOG_OR_RETRY, ended.code, ended.signal, died=True)
-    why = transport.fatal or (error_message(error) if error is not None else "it closed its output")
-    return Ending(StopReason.CRASHED, f"the connection broke: {_sentence(why)}", LOG_OR_RETRY, died=True)
+    if transport.fatal or not died or ended is None:
+        why = transport.fatal or (error_message(error) if error is not None else "it closed its output")
+        return Ending(StopReason.CRASHED, _sentence(why), LOG_OR_RETRY, died=True)
+    reason = StopReason.EXITED if ended.code == 0 else StopReason.CRASHED
+    return Ending(reason, f"{ended.sentence()}.", LOG_OR_RETRY, ended.code, ended.signal, died=True)
+
+
+def left_behind(transport: ServerTransport) -> str:
+    """Say that a server had put processes out of reach of its own end, or ""."""
+    match len(transport.leftovers):
+        case 0:
+            return ""
+        case 1:
+            return f"it left process {transport.leftovers[0]} behind; that was ended too."
+        case count:
+            return f"it left {count} processes behind; those were ended too."
 
 
 def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str:

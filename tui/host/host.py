@@ -18,6 +18,7 @@ from tui.host.surroundings import Open, Surroundings
 from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
 from tui.host.validation import SchemaChecker
+from tui.host.watchdog import Watchdog
 
 SHUTDOWN_SECONDS = 7.0
 KILL_SECONDS = 1.0
@@ -59,13 +60,16 @@ class Host:
         """
         self.revision = 0
         self._on_change = on_change or _unheard
+        owner = str(uuid.uuid4())
+        self._watchdog = Watchdog(owner)
         self._around = Surroundings(
             sink=sink,
             clock=clock,
             redactor=redactor or Redactor(),
-            owner=str(uuid.uuid4()),
+            owner=owner,
             grace=grace,
             changed=self._changed,
+            watchdog=self._watchdog,
             open=open_with,
         )
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
@@ -162,6 +166,7 @@ class Host:
                 task.cancel()
             await asyncio.gather(*closing, return_exceptions=True)
         await self._checker.close()
+        await asyncio.to_thread(self._watchdog.close)
         if self._requests:
             await asyncio.wait(self._requests, timeout=KILL_SECONDS)
 

@@ -204,6 +204,7 @@ class Supervisor:
             owner=around.owner,
             on_change=lambda: around.changed(self.spec.name),
             grace=around.grace,
+            watchdog=around.watchdog,
         )
         made: Connection = module.Connection(
             self.spec, transport, owner=self, clock=around.clock, seconds=start_seconds(self.spec)

@@ -10,6 +10,7 @@ from tui.core.ports import Clock, FrameSink
 from tui.core.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host.transports import ServerTransport, open_transport
+from tui.host.watchdog import Watchdog
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
 LAUNCHER_SECONDS = 180.0
@@ -29,6 +30,7 @@ class Surroundings:
         owner: mark of this host in the environment of its servers.
         grace: times of the stop ladder, or None for the usual ones.
         changed: called with a server's name when something shown of it changed.
+        watchdog: ends the servers if this program is killed.
         open: how a transport is made.
         legacy: keys of specs known to speak only the older era; kept as long as the host lives.
     """
@@ -39,6 +41,7 @@ class Surroundings:
     owner: str
     grace: Any
     changed: Callable[[str], None]
+    watchdog: Watchdog | None = None
     open: Open = open_transport
     legacy: set[str] = field(default_factory=set)
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from tui.core.errors import ServerError
 from tui.core.ports import FrameSink
 from tui.core.servers import ServerSpec, Transport
+from tui.host.watchdog import Watchdog
 
 
 class Exited(Protocol):
@@ -104,6 +105,11 @@ class ServerTransport(Protocol):
         """Return why the stream cannot be used any more, or ""."""
         ...
 
+    @property
+    def leftovers(self) -> tuple[int, ...]:
+        """Return the process ids that it had put out of reach and that were ended all the same."""
+        ...
+
     async def __aenter__(self) -> tuple[Any, Any]:
         """Start, and return the read and the write stream."""
         ...
@@ -130,6 +136,7 @@ def open_transport(
     owner: str,
     on_change: Callable[[], None],
     grace: Any = None,
+    watchdog: Watchdog | None = None,
 ) -> ServerTransport:
     """Return an unused transport to the server that `spec` describes.
 
@@ -141,6 +148,7 @@ def open_transport(
         owner: mark of this host, put into the server's environment so that leftovers can be found.
         on_change: called when stderr, noise or the process changed. Must not raise.
         grace: a `StopGrace`, or None for the usual times.
+        watchdog: told which process group to end if this program is killed.
 
     Raises:
         ServerError: this kind of transport is not supported yet.
@@ -156,5 +164,4 @@ def open_transport(
         )
     from tui.host.transports.stdio import StdioTransport
 
-    times = {} if grace is None else {"grace": grace}
-    return StdioTransport(spec, sink=sink, owner=owner, on_change=on_change, **times)
+    return StdioTransport(spec, sink=sink, owner=owner, on_change=on_change, grace=grace, watchdog=watchdog)

@@ -1,0 +1,42 @@
+"""Where the SDK's own log lines go: into memory, without the payload, never onto the screen.
+
+The SDK logs what servers send, secrets and escape sequences included, and by default such lines end on
+stderr, in the middle of a full-screen program.
+"""
+
+import logging
+from collections import deque
+
+KEPT = 200
+_LOGGERS = ("mcp", "client")
+"""The SDK's loggers; its session writes to one called "client"."""
+
+
+class SdkLog(logging.Handler):
+    """Keeps the last lines of the SDK's log: level, logger, the message's template, and an error's type.
+
+    Arguments are left out: they hold what the server sent.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: deque[str] = deque(maxlen=KEPT)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one line."""
+        template = record.msg if isinstance(record.msg, str) and record.args else "(message left out)"
+        error = record.exc_info[0] if record.exc_info else None
+        kind = f" [{error.__name__}]" if error is not None else ""
+        self.lines.append(f"{record.levelname} {record.name}:{record.lineno} {template[:160]}{kind}")
+
+
+def quiet_sdk_logging() -> SdkLog:
+    """Send everything that the SDK logs, from now on, to the handler returned, and nowhere else."""
+    handler = SdkLog()
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        logger.propagate = False
+        for known in [one for one in logger.handlers if isinstance(one, SdkLog)]:
+            logger.removeHandler(known)
+        logger.addHandler(handler)
+    return handler
