@@ -67,9 +67,16 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPart:
-    """A piece of thinking text."""
+    """A piece of thinking text.
+
+    Attributes:
+        text: the piece.
+        replaces_text: everything given as text so far in this reply was thinking, and `text` is all of
+            it: some endpoints say so only when the thinking ends (a closing tag without an opening one).
+    """
 
     text: str
+    replaces_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

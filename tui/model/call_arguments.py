@@ -1,0 +1,120 @@
+"""What a model meant by the arguments that it wrote. Pure; never repairs what was cut off."""
+
+import hashlib
+import json
+from collections.abc import Collection
+from typing import Any
+
+_NO_ARGUMENTS = ("", "null", "None", "[]", '""')
+MAX_OBJECTS = 64
+"""Objects in a row on one call; the loop runs far fewer."""
+
+
+def fresh_id(seed: str, used: Collection[str]) -> str:
+    """Return an id of nine letters and digits (what Mistral takes) that depends on `seed` only."""
+    number = 0
+    while True:
+        made = hashlib.sha256(f"{seed}\0{number}".encode("utf-8", "replace")).hexdigest()[:9]
+        if made not in used:
+            return made
+        number += 1
+
+
+def is_complete(text: str) -> bool:
+    """Whether `text` is one whole JSON object."""
+    text = text.strip()
+    return text.startswith("{") and text.endswith("}") and isinstance(_parsed(text), dict)
+
+
+def settle_arguments(text: str) -> list[tuple[str, bool]]:
+    """Return the arguments of the one or more calls that `text` holds, each as (JSON text, truncated).
+
+    No arguments are `{}`; JSON in a JSON string is taken out of it; several objects in a row are several
+    calls; text that ends in the middle is marked and left as it is, and so is what is no JSON at all.
+    """
+    text = _whole_characters(text).strip()
+    if text in _NO_ARGUMENTS:
+        return [("{}", False)]
+    value = _parsed(text)
+    for _ in range(2):
+        if not isinstance(value, str):
+            break
+        text, value = value.strip(), _parsed(value)
+        if text in _NO_ARGUMENTS:
+            return [("{}", False)]
+    if isinstance(value, dict):
+        return [(text if _strictly(text) else json.dumps(value, ensure_ascii=False), False)]
+    if objects := _in_a_row(text):
+        return [(entry, False) for entry in objects]
+    return [(text, is_cut(text))]
+
+
+def _whole_characters(text: str) -> str:
+    """Join surrogate halves that came in two fragments; a half alone becomes U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _parsed(text: str) -> Any:
+    """Return the JSON value of `text`, or None; raw line breaks in strings are let pass."""
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _strictly(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _in_a_row(text: str) -> list[str]:
+    """Return the objects of `{…}{…}`; [] if it is anything else.
+
+    An empty object before others is a place holder, an object said twice is one, and a special token
+    behind the last object is noise.
+    """
+    decoder = json.JSONDecoder(strict=False)
+    found: list[dict[str, Any]] = []
+    at = 0
+    while at < len(text) and len(found) < MAX_OBJECTS:
+        if found and text.startswith(("<|", "</"), at):
+            break
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        if not found or value != found[-1]:
+            found.append(value)
+        at = end + len(text[end:]) - len(text[end:].lstrip())
+    meant = [value for value in found if value] or found[:1]
+    return [json.dumps(value, ensure_ascii=False) for value in meant]
+
+
+def is_cut(text: str) -> bool:
+    """Whether `text` is the beginning of a JSON object (or of one in a string), cut off before its end."""
+    if not text.startswith(("{", '"')):
+        return False
+    depth: list[str] = []
+    in_string = escaped = False
+    for char in text:
+        if in_string:
+            if escaped:
+                escaped = False
+            elif char == "\\":
+                escaped = True
+            elif char == '"':
+                in_string = False
+        elif char == '"':
+            in_string = True
+        elif char in "{[":
+            depth.append("}" if char == "{" else "]")
+        elif char in "}]" and (not depth or depth.pop() != char):
+            return False
+    return in_string or bool(depth)

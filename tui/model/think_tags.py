@@ -1,0 +1,170 @@
+"""Separates thinking that models write into their text between tags from the answer. Pure.
+
+Endpoints without a reasoning parser pass on `<think>…</think>` as content, cut anywhere. Only a tag at
+the very start of a message opens thinking; the same word later is prose. Templates that put the opening
+tag into the prompt give a message with a closing tag only: then all text before it was thinking.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+TAGS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "<seed:think>": "</seed:think>",
+}
+CLOSE_ONLY = ("</think>", "</thinking>")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a message.
+
+    Attributes:
+        text: the piece.
+        thinking: it is no part of the answer.
+        all_before: everything given as answer so far was thinking, and `text` is all of it.
+    """
+
+    text: str
+    thinking: bool = False
+    all_before: bool = False
+
+
+class ThinkTags:
+    """Cuts a stream of text into thinking and answer; the result does not depend on how it was chunked.
+
+    White space around thinking is dropped, and so is a message of white space only.
+
+    Args:
+        opened: the endpoint is known to leave the opening tag out: the message begins with thinking,
+            or, if it is never closed, was all answer.
+    """
+
+    def __init__(self, *, opened: bool = False) -> None:
+        self._pending = ""
+        self._answer: list[str] = []
+        self._closer = CLOSE_ONLY[0] if opened else ""
+        self._guessed: list[str] | None = [] if opened else None
+        self._began = False
+        self._skip_space = opened
+        self._settled = False
+        self.close_only = False
+        """Whether a closing tag came without an opening one."""
+
+    def settle(self) -> None:
+        """Take a closing tag as prose from now on: the endpoint gives thinking in a field of its own."""
+        self._settled = True
+        if self._guessed is not None:
+            self._guessed = None
+            self._closer = ""
+
+    def feed(self, text: str) -> list[Piece]:
+        """Return what `text` lets be known; a tail that may be the start of a tag is kept back."""
+        self._pending += text
+        return [piece for piece in self._pieces() if piece.text or piece.all_before]
+
+    def finish(self) -> list[Piece]:
+        """Return what was kept back."""
+        rest, self._pending = self._pending, ""
+        if self._closer:
+            rest = "" if self._skip_space else rest.rstrip()
+            if self._guessed is not None:
+                return [Piece(answer)] if (answer := "".join(self._guessed) + rest) else []
+            return [Piece(rest, thinking=True)] if rest else []
+        return [Piece(rest)] if rest.strip() or (rest and self._answer) else []
+
+    def _pieces(self) -> Iterator[Piece]:
+        while True:
+            before = (len(self._pending), self._closer, self._began)
+            if self._closer:
+                yield from self._thinking()
+            elif not self._began:
+                yield from self._start()
+            else:
+                yield from self._answering()
+            if before == (len(self._pending), self._closer, self._began) or not self._pending:
+                return
+
+    def _start(self) -> Iterator[Piece]:
+        """Before the first visible character: is there an opening tag?"""
+        head = self._pending.lstrip()
+        for opener, closer in TAGS.items():
+            if head.startswith(opener):
+                self._pending = head.removeprefix(opener)
+                self._closer = closer
+                self._skip_space = True
+                self._began = True
+                self._settled = True
+                return
+        if head and not any(opener.startswith(head) for opener in TAGS):
+            self._began = True
+        yield from ()
+
+    def _thinking(self) -> Iterator[Piece]:
+        if self._skip_space:
+            self._pending = self._pending.lstrip()
+            self._skip_space = not self._pending
+        inside, closer, behind = self._pending.partition(self._closer)
+        if closer:
+            yield Piece(inside.rstrip(), thinking=True)
+            self._pending = behind
+            self._closer = ""
+            self._guessed = None
+            self._began = self._settled = True
+            self._skip_space = True
+            return
+        known = _without_tail(inside, (self._closer,)).rstrip()
+        self._pending = inside[len(known) :]
+        if self._guessed is not None and known:
+            self._guessed.append(known)
+        yield Piece(known, thinking=True)
+
+    def _answering(self) -> Iterator[Piece]:
+        if self._skip_space:
+            self._pending = self._pending.lstrip()
+            self._skip_space = not self._pending
+        if self._settled:
+            yield self._say(self._pending)
+            self._pending = ""
+            return
+        at, closer = min(
+            ((found, tag) for tag in CLOSE_ONLY if (found := self._pending.find(tag)) >= 0), default=(-1, "")
+        )
+        if at < 0:
+            known = _without_tail(self._pending, CLOSE_ONLY)
+            self._pending = self._pending[len(known) :]
+            yield self._say(known)
+            return
+        before = "".join(self._answer) + self._pending[:at]
+        if _in_code(before):
+            yield self._say(self._pending[: at + len(closer)])
+        else:
+            self._answer.clear()
+            self._settled = self.close_only = self._skip_space = True
+            yield Piece(before.strip(), thinking=True, all_before=True)
+        self._pending = self._pending[at + len(closer) :]
+
+    def _say(self, text: str) -> Piece:
+        if text:
+            self._answer.append(text)
+        return Piece(text)
+
+
+def _without_tail(text: str, tags: tuple[str, ...]) -> str:
+    """Return `text` without the end that may become one of `tags`."""
+    longest = max(map(len, tags)) - 1
+    for size in range(min(longest, len(text)), 0, -1):
+        if any(tag.startswith(text[-size:]) for tag in tags):
+            return text[:-size]
+    return text
+
+
+def _in_code(text: str) -> bool:
+    """Whether the end of `text` is inside a code fence or inline code."""
+    if text.count("```") % 2:
+        return True
+    line = text[text.rfind("\n") + 1 :]
+    return line.replace("```", "").count("`") % 2 == 1
