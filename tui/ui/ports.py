@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Protocol
 
 from tui.core.events import Event
-from tui.core.limits import Limits
+from tui.core.limits import Limits, Meter
 from tui.core.ports import Approver
 from tui.core.servers import ServerStatus
 
@@ -39,11 +39,11 @@ class HostView(Protocol):
 
 
 class RunningTurn(Protocol):
-    """One turn of the loop."""
+    """One turn; `core.loop.Turn` is the real thing."""
 
     @property
-    def continue_possible(self) -> bool:
-        """Whether the turn ended at a limit and can go on with fresh ones."""
+    def meter(self) -> Meter:
+        """What the turn has used up so far."""
         ...
 
     def events(self) -> AsyncIterator[Event]:

@@ -1,0 +1,289 @@
+"""One table of everything a person can do: id, keys, where it works, its words.
+
+The bindings of app and panes, the footer, the help screen, the palette and `[ui.keys]` all read it.
+Pure: no screen is touched here. An action `servers.toggle` is the method `action_servers_toggle` of
+the app, unless `run` names another one.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Context(StrEnum):
+    """Where an action's keys work. The value is the heading of its group in the help."""
+
+    ANYWHERE = "Anywhere"
+    COMPOSER = "Writing a message"
+    CONVERSATION = "Conversation"
+    QUESTION = "A tool call asks"
+    SERVERS = "Servers"
+    TRACE = "Trace"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a person can do.
+
+    Attributes:
+        id: what `[ui.keys]` calls it.
+        keys: keys, separated by commas, as Textual names them.
+        context: where `keys` work.
+        label: the word in the footer.
+        help: the sentence in the help and in the palette.
+        footer: rank in the footer, smaller stays longer in a narrow one; 0: not in the footer.
+        anywhere: keys that work outside `context` too.
+        run: the Textual action, if it is not the app's method of that id.
+        priority: the key is taken before the focused pane sees it.
+        palette: whether the palette offers it.
+    """
+
+    id: str
+    keys: str
+    context: Context
+    label: str
+    help: str
+    footer: int = 0
+    anywhere: str = ""
+    run: str = ""
+    priority: bool = False
+    palette: bool = True
+
+    @property
+    def method(self) -> str:
+        """The Textual action that a key of this action runs."""
+        return self.run or f"app.{self.id.replace('.', '_')}"
+
+
+_C = Context
+
+ACTIONS: tuple[Action, ...] = (
+    # ---- writing ----
+    Action(
+        "composer.send", "enter", _C.COMPOSER, "send", "Send the message", 10, priority=True, palette=False
+    ),
+    Action(
+        "composer.newline",
+        "shift+enter,ctrl+j,alt+enter",
+        _C.COMPOSER,
+        "new line",
+        "Begin a new line",
+        60,
+        run="newline",
+        palette=False,
+        priority=True,
+    ),
+    Action(
+        "composer.older",
+        "up",
+        _C.COMPOSER,
+        "older",
+        "In the first line: bring back the message before",
+        run="older",
+        palette=False,
+    ),
+    Action(
+        "composer.newer",
+        "down",
+        _C.COMPOSER,
+        "newer",
+        "In the last line: go towards the newest message",
+        run="newer",
+        palette=False,
+    ),
+    # ---- a question ----
+    Action("question.once", "y", _C.QUESTION, "once", "Allow this call", 1),
+    Action("question.session", "t", _C.QUESTION, "this session", "Allow this tool until mcptui ends", 2),
+    Action("question.always", "a", _C.QUESTION, "always", "Always allow this tool as it is now", 3),
+    Action("question.no", "n", _C.QUESTION, "no", "Refuse this call", 4),
+    Action("question.why", "e", _C.QUESTION, "no, because…", "Refuse and tell the model why", 5),
+    # ---- the chat ----
+    Action(
+        "chat.cancel",
+        "escape",
+        _C.ANYWHERE,
+        "stop",
+        "Stop the turn; with none running: back to the message",
+        6,
+    ),
+    Action("chat.continue", "ctrl+g", _C.ANYWHERE, "go on", "After a limit: go on with fresh ones", 7),
+    Action("chat.new", "ctrl+n", _C.ANYWHERE, "new chat", "Begin a new conversation", 70),
+    Action("chat.copy", "c", _C.CONVERSATION, "copy reply", "Copy the last reply", 30),
+    Action(
+        "chat.expand",
+        "enter",
+        _C.CONVERSATION,
+        "unfold",
+        "Unfold or fold what is marked",
+        20,
+        run="expand",
+        palette=False,
+    ),
+    # ---- servers ----
+    Action(
+        "servers.toggle",
+        "s",
+        _C.SERVERS,
+        "start/stop",
+        "Start or stop the selected server",
+        15,
+        anywhere="ctrl+s",
+    ),
+    Action(
+        "servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 16, anywhere="ctrl+r"
+    ),
+    Action(
+        "servers.log",
+        "l",
+        _C.SERVERS,
+        "log",
+        "Show what the selected server wrote to stderr",
+        17,
+        anywhere="ctrl+l",
+    ),
+    # ---- panes ----
+    Action("focus.conversation", "f2", _C.ANYWHERE, "conversation", "Go to the conversation", 52),
+    Action("focus.servers", "f3", _C.ANYWHERE, "servers", "Go to the servers", 50),
+    Action("focus.trace", "f4", _C.ANYWHERE, "trace", "Go to the trace", 51),
+    Action("focus.composer", "f5", _C.ANYWHERE, "write", "Go to the message", 0),
+    Action(
+        "pane.maximise",
+        "ctrl+o",
+        _C.ANYWHERE,
+        "full screen",
+        "Give the pane the whole screen, or take it back",
+        65,
+    ),
+    # ---- the app ----
+    Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Choose another theme", 75),
+    Action(
+        "app.palette",
+        "ctrl+p",
+        _C.ANYWHERE,
+        "everything",
+        "Find any action by its name",
+        40,
+        run="command_palette",
+        palette=False,
+    ),
+    Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 41),
+    Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 45, priority=True),
+)
+
+_BY_ID = {action.id: action for action in ACTIONS}
+
+_KEY_WORDS = {
+    "question_mark": "?",
+    "escape": "esc",
+    "pageup": "page up",
+    "pagedown": "page down",
+    "slash": "/",
+}
+
+
+def action(action_id: str) -> Action:
+    """Return the action with this id.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return _BY_ID[action_id]
+
+
+def of_context(context: Context) -> tuple[Action, ...]:
+    """Return the actions whose keys work in `context`, in the order of the table."""
+    return tuple(found for found in ACTIONS if found.context is context)
+
+
+def key_words(keys: str) -> str:
+    """Return keys as a person reads them: "f1,question_mark" is "f1 or ?"."""
+    return " or ".join(
+        "+".join(_KEY_WORDS.get(part, part) for part in key.strip().split("+")) for key in keys.split(",")
+    )
+
+
+def first_key(keys: str) -> str:
+    """Return the first of several keys as a person reads it."""
+    return key_words(keys.split(",", 1)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What decides which keys do something now.
+
+    Attributes:
+        focus: the context of the focused pane.
+        asking: a tool call waits for an answer.
+        running: a turn runs.
+        can_continue: the last turn ended at a limit.
+        servers: there is a server to steer.
+    """
+
+    focus: Context
+    asking: bool = False
+    running: bool = False
+    can_continue: bool = False
+    servers: bool = True
+
+
+def works(found: Action, now: Situation) -> bool:
+    """Return whether a key of this action does something in this situation."""
+    match found.id:
+        case "chat.cancel":
+            return now.running
+        case "chat.continue":
+            return now.can_continue and not now.running
+        case "chat.new":
+            return not now.running
+        case "servers.toggle" | "servers.restart" | "servers.log" if not now.servers:
+            return False
+    if found.context is Context.QUESTION:
+        return now.asking and now.focus is Context.CONVERSATION
+    return found.context in (Context.ANYWHERE, now.focus) or bool(found.anywhere)
+
+
+def in_footer(now: Situation, overrides: "KeyOverrides") -> list[tuple[str, str, Action]]:
+    """Return what the footer shows now as (key, label, action), the most useful first."""
+    shown: list[tuple[int, str, str, Action]] = []
+    for found in ACTIONS:
+        if not found.footer or not works(found, now) or _is_there(found, now):
+            continue
+        here = found.context in (Context.ANYWHERE, now.focus) or found.context is Context.QUESTION
+        key = first_key(overrides.keys_of(found) if here else overrides.anywhere_of(found))
+        shown.append((found.footer if here else found.footer + 10, key, found.label, found))
+    shown.sort(key=lambda entry: entry[0])
+    return [(key, label, found) for _, key, label, found in shown]
+
+
+def _is_there(found: Action, now: Situation) -> bool:
+    """Whether the action leads to the pane that has the focus already."""
+    there = {
+        "focus.conversation": Context.CONVERSATION,
+        "focus.servers": Context.SERVERS,
+        "focus.trace": Context.TRACE,
+        "focus.composer": Context.COMPOSER,
+    }
+    return there.get(found.id) is now.focus
+
+
+class KeyOverrides:
+    """The person's own keys over those of the table."""
+
+    def __init__(self, keys: Iterable[tuple[str, str | Sequence[str]]] = ()) -> None:
+        self._keys = {
+            name: value if isinstance(value, str) else ",".join(value)
+            for name, value in keys
+            if name in _BY_ID
+        }
+
+    def keys_of(self, found: Action) -> str:
+        """Return the keys of an action in its context, separated by commas."""
+        return self._keys.get(found.id) or found.keys
+
+    def anywhere_of(self, found: Action) -> str:
+        """Return the keys of an action that work everywhere, separated by commas."""
+        return found.anywhere
+
+    def keymap(self) -> dict[str, str]:
+        """Return the overrides as Textual's keymap."""
+        return {name: keys for name, keys in self._keys.items() if keys}

@@ -1,0 +1,185 @@
+"""The app: stores in, panes out, and the doing of every action in the table. Wiring only."""
+
+import asyncio
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.command import Provider
+
+from tui.core.errors import McptuiError
+from tui.core.events import Event
+from tui.ui.actions import Context, KeyOverrides, in_footer
+from tui.ui.approvals import Approvals
+from tui.ui.bindings import bindings_anywhere
+from tui.ui.bridge import Bridge
+from tui.ui.chat import Chat
+from tui.ui.commands_palette import Everything
+from tui.ui.doing import Doing
+from tui.ui.glance import Glance
+from tui.ui.ports import AppRuntime
+
+FAST = 1 / 30
+SLOW = 1 / 4
+"""Seconds between two looks at the stores, while something moves and while nothing does."""
+
+TYPING_SECONDS = 1.5
+"""A key so recently pressed in the composer means that the person is typing."""
+
+
+class McptuiApp(Doing):
+    """The full-screen app over a runtime that it does not own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_anywhere()
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {Everything}
+
+    def __init__(self, runtime: AppRuntime) -> None:
+        super().__init__(runtime.theme_name, KeyOverrides(runtime.keys.items()))
+        self.runtime = runtime
+        self.approvals = Approvals(self._question_changed, time.monotonic)
+        self.bridge = Bridge(
+            self.conversation,
+            notice=lambda: runtime.model_notice,
+            continue_key=lambda: self.key_of("chat.continue"),
+        )
+        self.chat = Chat(
+            runtime,
+            self.approvals,
+            self.bridge,
+            self.conversation,
+            record=self._record,
+            clock=lambda: time.strftime("%H:%M"),
+            on_change=self.wake,
+        )
+        self.glance = Glance(runtime, self.chat, self.bridge, self.approvals, self.overrides)
+        self.set_keymap(self.overrides.keymap())
+        self._loading: asyncio.Task[None] | None = None
+        self._look_again: asyncio.TimerHandle | None = None
+        self._seen: tuple[int, int] | None = None
+        self.took_focus = False
+        self._typed_at = -TYPING_SECONDS
+
+    # ---- life ----
+
+    def on_mount(self) -> None:
+        """Let the person write at once; everything heavy comes after the first frame."""
+        self.trace.show(self.spans)
+        self.go_to(Context.COMPOSER)
+        self.call_after_refresh(self._after_first_frame)
+
+    def _after_first_frame(self) -> None:
+        self._loading = asyncio.create_task(self._load(), name="load the runtime")
+        self._tick()
+
+    async def _load(self) -> None:
+        try:
+            with _gently():
+                await self.runtime.ready()
+        except McptuiError as error:
+            self.conversation.add_note(str(error), "bad")
+            return
+        self.servers.show_host(self.runtime.host)
+        for problem in self.runtime.problems:
+            self.conversation.add_note(problem, "bad")
+        self.chat.flush()
+        self.wake()
+
+    async def close(self) -> None:
+        """Stop the turn; for the owner of the app, after the app has left the screen."""
+        if self._look_again is not None:
+            self._look_again.cancel()
+            self._look_again = None
+        await self.chat.close()
+        if self._loading is not None:
+            self._loading.cancel()
+            await asyncio.wait({self._loading})
+
+    # ---- looking at the stores ----
+
+    def _tick(self) -> None:
+        """Look, and look again soon: often while something moves, seldom while nothing does."""
+        if self._look_again is not None:
+            self._look_again.cancel()
+        if self.is_running:
+            self.look()
+            pause = FAST if self.glance.moving else SLOW
+            self._look_again = asyncio.get_running_loop().call_later(pause, self._tick)
+
+    def wake(self) -> None:
+        """Something changed that should be seen now."""
+        if self._look_again is not None:
+            self._tick()
+
+    def look(self) -> None:
+        """Show what changed in the stores; cheap if nothing did."""
+        focus = self.focus_context
+        self.servers.tick()
+        self.trace.tick()
+        self.fit_servers()
+        self.header.show(self.glance.running, self.glance.model, self.glance.step)
+        self.status_line.show(self.glance.status(focus, folded=not self.header.display))
+        self.footer.show(in_footer(self.glance.situation(focus), self.overrides))
+        if self.runtime.is_ready:
+            seen = (self.runtime.host.revision, self.runtime.revision)
+            if seen != self._seen:
+                self._seen = seen
+                self.conversation.welcome(
+                    self.runtime.model_label, self.runtime.examples(), self.key_of("app.palette")
+                )
+
+    def _record(self, event: Event) -> None:
+        self.spans.apply(event, time.monotonic_ns())
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Show the keys of the pane that has the focus now."""
+        self.wake()
+
+    # ---- questions of tool calls ----
+
+    def _question_changed(self) -> None:
+        request = self.approvals.current
+        self.bridge.question(request)
+        if request is not None:
+            self.show_region(Context.CONVERSATION)
+            typing = time.monotonic() - self._typed_at < TYPING_SECONDS
+            if self.composer.has_focus and self.composer.is_blank and not typing:
+                self.took_focus = True
+                self.go_to(Context.CONVERSATION)
+        elif self.took_focus:
+            self.took_focus = False
+            if self.conversation.has_focus:
+                self.go_to(Context.COMPOSER)
+        self.wake()
+
+    def on_text_area_changed(self) -> None:
+        """Remember when the person typed last."""
+        self._typed_at = time.monotonic()
+
+    def forget(self) -> None:
+        """Begin with an empty screen."""
+        self.spans.clear()
+        self.conversation.clear()
+        self._seen = None
+        self.wake()
+
+
+@contextmanager
+def _gently() -> Iterator[None]:
+    """Let other threads import without making keys wait: small time slices, no pauses for garbage."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(0.0005)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
+        if collecting:
+            # What was imported stays for good; no collection need ever look at it again.
+            gc.freeze()
+            gc.enable()

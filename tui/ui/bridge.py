@@ -1,0 +1,221 @@
+"""Events of a turn -> calls of the conversation pane. Nothing else crosses between loop and screen."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from tui.core import events
+from tui.core.events import EndReason, LimitName
+from tui.core.ports import ApprovalRequest, CallFailure, TextContent
+from tui.core.text import clean_line
+from tui.ui import units
+
+
+class ConversationView(Protocol):
+    """What the bridge needs of the pane that shows the conversation (`widgets.transcript.Transcript`)."""
+
+    def begin_reply(self, label: str) -> None:
+        """A reply of the model begins."""
+        ...
+
+    def add_text(self, delta: str) -> None:
+        """More of the reply's text."""
+        ...
+
+    def add_reasoning(self, delta: str) -> None:
+        """More of the reply's thinking."""
+        ...
+
+    def end_reply(self, seconds: float | None, notice: str = "", partial: bool = False) -> None:
+        """The reply is complete, or was cut."""
+        ...
+
+    def add_call(self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any]) -> None:
+        """The model wants a call."""
+        ...
+
+    def set_call(
+        self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
+    ) -> None:
+        """A call is in another state."""
+        ...
+
+    def ask(self, request: ApprovalRequest) -> None:
+        """Show the question of a call."""
+        ...
+
+    def add_note(self, text: str, kind: str = "info") -> None:
+        """A line of mcptui's own."""
+        ...
+
+
+_LIMIT_WORDS: Mapping[LimitName, str] = {
+    LimitName.MAX_STEPS: "{value} steps",
+    LimitName.MAX_TOOL_CALLS: "{value} tool calls",
+    LimitName.TURN_SECONDS: "{seconds} for a turn",
+    LimitName.CONSECUTIVE_ERRORS: "{value} steps in a row in which every call failed",
+    LimitName.IDENTICAL_CALLS: "the same call {value} times with the same result",
+}
+
+
+class Bridge:
+    """Applies the events of one turn after the other to the conversation pane.
+
+    Attributes:
+        activity: what goes on now, for the status line; "" between turns.
+        step: the step that runs, 0 between turns.
+        can_continue: the last turn ended at a limit.
+    """
+
+    def __init__(
+        self, view: ConversationView, notice: Callable[[], str], continue_key: Callable[[], str]
+    ) -> None:
+        self._view = view
+        self._notice = notice
+        self._continue_key = continue_key
+        self._label = ""
+        self._open = False
+        self._cards: set[str] = set()
+        self._asking: ApprovalRequest | None = None
+        self.activity = ""
+        self.step = 0
+        self.can_continue = False
+
+    def apply(self, event: events.Event) -> None:
+        """Show what happened."""
+        match event:
+            case events.TextDelta(text=text):
+                self._reply()
+                self.activity = "answering"
+                self._view.add_text(text)
+            case events.ReasoningDelta(text=text):
+                self._reply()
+                self.activity = "thinking"
+                self._view.add_reasoning(text)
+            case events.TurnStarted():
+                self._begin(event)
+            case events.StepStarted(step=step, final=final):
+                self.step = step
+                self.activity = "asking for a last answer" if final else "waiting for the model"
+            case events.CallForming(name=name, size=size):
+                self.activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
+            case events.RetryScheduled():
+                self.activity = (
+                    f"asking again in {units.duration(event.delay * 1000)} "
+                    f"({event.attempt} of {event.attempts}): {event.reason}"
+                )
+            case events.StepEnded(ms=ms, calls=calls):
+                if calls:  # a reply without a word has its label too
+                    self._reply()
+                self._end_reply(ms / 1000, self._notice() if not calls else "")
+            case events.LimitReached():
+                self._limit(event)
+            case events.TurnError(message=message, where=where, next_step=next_step):
+                self._end_reply(None, self._notice(), partial=True)
+                place = f"{where}: " if where and where != "model" else ""
+                self._view.add_note(f"{place}{message} {next_step}".strip(), "bad")
+            case events.TurnEnded():
+                self._end(event)
+            case _:
+                self._apply_to_call(event)
+
+    def question(self, request: ApprovalRequest | None) -> None:
+        """Another question, or none, is the visible one."""
+        self._asking = request
+        self._show_question()
+
+    def abandon(self) -> None:
+        """The turn's events ended without `TurnEnded`."""
+        self._end_reply(None, partial=True)
+        self.activity, self.step = "", 0
+
+    def _begin(self, event: events.TurnStarted) -> None:
+        self._label = event.model
+        self._cards.clear()
+        self.can_continue = False
+        self.activity = "waiting for the model"
+        if event.notice:
+            self._view.add_note(event.notice, "info")
+
+    def _reply(self) -> None:
+        if not self._open:
+            self._open = True
+            self._view.begin_reply(self._label)
+
+    def _end_reply(self, seconds: float | None, notice: str = "", *, partial: bool = False) -> None:
+        if self._open:
+            self._open = False
+            self._view.end_reply(seconds, notice, partial)
+
+    def _apply_to_call(self, event: events.Event) -> None:
+        view = self._view
+        match event:
+            case events.ToolCallProposed(id=call_id, server=server, tool=tool, arguments=arguments):
+                self._end_reply(None)
+                self._cards.add(call_id)
+                view.add_call(call_id, server, tool, arguments)
+            case events.ApprovalAsked():
+                self._show_question()
+            case events.ApprovalGiven(id=call_id):
+                view.set_call(call_id, "waiting")
+            case events.ToolCallStarted(id=call_id):
+                self.activity = "waiting for a tool"
+                view.set_call(call_id, "running")
+            case events.ToolProgress(id=call_id):
+                view.set_call(call_id, "running", note=_progress(event))
+            case events.ToolCallEnded(id=call_id):
+                state, note = _outcome(event)
+                view.set_call(call_id, state, note=note, ms=event.ms, preview=_result_text(event))
+
+    def _show_question(self) -> None:
+        """Show the visible question once its card stands in the conversation."""
+        if self._asking is not None and self._asking.call_id in self._cards:
+            self._view.ask(self._asking)
+
+    def _limit(self, event: events.LimitReached) -> None:
+        words = _LIMIT_WORDS.get(event.limit, "{value}").format(
+            value=f"{event.value:g}", seconds=units.clock(event.value)
+        )
+        self._view.add_note(f"Limit reached: {words} ({event.limit} in [limits]).", "warn")
+
+    def _end(self, event: events.TurnEnded) -> None:
+        self._end_reply(None, self._notice(), partial=event.reason is EndReason.CANCELLED)
+        self.activity, self.step = "", 0
+        self.can_continue = event.reason is EndReason.LIMIT
+        match event.reason:
+            case EndReason.CANCELLED:
+                self._view.add_note("Stopped. Nothing of this turn runs any more.", "info")
+            case EndReason.LIMIT:
+                self._view.add_note(
+                    f"Press {self._continue_key()} to let it go on with fresh limits.", "info"
+                )
+            case _:
+                pass
+
+
+def _progress(event: events.ToolProgress) -> str:
+    total = f" of {units.amount(event.total)}" if event.total is not None else ""
+    return f"{units.amount(event.progress)}{total} {clean_line(event.message, 80)}".strip()
+
+
+def _outcome(event: events.ToolCallEnded) -> tuple[str, str]:
+    """Return the state of an ended call and what stands beside it."""
+    match event.why:
+        case "denied":
+            return "denied", ""
+        case "cancelled":
+            return "cancelled", ""
+        case "":
+            note = event.result.warning if event.result is not None else ""
+            return ("failed" if event.is_error else "done"), note
+        case why:
+            return "failed", str(why)
+
+
+def _result_text(event: events.ToolCallEnded) -> str:
+    """Return what the server said, as far as it is text; what the model is told where it said nothing."""
+    result = event.result
+    if result is not None and result.failure is CallFailure.NONE:
+        texts = [item.text for item in result.content if isinstance(item, TextContent)]
+        if texts and len(texts) == len(result.content):
+            return "\n".join(texts)
+    return event.text

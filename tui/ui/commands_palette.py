@@ -1,0 +1,80 @@
+"""What the command palette offers: every action of the table, and each server by its name."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line
+from tui.ui.actions import ACTIONS, Context, KeyOverrides, Situation, key_words, works
+from tui.ui.ports import HostView
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One line of the palette: its title, what it does in a sentence, and the doing."""
+
+    title: str
+    help: str
+    run: Callable[[], object]
+
+
+class Everything(Provider):
+    """Gives the palette the commands of the app (its method `commands`). Texts are never markup."""
+
+    def _commands(self) -> Sequence[Command]:
+        commands: Callable[[], Sequence[Command]] = getattr(self.app, "commands", tuple)
+        return commands()
+
+    async def discover(self) -> Hits:
+        """Offer everything while nothing is typed."""
+        for command in self._commands():
+            yield DiscoveryHit(Content(command.title), command.run, help=_literal(command.help))
+
+    async def search(self, query: str) -> Hits:
+        """Offer what matches."""
+        matcher = self.matcher(query)
+        for command in self._commands():
+            score = matcher.match(command.title)
+            if score > 0:
+                # The matcher reads what it highlights as markup.
+                title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
+                yield Hit(score, title, command.run, text=command.title, help=_literal(command.help))
+
+
+def _literal(text: str) -> str:
+    # The palette reads help as markup; there is no escape that always holds.
+    return text.replace("[", "(")
+
+
+def action_commands(
+    situation: Situation, overrides: KeyOverrides, run: Callable[[str], object]
+) -> Iterator[Command]:
+    """Yield the actions that do something now; `run` is given a Textual action."""
+    for found in ACTIONS:
+        asks = found.context is Context.QUESTION
+        if not found.palette or (asks and not situation.asking) or not (asks or works(found, situation)):
+            continue
+        keys = key_words(overrides.keys_of(found))
+        where = "" if found.context is Context.ANYWHERE else f" in {found.context.value.lower()}"
+        yield Command(found.help, f"{keys}{where}", partial(run, found.method))
+
+
+def server_commands(host: HostView, show_log: Callable[[str], object]) -> Iterator[Command]:
+    """Yield start, stop, restart and log of every server, as far as its state allows."""
+    for status in host.statuses():
+        yield from _of_server(status, host, show_log)
+
+
+def _of_server(status: ServerStatus, host: HostView, show_log: Callable[[str], object]) -> Iterator[Command]:
+    name, shown = status.name, clean_line(status.name, 60)
+    state = f"now {status.state}"
+    if status.state in (ServerState.STOPPED, ServerState.STOPPING):
+        yield Command(f"Start {shown}", state, partial(host.request_start, name))
+    else:
+        yield Command(f"Stop {shown}", state, partial(host.request_stop, name))
+        yield Command(f"Restart {shown}", state, partial(host.request_restart, name))
+    yield Command(f"Log of {shown}", "what it wrote to stderr", partial(show_log, name))

@@ -1,0 +1,216 @@
+"""The doing of every action in the table: what a key, the palette or a click sets going."""
+
+from collections.abc import Sequence
+
+from tui.core.errors import McptuiError
+from tui.core.ports import Answer
+from tui.settings.locations import themes_dir
+from tui.settings.themes import all_themes
+from tui.ui.actions import Context
+from tui.ui.approvals import Approvals
+from tui.ui.bridge import Bridge
+from tui.ui.chat import Chat
+from tui.ui.commands_palette import Command, action_commands, server_commands
+from tui.ui.glance import Glance
+from tui.ui.panes.conversation import ConversationPane
+from tui.ui.ports import AppRuntime
+from tui.ui.shell import Shell
+
+
+class Doing(Shell):
+    """An `action_` method for each row of the table; the app supplies what they act on."""
+
+    runtime: AppRuntime
+    approvals: Approvals
+    bridge: Bridge
+    chat: Chat
+    glance: Glance
+    took_focus: bool
+    """The visible question took the focus from the composer and gives it back."""
+
+    def wake(self) -> None:
+        """Show at once what changed."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Show the welcome again: a new conversation begins."""
+        raise NotImplementedError
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let a key pass that does nothing now, so that another pane or the composer may have it."""
+        if action.startswith("question_"):
+            return self.approvals.current is not None
+        return super().check_action(action, parameters)
+
+    # ---- answering a tool call ----
+
+    def _answer(self, answer: Answer, reason: str = "") -> None:
+        if self.approvals.ripe:
+            self.approvals.answer(answer, reason)
+
+    def action_question_once(self) -> None:
+        """Allow this call."""
+        self._answer(Answer.ONCE)
+
+    def action_question_session(self) -> None:
+        """Allow this tool until mcptui ends."""
+        self._answer(Answer.SESSION)
+
+    def action_question_always(self) -> None:
+        """Always allow this tool as it is now."""
+        self._answer(Answer.ALWAYS)
+
+    def action_question_no(self) -> None:
+        """Refuse this call."""
+        self._answer(Answer.NO)
+
+    def action_question_why(self) -> None:
+        """Refuse this call and say why."""
+        from tui.ui.screens.say_why import SayWhy
+
+        request = self.approvals.current
+        if request is None or not self.approvals.ripe:
+            return
+
+        def refuse(reason: str | None) -> None:
+            if reason is not None and self.approvals.current is request:
+                self.approvals.answer(Answer.NO, reason)
+
+        self.push_screen(SayWhy(request.tool.server, request.tool.name), refuse)
+
+    # ---- the chat ----
+
+    def action_composer_send(self) -> None:
+        """Send the message."""
+        if text := self.composer.take():
+            self.conversation.follow()
+            self.chat.send(text)
+
+    def on_conversation_pane_example_chosen(self, event: ConversationPane.ExampleChosen) -> None:
+        """Send one of the example questions."""
+        self.go_to(Context.COMPOSER)
+        self.chat.send(event.text)
+
+    def action_chat_cancel(self) -> None:
+        """Stop the turn; with none running, go back to the message."""
+        if self.chat.running:
+            if held := self.chat.cancel():
+                self.composer.put_back(held)
+        else:
+            self.go_to(Context.COMPOSER)
+
+    def action_chat_continue(self) -> None:
+        """Go on after a limit."""
+        self.chat.go_on()
+
+    def action_chat_new(self) -> None:
+        """Begin a new conversation."""
+        if not self.runtime.is_ready or self.chat.running:
+            return
+        self.runtime.new_chat()
+        self.bridge.can_continue = False
+        self.forget()
+        self.go_to(Context.COMPOSER)
+
+    def action_chat_copy(self) -> None:
+        """Copy the last reply."""
+        if self.conversation.copy_last_reply():
+            self.notify("The last reply is copied.")
+
+    # ---- servers ----
+
+    def action_servers_toggle(self) -> None:
+        """Start or stop the selected server."""
+        self.servers.toggle_selected()
+        self.wake()
+
+    def action_servers_restart(self) -> None:
+        """Restart the selected server."""
+        self.servers.restart_selected()
+        self.wake()
+
+    def action_servers_log(self) -> None:
+        """Show the selected server's stderr."""
+        if name := self.servers.selected:
+            self.show_log(name)
+
+    def show_log(self, name: str) -> None:
+        """Show a server's stderr."""
+        from tui.ui.screens.log import LogScreen
+
+        self.push_screen(LogScreen(self.runtime.host, name))
+
+    # ---- regions and dialogs ----
+
+    def action_focus_composer(self) -> None:
+        """Go to the message."""
+        self.go_to(Context.COMPOSER)
+
+    def action_focus_conversation(self) -> None:
+        """Go to the conversation."""
+        self.took_focus = False
+        self.go_to(Context.CONVERSATION)
+
+    def action_focus_servers(self) -> None:
+        """Go to the servers."""
+        self.go_to(Context.SERVERS)
+
+    def action_focus_trace(self) -> None:
+        """Go to the trace."""
+        self.go_to(Context.TRACE)
+
+    def action_pane_maximise(self) -> None:
+        """Give the pane the whole body, or take it back."""
+        self.maximise()
+
+    def action_app_help(self) -> None:
+        """Show every key."""
+        from tui.ui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.overrides))
+
+    def action_app_theme(self) -> None:
+        """Choose another theme, seen as it is chosen."""
+        from tui.ui.screens.themes import ThemePicker
+
+        specs, _ = all_themes(themes_dir())
+        self.push_screen(ThemePicker(specs, self.theme), self._theme_chosen)
+
+    def _theme_chosen(self, name: str | None) -> None:
+        if name is None:
+            return
+        try:
+            self.runtime.save_theme(name)
+        except McptuiError as error:
+            self.notify(str(error), title="The theme is on, but was not saved", severity="warning")
+
+    async def action_quit(self) -> None:
+        """Leave; whatever of Textual asks for it takes the same road."""
+        self.action_app_quit()
+
+    def action_app_quit(self) -> None:
+        """Leave; asks first if a turn runs."""
+        if not self.chat.running:
+            self.exit(0)
+            return
+        from tui.ui.screens.confirm_quit import ConfirmQuit
+
+        if not isinstance(self.screen, ConfirmQuit):
+            self.push_screen(ConfirmQuit(), lambda leave: self.exit(0) if leave else None)
+
+    def action_help_quit(self) -> None:
+        """Say how to leave: ctrl+c copies here, as in every editor."""
+        stop, leave = self.key_of("chat.cancel"), self.key_of("app.quit")
+        self.notify(f"{stop} stops the turn, {leave} leaves." if self.chat.running else f"{leave} leaves.")
+
+    def commands(self) -> Sequence[Command]:
+        """Return everything that the palette offers now."""
+        found = list(
+            action_commands(self.glance.situation(self.focus_context), self.overrides, self._run_later)
+        )
+        if self.runtime.is_ready:
+            found += server_commands(self.runtime.host, self.show_log)
+        return found
+
+    def _run_later(self, method: str) -> None:
+        self.call_later(self.run_action, method)

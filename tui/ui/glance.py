@@ -1,0 +1,116 @@
+"""What header, status line and footer say now, read from the stores. Reads only."""
+
+import time
+from collections.abc import Iterator
+
+from tui.core.servers import ServerState, ServerStatus
+from tui.ui import units
+from tui.ui.actions import Context, KeyOverrides, Situation, action, first_key
+from tui.ui.approvals import Approvals
+from tui.ui.bridge import Bridge
+from tui.ui.chat import Chat
+from tui.ui.panes.status_line import Meter, Status
+from tui.ui.ports import AppRuntime
+
+MOVING = (ServerState.STARTING, ServerState.STOPPING)
+LOADING = "loading; you can write meanwhile"
+
+
+class Glance:
+    """Everything at a glance. Before the runtime is ready it says so and asks it nothing."""
+
+    def __init__(
+        self, runtime: AppRuntime, chat: Chat, bridge: Bridge, approvals: Approvals, overrides: KeyOverrides
+    ) -> None:
+        self._runtime = runtime
+        self._chat = chat
+        self._bridge = bridge
+        self._approvals = approvals
+        self._overrides = overrides
+
+    @property
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        """Every configured server."""
+        return self._runtime.host.statuses() if self._runtime.is_ready else ()
+
+    @property
+    def running(self) -> list[str]:
+        """The names of the servers that run."""
+        return [status.name for status in self.statuses if status.state is ServerState.RUNNING]
+
+    @property
+    def moving(self) -> bool:
+        """Whether something is going on that should be watched closely."""
+        return (
+            not self._runtime.is_ready
+            or self._chat.running
+            or any(status.state in MOVING for status in self.statuses)
+        )
+
+    @property
+    def model(self) -> str:
+        """The model's label."""
+        return self._runtime.model_label if self._runtime.is_ready else "loading…"
+
+    @property
+    def step(self) -> str:
+        """The step of the running turn, in words; "" if none runs."""
+        meter = self._chat.meter
+        if meter is None or not self._bridge.step:
+            return ""
+        return f"step {self._bridge.step} of {max(meter.limits.max_steps, self._bridge.step)}"
+
+    def situation(self, focus: Context) -> Situation:
+        """Return what decides which keys do something now."""
+        return Situation(
+            focus=focus,
+            asking=self._approvals.current is not None,
+            running=self._chat.running,
+            can_continue=self._bridge.can_continue,
+            servers=bool(self.statuses),
+        )
+
+    def status(self, focus: Context, *, folded: bool) -> Status:
+        """Return the status line; `folded` if there is no header that shows model and step."""
+        if not self._runtime.is_ready:
+            return Status(activity=LOADING)
+        return Status(
+            activity=self._activity(focus),
+            urgent=self._approvals.current is not None,
+            meters=tuple(self._meters(with_step=folded)),
+            model=self.model if folded else "",
+            running=len(self.running),
+            servers=len(self.statuses),
+            tokens=self._runtime.conversation_tokens,
+            frames=self._runtime.frames,
+        )
+
+    def _activity(self, focus: Context) -> str:
+        request = self._approvals.current
+        if request is not None:
+            more = f", {self._approvals.waiting} more wait" if self._approvals.waiting else ""
+            here = focus is Context.CONVERSATION
+            how = "y t a n e" if here else f"answer with {self._key('focus.conversation')}"
+            return f"{request.tool.server} › {request.tool.name} asks you{more}: {how}"
+        words = "stopping" if self._chat.stopping else self._bridge.activity
+        if not self._chat.waiting:
+            return words
+        held = f"{units.plural(self._chat.waiting, 'message')} will be sent next"
+        return f"{words}   {held}" if words else held
+
+    def _meters(self, *, with_step: bool) -> Iterator[Meter]:
+        meter = self._chat.meter
+        if meter is None:
+            return
+        limits = meter.limits
+        if with_step and self.step:
+            words = self.step.removeprefix("step ")
+            yield Meter("step", self._bridge.step, limits.max_steps, words)
+        calls = meter.tool_calls
+        yield Meter("calls", calls, limits.max_tool_calls, f"{calls} of {limits.max_tool_calls}")
+        seconds = meter.used_seconds(time.monotonic_ns())
+        words = f"{units.clock(seconds)} of {units.clock(limits.turn_seconds)}"
+        yield Meter("time", seconds, limits.turn_seconds, words)
+
+    def _key(self, action_id: str) -> str:
+        return first_key(self._overrides.keys_of(action(action_id)))

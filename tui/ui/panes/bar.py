@@ -1,0 +1,50 @@
+"""Bar: a line of the frame around the panes, drawn by itself."""
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.ui.widgets.palette import Palette
+from tui.ui.widgets.rows import EMPTY, Row, crop, width_of
+
+
+class Bar(Widget):
+    """One line of text. A subclass says what is in it; `refresh()` shows what changed."""
+
+    DEFAULT_CSS = "Bar { height: 1; }"
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._palette_source: object = None
+        self._palette = Palette.of({})
+
+    def row(self, width: int) -> Row:
+        """Return the line, at most `width` cells."""
+        raise NotImplementedError
+
+    @property
+    def palette(self) -> Palette:
+        """The styles of the theme of the moment."""
+        source = self.app.theme_variables
+        if source is not self._palette_source:
+            self._palette_source = source
+            self._palette = Palette.of(source, self.app.native_ansi_color)
+        return self._palette
+
+    def render_line(self, y: int) -> Strip:
+        """Paint the line."""
+        width = self.size.width
+        palette = self.palette
+        row = crop(self.row(width), width) if y == 0 else EMPTY
+        segments = [Segment(text, palette.style(words)) for text, words in row]
+        return Strip(segments).extend_cell_length(width).apply_style(self.rich_style)
+
+
+def spread(left: Row, right: Row, width: int) -> Row:
+    """Return `left` at the left end and `right` at the right end; `left` is cut where both do not fit."""
+    taken = width_of(right)
+    if taken + 2 > width:
+        return crop(left, width)
+    left = crop(left, width - taken - 2)
+    gap = " " * (width - taken - width_of(left))
+    return (*left, (gap, ""), *right)

@@ -1,0 +1,125 @@
+"""The status line: what is going on, how far the limits are used up, and what is running."""
+
+from dataclasses import dataclass
+
+from tui.core.text import clean_line
+from tui.ui import units
+from tui.ui.panes.bar import Bar, spread
+from tui.ui.widgets.rows import Row, width_of
+
+WARN_AT = 0.8
+"""The share of a limit at which its meter turns to the warning colour."""
+
+_CELLS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How far one limit is used up.
+
+    Attributes:
+        label: what is counted ("step", "calls", "time").
+        used: so far.
+        limit: at which the turn ends.
+        text: both, with their unit ("2 of 10").
+    """
+
+    label: str
+    used: float
+    limit: float
+    text: str
+
+    @property
+    def share(self) -> float:
+        """How much of the limit is used, 0 to 1."""
+        return min(1.0, self.used / self.limit) if self.limit > 0 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Everything the line can say.
+
+    Attributes:
+        activity: what is going on, in words; "" if nothing is.
+        urgent: `activity` asks something of the person.
+        meters: the limits; empty while no turn runs.
+        model: the model's label, where no header shows it; else "".
+        running: how many servers run.
+        servers: how many are configured.
+        tokens: size of the conversation.
+        frames: frames seen on the wire.
+    """
+
+    activity: str = ""
+    urgent: bool = False
+    meters: tuple[Meter, ...] = ()
+    model: str = ""
+    running: int = 0
+    servers: int = 0
+    tokens: int = 0
+    frames: int = 0
+
+
+class StatusLine(Bar):
+    """One line under the composer."""
+
+    def __init__(self) -> None:
+        super().__init__(id="status")
+        self.status = Status()
+
+    def show(self, status: Status) -> None:
+        """Show `status`; costs nothing if it is what stands there."""
+        if status != self.status:
+            self.status = status
+            self.refresh()
+
+    def row(self, width: int) -> Row:
+        """Return the line."""
+        return status_row(self.status, width)
+
+
+def status_row(status: Status, width: int) -> Row:
+    """Return the line for `width` cells; what matters least goes first where room is short."""
+    for right, bars, meters in _FULL_TO_BARE:
+        row = (*_left(status, bars=bars, meters=meters), ("  ", ""), *_counts(status, right))
+        if width_of(row) <= width:
+            break
+    return spread(_left(status, bars=bars, meters=meters), _counts(status, right), width)
+
+
+# (how many counts stand at the right end, meters with bars, any meters)
+_FULL_TO_BARE = ((3, True, True), (3, False, True), (1, False, True), (1, False, False))
+
+
+def _left(status: Status, *, bars: bool, meters: bool) -> Row:
+    left: list[tuple[str, str]] = [(" ", "")]
+    if status.model:
+        left.append((clean_line(status.model, 30) + "   ", "text"))
+    words = (clean_line(status.activity, 200), "accent bold" if status.urgent else "dim")
+    if status.urgent:
+        left += [words, ("   ", "")]
+    if meters or not status.urgent:
+        for meter in status.meters:
+            left.extend(_meter(meter, bars=bars))
+    if status.activity and not status.urgent:
+        left.append(words)
+    return tuple(left)
+
+
+def _counts(status: Status, how_many: int) -> Row:
+    counts = (
+        f"{status.running} of {units.plural(status.servers, 'server')}",
+        f"{units.count(status.tokens)} tokens",
+        f"{units.count(status.frames)} frames",
+    )
+    return (("   ".join(counts[:how_many]) + " ", "dim"),)
+
+
+def _meter(meter: Meter, *, bars: bool) -> Row:
+    """Return a limit as words, with a small bar where there is room."""
+    colour = "warn" if meter.share >= WARN_AT else "text"
+    row: Row = ((f"{meter.label} ", "dim"), (meter.text, colour))
+    if bars:
+        full = round(meter.share * _CELLS)
+        row = (*row, (" " + "━" * full, colour), ("━" * (_CELLS - full), "rule"))
+    return (*row, ("   ", ""))

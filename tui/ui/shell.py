@@ -1,0 +1,264 @@
+"""The shell of the app: which regions there are, how they share the screen, and what theme they wear.
+
+Knows nothing of turns. Wide terminals show everything at once; below `WIDE` columns one of conversation,
+servers and trace fills the body and the line above it names all three. A pane that is given the whole
+body is the same thing, so maximising needs nothing of its own.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from textual import events
+from textual.app import App, ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
+from textual.widget import Widget
+
+from tui.core.text import clean, clean_line
+from tui.settings.locations import themes_dir
+from tui.settings.themes import load_theme
+from tui.trace.spans import Spans
+from tui.ui import theming
+from tui.ui.actions import Context, KeyOverrides, action, first_key
+from tui.ui.guard import ControlFilter
+from tui.ui.panes.composer import Composer
+from tui.ui.panes.conversation import ConversationPane
+from tui.ui.panes.footer import Footer
+from tui.ui.panes.header import Header
+from tui.ui.panes.rules import BodyRule, Rule
+from tui.ui.panes.side import SideServers, SideTrace
+from tui.ui.panes.status_line import StatusLine
+from tui.ui.symbols import symbols_for
+from tui.ui.widgets.literal import Literal
+
+WIDE = 100
+"""From so many columns on the servers and the trace stand beside the conversation."""
+
+TALL = 24
+"""Below so many rows the header folds into the status line."""
+
+BODY = (Context.CONVERSATION, Context.TRACE, Context.SERVERS)
+"""The regions of the body, in the order of their tabs."""
+
+
+class Shell(App[int]):
+    """Regions, themes and the last gate before the terminal."""
+
+    TITLE = "mcptui"
+    ENABLE_COMMAND_PALETTE = True
+
+    CSS = """
+    Screen { background: $surface; color: $foreground; layout: vertical; }
+    #header { background: $surface; }
+    #body { height: 1fr; }
+    #conversation { width: 1fr; height: 1fr; background: $surface; padding: 0 1; }
+    #side { width: 38%; min-width: 40; background: $surface; }
+    #servers { height: 6; padding: 0 1; border-left: solid $rule; }
+    #trace { height: 1fr; padding: 0 1; border-left: solid $rule; }
+    #composer-bar { height: auto; background: $panel; }
+    #prompt { width: 3; padding: 0 0 0 1; color: $accent; }
+    #composer { width: 1fr; height: 1; background: $panel; padding: 0 1 0 0; border: none; }
+    #status { background: $surface; }
+    #footer { background: $surface; }
+    .-short #header { display: none; }
+    .-short #rule-bottom { display: none; }
+    .-only-conversation #side { display: none; }
+    .-only-servers #conversation, .-only-servers #trace, .-only-servers #rule-side { display: none; }
+    .-only-trace #conversation, .-only-trace #servers, .-only-trace #rule-side { display: none; }
+    .-only-servers #side, .-only-trace #side { width: 1fr; }
+    .-only-servers #servers { height: 1fr; border-left: none; }
+    .-only-trace #trace { border-left: none; }
+    Toast { background: $panel; }
+    """
+
+    def __init__(self, theme_name: str, overrides: KeyOverrides) -> None:
+        super().__init__()
+        self.overrides = overrides
+        self.spans = Spans()
+        self.crash = ""
+        """The traceback of the defect that ended the app, or ""."""
+        self._controls = ControlFilter()
+        self._maximised: Context | None = None
+        self._tab = Context.CONVERSATION
+        self.wear(theme_name)
+        symbols = symbols_for(os.environ)
+        self.header = Header()
+        self.conversation = ConversationPane(symbols=symbols)
+        self.servers = SideServers(symbols=symbols, id="servers")
+        self.trace = SideTrace(symbols=symbols, id="trace")
+        self.composer = Composer()
+        self.status_line = StatusLine()
+        self.footer = Footer()
+        self.rule_top = BodyRule(id="rule-top")
+        self.rule_side = Rule(id="rule-side")
+        self.rule_composer = Rule(id="rule-composer")
+
+    def compose(self) -> ComposeResult:
+        """Build the regions, top to bottom."""
+        yield self.header
+        yield self.rule_top
+        with Horizontal(id="body"):
+            yield self.conversation
+            with Vertical(id="side"):
+                yield self.servers
+                yield self.rule_side
+                yield self.trace
+        yield self.rule_composer
+        with Horizontal(id="composer-bar"):
+            yield Literal("›", id="prompt")
+            yield self.composer
+        yield Rule(id="rule-bottom")
+        yield self.status_line
+        yield self.footer
+
+    # ---- themes and the terminal ----
+
+    def wear(self, name: str) -> str:
+        """Put a theme on; return what is wrong with it, or "". Only this one is loaded."""
+        spec, problem = load_theme(name, themes_dir())
+        self.register_theme(theming.theme_of(spec))
+        self.theme = spec.name
+        return str(problem) if problem is not None else ""
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Give our roles a colour under themes of Textual's own too."""
+        return theming.variable_defaults()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Put the gate before the filters of Textual."""
+        return [self._controls, *super().get_line_filters()]
+
+    def _fatal_error(self) -> None:
+        # Textual would print the values of all local variables, API keys among them.
+        self.crash = clean("".join(traceback.format_exception(*sys.exc_info())))
+        self._close_messages_no_wait()
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """Leave because of a defect; what is known of it is printed once the screen is given back."""
+        self.crash = clean("\n".join(str(renderable) for renderable in renderables))
+        self._close_messages_no_wait()
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Show a short message in the corner. Its text is cleaned and never markup, whatever is asked."""
+        super().notify(
+            clean(message), title=clean_line(title), severity=severity, timeout=timeout, markup=False
+        )
+
+    # ---- regions ----
+
+    @property
+    def main(self) -> Screen[object]:
+        """The screen under every dialog."""
+        return self.screen_stack[0]
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the body has room for one region only."""
+        return self.size.width < WIDE
+
+    @property
+    def focus_context(self) -> Context:
+        """The context of what has the focus on the main screen."""
+        focused = self.main.focused
+        for context, widget in self._widgets().items():
+            if widget is focused:
+                return context
+        return Context.COMPOSER
+
+    def _widgets(self) -> dict[Context, Widget]:
+        return {
+            Context.COMPOSER: self.composer,
+            Context.CONVERSATION: self.conversation,
+            Context.SERVERS: self.servers,
+            Context.TRACE: self.trace,
+        }
+
+    def go_to(self, context: Context) -> None:
+        """Bring a region to the front and give it the focus."""
+        if context in BODY:
+            self.show_region(context)
+        # No scrolling into view: every region is in view, and the animation would move the screen.
+        self.main.set_focus(self._widgets()[context], scroll_visible=False)
+
+    def show_region(self, context: Context) -> None:
+        """Bring a region of the body to the front, without the focus."""
+        self._tab = context
+        if self._maximised is not None:
+            self._maximised = context
+        self.arrange()
+
+    def maximise(self) -> None:
+        """Give the focused region the whole body, or give the room back."""
+        context = self.focus_context
+        if self._maximised is not None:
+            self._maximised = None
+        else:
+            self._maximised = context if context in BODY else Context.CONVERSATION
+            self._tab = self._maximised
+        self.arrange()
+
+    @property
+    def maximised(self) -> Context | None:
+        """The region that was given the whole body, or None."""
+        return self._maximised
+
+    @property
+    def only(self) -> Context | None:
+        """The one region that the body shows, or None if it shows all."""
+        return self._maximised or (self._tab if self.is_narrow else None)
+
+    def arrange(self) -> None:
+        """Show what is to be shown, and let the rules meet where the regions do."""
+        only = self.only
+        self.main.set_class(self.size.height < TALL, "-short")
+        for context in BODY:
+            self.main.set_class(only is context, f"-only-{context.name.lower()}")
+        self.rule_top.tabs(BODY if self.is_narrow else (), only, self.region_keys())
+        self.fit_servers()
+        self.call_after_refresh(self._join_rules)
+
+    def key_of(self, action_id: str) -> str:
+        """Return the first key of an action as a person reads it."""
+        return first_key(self.overrides.keys_of(action(action_id)))
+
+    def region_keys(self) -> dict[Context, str]:
+        """Return the keys that lead to the regions of the body."""
+        return {context: self.key_of(f"focus.{context.name.lower()}") for context in BODY}
+
+    def on_body_rule_chosen(self, event: BodyRule.Chosen) -> None:
+        """Go to the region whose name was clicked."""
+        self.go_to(event.context)
+
+    def fit_servers(self) -> None:
+        """Give the servers as many rows as they need, at most two fifths of the body."""
+        if self.only is Context.SERVERS:
+            self.servers.styles.height = None
+            return
+        room = max(3, self.size.height * 2 // 5)
+        rows = min(room, max(2, self.servers.row_count()))
+        height = self.servers.styles.inline.height
+        if height is None or height.value != rows:
+            self.servers.styles.height = rows
+
+    def _join_rules(self) -> None:
+        column = self.servers.region.x if self.only is None else -1
+        self.rule_top.join({column: "┬"})
+        self.rule_composer.join({column: "┴"})
+        self.rule_side.join({0: "├"})
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Another size may show other regions."""
+        self.arrange()

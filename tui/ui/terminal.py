@@ -1,0 +1,157 @@
+"""The app and the terminal: who owns what, which signals end it, and that the screen is given back.
+
+The owner is outside: it builds the app over a runtime, waits for the app to leave the screen, then stops
+the turn and the servers, bounded in time. Textual alone would die on SIGTERM and SIGHUP with the
+terminal left in full-screen mode, and would cut short whatever is cleaned up inside it (measured).
+"""
+
+import asyncio
+import io
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO
+
+from tui.ui.app import McptuiApp
+from tui.ui.ports import AppRuntime
+
+SHUTDOWN_SECONDS = 9.0
+"""More than the host takes at worst (7 s), so that this is only the last resort."""
+
+PATIENCE_SECONDS = 0.5
+"""A stop that takes longer is announced."""
+
+_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+
+
+def run_app(runtime: AppRuntime) -> int:
+    """Run the full-screen app on this terminal and return the exit code.
+
+    Standard input and output must be a terminal. Returns 0 after a quit, 128 + n after signal n, 1 after
+    a defect of ours, whose traceback is then on standard error.
+    """
+    app = McptuiApp(runtime)
+    with screen_of_our_own() as screen:
+        code = asyncio.run(_own(app, runtime, screen))
+    if app.crash:
+        sys.stderr.write(f"{app.crash}\nmcptui: ended by a defect of its own, above. Servers are stopped.\n")
+        return 1
+    return code
+
+
+async def _own(app: McptuiApp, runtime: AppRuntime, screen: TextIO) -> int:
+    """Run the app, then stop everything that it used."""
+    stop = _Stop(app, runtime)
+    with stop.on_signals():
+        try:
+            await app.run_async()
+        finally:
+            await app.close()
+            await _shut_down(runtime, screen)
+    return stop.code or app.return_code or 0
+
+
+async def _shut_down(runtime: AppRuntime, screen: TextIO) -> None:
+    work = asyncio.create_task(runtime.shutdown(), name="shut down")
+    done, _ = await asyncio.wait({work}, timeout=PATIENCE_SECONDS)
+    if not done:
+        screen.write("mcptui: stopping servers…")
+        screen.flush()
+        done, _ = await asyncio.wait({work}, timeout=SHUTDOWN_SECONDS - PATIENCE_SECONDS)
+        screen.write(" done\n" if done else " gave up waiting\n")
+        screen.flush()
+    if not done:
+        work.cancel()
+        await asyncio.wait({work}, timeout=1.0)
+    elif not work.cancelled() and (error := work.exception()) is not None:
+        raise error
+
+
+class _Stop:
+    """What a signal does: the first one leaves the screen, a second one hurries the servers."""
+
+    def __init__(self, app: McptuiApp, runtime: AppRuntime) -> None:
+        self._app = app
+        self._runtime = runtime
+        self._hurry: asyncio.Task[None] | None = None
+        self.code = 0
+
+    @contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """Handle the signals that ask a program to end."""
+        loop = asyncio.get_running_loop()
+        numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+        handled: list[int] = []
+        for number in numbers:
+            # Windows has no handlers in its event loop; ctrl+c raises KeyboardInterrupt there.
+            with suppress(NotImplementedError):
+                loop.add_signal_handler(number, self._signalled, number)
+                handled.append(number)
+        try:
+            yield
+        finally:
+            for number in handled:
+                loop.remove_signal_handler(number)
+
+    def _signalled(self, number: int) -> None:
+        if not self.code:
+            self.code = 128 + number
+            self._app.exit(return_code=self.code)
+        elif self._hurry is None:
+            self._hurry = asyncio.ensure_future(self._runtime.shutdown())
+
+
+class _Screen(io.TextIOWrapper):
+    """The terminal as Textual writes to it; one that has gone away is no error.
+
+    Textual's writer thread would die of it, and the app would then wait for that thread for ever.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(os.fdopen(descriptor, "wb"), encoding="utf-8", errors="replace", newline="")
+
+    def write(self, text: str, /) -> int:
+        with suppress(OSError):
+            return super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+
+@contextmanager
+def screen_of_our_own() -> Iterator[TextIO]:
+    """Give Textual the terminal by itself, and take descriptor 2 off it while the app draws.
+
+    Textual draws on standard error; native libraries and `faulthandler` write there too, right into the
+    picture. So the picture goes to a copy of standard output, and what else is written to descriptor 2
+    goes nowhere, unless the person has sent it somewhere.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    screen = _Screen(os.dup(sys.__stdout__.fileno() if sys.__stdout__ else 1))
+    before, kept = sys.__stderr__, os.dup(2)
+    if os.isatty(2):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+    _set_screen(screen)
+    try:
+        yield screen
+    finally:
+        _set_screen(before)
+        screen.close()
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _set_screen(screen: TextIO | None) -> None:
+    # Final for type checkers, but the one place where Textual's driver looks for its terminal.
+    setattr(sys, "__stderr__", screen)  # noqa: B010
