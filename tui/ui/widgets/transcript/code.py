@@ -1,0 +1,148 @@
+"""Code: lines of a program -> rows in colour, by role. Pure; pygments is imported at the first use."""
+
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Protocol
+
+from tui.core.text import clean_line
+from tui.ui.widgets.rows import Row, Span, pad, spread, wrap
+
+
+class Lexer(Protocol):
+    """What is used of a lexer of pygments, which comes without types."""
+
+    def get_tokens(self, text: str) -> Iterable[tuple[object, str]]:
+        """Yield kinds of tokens and their text."""
+        ...
+
+
+GROUND = "on panel"
+PLAIN = "text on panel"
+MAX_LINE = 512  # a longer line is shown, but not coloured
+
+# The names that a fence may carry -> the lexer. Only these: a lexer is a set of regular expressions,
+# and those of rare languages were never meant to read hostile text.
+_LEXERS = {
+    name: lexer
+    for lexer, names in {
+        "bash": "bash sh shell zsh console",
+        "c": "c h",
+        "cpp": "cpp c++ cc hpp cxx",
+        "csharp": "csharp cs c#",
+        "css": "css",
+        "diff": "diff patch",
+        "docker": "docker dockerfile",
+        "go": "go golang",
+        "html": "html",
+        "http": "http",
+        "ini": "ini cfg conf",
+        "java": "java",
+        "javascript": "javascript js jsx mjs",
+        "json": "json jsonc json5",
+        "kotlin": "kotlin kt",
+        "lua": "lua",
+        "make": "make makefile",
+        "php": "php",
+        "powershell": "powershell ps1 pwsh",
+        "python": "python py python3 py3",
+        "r": "r",
+        "ruby": "ruby rb",
+        "rust": "rust rs",
+        "scala": "scala",
+        "sql": "sql sqlite postgres postgresql mysql",
+        "swift": "swift",
+        "toml": "toml",
+        "typescript": "typescript ts tsx",
+        "xml": "xml svg xhtml",
+        "yaml": "yaml yml",
+    }.items()
+    for name in names.split()
+}
+
+# Token families, most telling first -> role.
+_ROLES = (
+    ("Token.Comment", "dim italic"),
+    ("Token.Keyword", "accent"),
+    ("Token.Name.Function", "model"),
+    ("Token.Name.Class", "model bold"),
+    ("Token.Name.Tag", "accent"),
+    ("Token.Name.Attribute", "model"),
+    ("Token.Name.Builtin", "tool"),
+    ("Token.Name.Decorator", "tool"),
+    ("Token.Literal.String", "ok"),
+    ("Token.Literal.Number", "warn"),
+    ("Token.Operator.Word", "accent"),
+    ("Token.Generic.Deleted", "bad"),
+    ("Token.Generic.Inserted", "ok"),
+    ("Token.Generic.Heading", "bold"),
+    ("Token.Generic.Subheading", "dim"),
+    ("Token.Generic.Prompt", "dim"),
+)
+
+
+def language_of(info: str) -> str:
+    """Return the language that the info string of a fence names, as it may be shown."""
+    words = info.split(maxsplit=1)
+    return clean_line(words[0], 24) if words else ""
+
+
+def warm() -> None:
+    """Import the highlighter and the commonest lexers; for a thread, at leisure."""
+    for name in ("python", "json", "bash"):
+        _lexer(name)
+
+
+def highlighted(lines: Sequence[str], language: str) -> list[Row]:
+    """Return one row per line; plain if the language is unknown or a line is very long."""
+    lines = [line.expandtabs(4) for line in lines]
+    lexer = _lexer(language) if max(map(len, lines), default=0) <= MAX_LINE else None
+    if lexer is None:
+        return [((line, PLAIN),) for line in lines]
+    rows: list[Row] = []
+    spans: list[Span] = []
+    words: dict[object, str] = {}
+    for kind, text in lexer.get_tokens("\n".join(lines)):
+        style = words.get(kind)
+        if style is None:
+            style = words[kind] = _style_of(str(kind))
+        for number, piece in enumerate(text.split("\n")):
+            if number:
+                rows.append(tuple(spans))
+                spans = []
+            if piece:
+                spans.append((piece, style))
+    rows.append(tuple(spans))
+    return rows[: len(lines)]
+
+
+def panel(rows: Iterable[Row], width: int) -> list[Row]:
+    """Return code rows wrapped, on the ground of code, as wide as `width`."""
+    edge: Row = ((" ", PLAIN),)
+    return [
+        pad(line, width, PLAIN)
+        for row in rows
+        for line in wrap(row, max(4, width - 1), first=edge, rest=((" ↪ ", "dim on panel"),))
+    ]
+
+
+def title(language: str, width: int) -> list[Row]:
+    """Return the row above code that names its language; none if it has no name."""
+    if not language:
+        return []
+    left = spread((("", PLAIN),), ((language + " ", "dim on panel"),), width)
+    return [tuple((text, style or PLAIN) for text, style in left)]
+
+
+def _lexer(language: str) -> Lexer | None:
+    name = _LEXERS.get(language.lower())
+    if name is None:
+        return None
+    lexer: Lexer = import_module("pygments.lexers").get_lexer_by_name(name, stripnl=False, ensurenl=False)
+    return lexer
+
+
+def _style_of(kind: str) -> str:
+    for family, role in _ROLES:
+        if kind.startswith(family):
+            return f"{role} {GROUND}" if role != "bold" else f"text bold {GROUND}"
+    return PLAIN
