@@ -7,15 +7,16 @@ file that cannot be read at all is one problem, and the app opens with it on the
 import os
 import re
 import stat
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tui.core.text import clean_line
-from tui.settings import locations
 from tui.settings.expand import expand
 from tui.settings.files import Unreadable, read_bounded
+from tui.settings.locations import config_path as config_path
 from tui.settings.masking import MAX_DEPTH, leaves, literal_secret, masked, secret_values
 from tui.settings.mcp_json import ForeignFile, read_foreign
 from tui.settings.places import KeyPath, Place, line_of, toml_places
@@ -23,7 +24,8 @@ from tui.settings.problems import Problem
 from tui.settings.schema import Settings
 from tui.settings.validate import Checker, Fault
 
-CONFIG_VARIABLE = "MCPTUI_CONFIG"
+PYTHON_VARIABLE = "MCPTUI_PYTHON"
+"""In a configuration `${MCPTUI_PYTHON}` is the Python that mcptui itself runs with, unless it is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +64,6 @@ class Loaded:
         return tomli_w.dumps(masked(self.settings.model_dump(), self.raw, self.secrets))
 
 
-def config_path(named: str | None, env: Mapping[str, str]) -> tuple[Path, bool]:
-    """Return the file to read, and whether someone named it, so that it has to be there.
-
-    Args:
-        named: the value of `--config`, or None.
-        env: the environment; `MCPTUI_CONFIG` names a file if `--config` does not.
-    """
-    if chosen := named or env.get(CONFIG_VARIABLE):
-        return Path(chosen).expanduser(), True
-    return locations.config_file(), False
-
-
 def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loaded:
     """Read `path`: our TOML, or another host's JSON if it ends in `.json` or `.jsonc`.
 
@@ -90,13 +80,24 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
         return Loaded(Settings(), (problem,) if required else (), path)
     except Unreadable as error:
         return Loaded(Settings(), (Problem(str(error), file=name),), path, exists=True, readable=False)
-    if path.suffix.lower() in (".json", ".jsonc"):
-        source = _parsed_json(text, path)
-    else:
-        source = _parsed_toml(text)
+    loaded = load_text(text, path, env)
+    if warning := _open_to_others(path, loaded.raw, name):
+        return replace(loaded, problems=(*loaded.problems, warning))
+    return loaded
+
+
+def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
+    """Check `text` as what stands, or would stand, in the file `path`. Reads nothing."""
+    name = clean_line(str(path), 400)
+    source = _parsed_json(text, path) if is_foreign(path) else _parsed_toml(text)
     if isinstance(source, Fault):
         return Loaded(Settings(), (_problem(source, {}, name),), path, exists=True, readable=False)
-    return _checked(source, env, path, name)
+    return _checked(source, {PYTHON_VARIABLE: sys.executable} | dict(env), path, name)
+
+
+def is_foreign(path: Path) -> bool:
+    """Return whether `path` is another host's JSON by its ending."""
+    return path.suffix.lower() in (".json", ".jsonc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +148,6 @@ def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> 
             faults.append(Fault(("models", model, "api_key_env"), message, warning=True))
     problems = [_problem(fault, source.places, name) for fault in faults]
     problems.sort(key=lambda problem: problem.line)
-    if warning := _open_to_others(path, source.tree, name):
-        problems.append(warning)
     return Loaded(
         settings,
         tuple(problems),

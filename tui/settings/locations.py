@@ -3,9 +3,11 @@
 Only names of places are worked out here; nothing is created or read.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 APP = "mcptui"
+CONFIG_VARIABLE = "MCPTUI_CONFIG"
 
 
 def config_dir() -> Path:
@@ -19,6 +21,18 @@ def config_dir() -> Path:
 def config_file() -> Path:
     """Return the configuration file that is read when nothing else is named."""
     return config_dir() / "config.toml"
+
+
+def config_path(named: str | None, env: Mapping[str, str]) -> tuple[Path, bool]:
+    """Return the file to read, and whether someone named it, so that it has to be there.
+
+    Args:
+        named: the value of `--config`, or None.
+        env: the environment; `MCPTUI_CONFIG` names a file if `--config` does not.
+    """
+    if chosen := named or env.get(CONFIG_VARIABLE):
+        return Path(chosen).expanduser(), True
+    return config_file(), False
 
 
 def themes_dir() -> Path:

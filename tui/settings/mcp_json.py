@@ -49,6 +49,7 @@ _TRANSPORTS = {
 }
 _FOLDER_PARENTS = (".vscode", ".cursor", ".windsurf", ".roo", ".claude")
 _REFERENCE = re.compile(r"\$\{([^${}]*)\}")
+_SWITCHES = frozenset({"enabled", "isActive"})
 _SILENT = frozenset({"name", "description", "$schema", "version", "gallery"})
 MAX_TOOL_SECONDS = 86_400
 
@@ -137,6 +138,9 @@ class _Reader:
         table: dict[str, Any] = {}
         for key, value in entry.items():
             if value is None or key in _SILENT:
+                continue
+            if key in _SWITCHES and isinstance(value, bool):
+                table["disabled"] = not value
                 continue
             if key not in _FIELDS:
                 if value not in (False, [], {}, ""):

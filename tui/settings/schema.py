@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tui.settings.expand import NAME, FromEnvironment
+from tui.settings.keymap import flat_keys
 
 MAX_NAME = 64
 _SCHEMES = {"http": ("http", "https"), "sse": ("http", "https"), "websocket": ("ws", "wss")}
@@ -70,6 +71,10 @@ def _text_of_number(value: Any) -> Any:
 
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
+
+
+def _flat(value: Any) -> Any:
+    return flat_keys(value) if isinstance(value, dict) else value
 
 
 def _no_null(value: str) -> str:
@@ -221,8 +226,8 @@ class UiSettings(Section):
 
     theme: str = "harbor"
     """A theme's name: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
-    keys: dict[str, Annotated[list[str], BeforeValidator(_as_list)]] = {}
-    """Other keys for actions: `quit = "ctrl+x"` or `quit = ["ctrl+x", "f10"]`. Help shows the actions."""
+    keys: Annotated[dict[str, list[str]], BeforeValidator(_flat)] = {}
+    """Other keys for actions, like `chat.new = "ctrl+k"` or `chat.new = ["ctrl+k", "f10"]`. F1 shows them."""
 
 
 class Settings(Section):

@@ -1,0 +1,156 @@
+"""`mcptui config`: where the configuration is, what is in it, what is wrong with it, how to begin one.
+
+Importing this loads the standard library only; each action imports what it needs.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tui.core.errors import ConfigError
+from tui.core.text import clean, clean_line
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+
+USAGE = 2
+"""Exit code for a configuration that cannot be used, and for a request that does not fit."""
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add `config` and its actions to the command line."""
+    parser = commands.add_parser("config", help="show, check or begin the configuration")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    about = {
+        "path": "print where the configuration file is",
+        "show": "print what it comes to, defaults included and secrets masked",
+        "check": "print all that is wrong with it, with key and line; exit code 2 if anything is",
+        "init": "write a commented starter file, unless there is one",
+        "import": "take over the servers of another host: Claude Desktop, Cursor, VS Code, Cline, Windsurf",
+    }
+    for name, text in about.items():
+        action = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        action.add_argument(
+            "--config",
+            metavar="FILE",
+            default=argparse.SUPPRESS,
+            help="the file to work on, if not the usual one",
+        )
+        if name == "import":
+            action.add_argument("file", metavar="FILE", help="the other host's JSON file")
+            action.add_argument(
+                "--dry-run", action="store_true", help="say what would be done, and do nothing"
+            )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what `args.action` says and return the exit code."""
+    from tui.settings.locations import config_path
+
+    path, named = config_path(getattr(args, "config", None), os.environ)
+    try:
+        match args.action:
+            case "path":
+                print(clean_line(str(path), 4096))
+                return 0
+            case "show":
+                return _show(path, named)
+            case "check":
+                return _check(path, named)
+            case "init":
+                return _init(path)
+            case _:
+                return _import(path, Path(args.file).expanduser(), dry_run=args.dry_run)
+    except ConfigError as error:
+        _complain(str(error))
+        return USAGE
+
+
+def _complain(text: str) -> None:
+    print(f"mcptui: {clean(text)}", file=sys.stderr)
+
+
+def _load(path: Path, named: bool) -> "Loaded":
+    from tui.settings.load import load
+
+    return load(path, os.environ, required=named)
+
+
+def _show(path: Path, named: bool) -> int:
+    loaded = _load(path, named)
+    for problem in loaded.problems:
+        print(clean(str(problem)), file=sys.stderr)
+    if not loaded.readable or (named and not loaded.exists):
+        return USAGE
+    print(
+        f"# {clean_line(str(path), 4096)}"
+        + ("" if loaded.exists else " (there is none; these are the defaults)")
+    )
+    if not loaded.names_servers:
+        print("# no servers are named in it: the samples weather, notes and slow are used")
+    print(clean(loaded.to_masked_toml()), end="")
+    return 0
+
+
+def _check(path: Path, named: bool) -> int:
+    loaded = _load(path, named)
+    for problem in loaded.problems:
+        kind = "warning: " if problem.warning else ""
+        print(kind + clean(str(problem)))
+    shown = clean_line(str(path), 4096)
+    if loaded.errors:
+        return USAGE
+    if not loaded.exists:
+        print(f"{shown}: there is none, and none is needed; `mcptui config init` writes a starter")
+        return 0
+    counts = f"{len(loaded.settings.servers)} servers, {len(loaded.settings.models)} models"
+    print(f"{shown}: nothing is wrong ({counts})")
+    return 0
+
+
+def _init(path: Path) -> int:
+    from tui.settings.save import write_private
+    from tui.settings.shipped import shipped_dir
+
+    if os.path.lexists(path):
+        raise ConfigError(
+            "exists already and was left alone.",
+            where=str(path),
+            next_step="`mcptui config check` says whether anything is wrong with it.",
+        )
+    if path.suffix.lower() != ".toml":
+        raise ConfigError("the starter is TOML; give it a name that ends in .toml.", where=str(path))
+    write_private(path, (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8"))
+    print(f"wrote {clean_line(str(path), 4096)}")
+    return 0
+
+
+def _import(path: Path, source: Path, *, dry_run: bool) -> int:
+    from tui.settings.merge import plan_import
+    from tui.settings.save import add_servers
+
+    plan = plan_import(source, path, os.environ)
+    for line in (*plan.done(), *plan.notes):
+        print(clean(line))
+    if not plan.new:
+        print("nothing to add")
+        return 0
+    shown = clean_line(str(path), 4096)
+    if dry_run:
+        print(f"nothing was written; without --dry-run these go into {shown}")
+        return 0
+    add_servers(path, plan.new)
+    print(f"wrote {shown}")
+    return _leftovers(path, plan.new)
+
+
+def _leftovers(path: Path, new: Mapping[str, Any]) -> int:
+    """Say what is still wrong with the servers that were taken over; they are in the file all the same."""
+    loaded = _load(path, named=True)
+    for problem in loaded.problems:
+        if any(problem.path.startswith(f"servers.{name}") for name in new):
+            print(clean(str(problem)))
+    return 0

@@ -1,0 +1,172 @@
+"""Checks `[ui.keys]` against the table of actions, which the screens bring. Pure, nothing heavy."""
+
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.settings.problems import Problem, did_you_mean
+
+MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
+NAMED_KEYS = frozenset(
+    "enter escape tab backspace delete insert space up down left right home end pageup pagedown".split()
+    + [f"f{number}" for number in range(1, 25)]
+)
+"""Keys with a name that terminals send; other keys are written as the character they make."""
+
+_ALIASES = {
+    "esc": "escape",
+    "return": "enter",
+    "del": "delete",
+    "ins": "insert",
+    "pgup": "pageup",
+    "page_up": "pageup",
+    "pgdn": "pagedown",
+    "page_down": "pagedown",
+    "control": "ctrl",
+    "option": "alt",
+    "cmd": "super",
+}
+
+_CHARACTERS = {
+    "slash": "solidus",
+    "backslash": "reverse solidus",
+    "at": "commercial at",
+    "minus": "hyphen-minus",
+    "plus": "plus sign",
+    "underscore": "low line",
+    "comma": "comma",
+    "colon": "colon",
+    "semicolon": "semicolon",
+    "tilde": "tilde",
+    "ampersand": "ampersand",
+    "asterisk": "asterisk",
+    "apostrophe": "apostrophe",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ActionKeys:
+    """One action as far as keys are concerned.
+
+    Attributes:
+        keys: the keys it has by itself.
+        context: where they work; "" is everywhere. Two actions clash if they can be meant at once.
+    """
+
+    keys: tuple[str, ...]
+    context: str = ""
+
+
+def flat_keys(table: object) -> dict[str, list[Any]]:
+    """Return action id to keys of a `[ui.keys]` table, whatever stands there.
+
+    An id has a dot in it: TOML reads `servers.toggle = "s"` as a table in a table, and a person means
+    the same as with `"servers.toggle" = "s"`. Types of keys are not looked at.
+    """
+    found: dict[str, list[Any]] = {}
+    for name, value in table.items() if isinstance(table, Mapping) else ():
+        if isinstance(value, Mapping):
+            found |= {
+                f"{name}.{inner}": keys if isinstance(keys, list) else [keys] for inner, keys in value.items()
+            }
+        else:
+            found[str(name)] = value if isinstance(value, list) else [value]
+    return found
+
+
+def _character(name: str) -> str:
+    """Return the character that a terminal library calls `name` ("question_mark", "slash"), or ""."""
+    if "_" not in name and name not in _CHARACTERS:
+        return ""
+    unicode_name = _CHARACTERS.get(name, name.replace("_", " "))
+    try:
+        return unicodedata.lookup(unicode_name)
+    except KeyError:
+        return ""
+
+
+def normal_key(text: str, names: Collection[str] = NAMED_KEYS) -> str | None:
+    """Return a key in its one spelling (`ctrl+shift+x`, `f5`, `?`), or None if it is no key."""
+    # A plus sign at the end is the key itself: "ctrl++", "+".
+    head, plus = (text[:-1], "+") if text.endswith("+") else (text, "")
+    parts = [part.strip().lower() if len(part) > 1 else part for part in head.split("+") if part]
+    parts = [_ALIASES.get(part) or _character(part) or part for part in parts]
+    if plus:
+        parts.append(plus)
+    if not parts:
+        return None
+    *modifiers, key = parts
+    if any(part not in MODIFIERS for part in modifiers) or len(set(modifiers)) < len(modifiers):
+        return None
+    if not (key in names or (len(key) == 1 and key.isprintable() and not key.isspace())):
+        return None
+    return "+".join([*sorted(modifiers, key=MODIFIERS.index), key])
+
+
+def check_keys(
+    wanted: Mapping[str, Sequence[str]],
+    actions: Mapping[str, ActionKeys],
+    names: Collection[str] = NAMED_KEYS,
+) -> tuple[dict[str, tuple[str, ...]], tuple[Problem, ...]]:
+    """Check the keys that a person wants.
+
+    Args:
+        wanted: action id to keys, as in `[ui.keys]`.
+        actions: all actions by id.
+        names: the keys that have a name.
+
+    Returns:
+        The keys that can be used, by action; and what is wrong with the others.
+    """
+    problems: list[Problem] = []
+    good: dict[str, tuple[str, ...]] = {}
+    for action, keys in wanted.items():
+        path = f"ui.keys.{clean_line(action, 40)}"
+        if action not in actions:
+            hint = did_you_mean(action, actions) or "the help screen lists the actions"
+            problems.append(Problem("there is no such action", path, suggestion=hint))
+            continue
+        found = []
+        for key in keys:
+            if (normal := normal_key(key, names)) is None:
+                hint = did_you_mean(key.rpartition("+")[2], names)
+                problems.append(Problem(f"{clean_line(key, 30)!r} is no key", path, suggestion=hint))
+            elif normal not in found:
+                found.append(normal)
+        if found:
+            good[action] = tuple(found)
+    return _without_clashes(good, actions, problems), tuple(problems)
+
+
+def _without_clashes(
+    good: dict[str, tuple[str, ...]], actions: Mapping[str, ActionKeys], problems: list[Problem]
+) -> dict[str, tuple[str, ...]]:
+    """Take away keys that another action has; note each as a problem."""
+    result = dict(good)
+    for action, keys in good.items():
+        for key in keys:
+            other = next(
+                (
+                    name
+                    for name, entry in actions.items()
+                    if name != action
+                    and key in result.get(name, entry.keys)
+                    and (
+                        "" in (entry.context, actions[action].context)
+                        or entry.context == actions[action].context
+                    )
+                ),
+                None,
+            )
+            if other is None:
+                continue
+            hint = f"give `{other}` another key, too"
+            problems.append(Problem(f"`{key}` belongs to `{other}`", f"ui.keys.{action}", suggestion=hint))
+            left = tuple(kept for kept in result.get(action, ()) if kept != key)
+            if left:
+                result[action] = left
+            else:
+                result.pop(action, None)
+    return result

@@ -1,0 +1,117 @@
+"""Plans how the servers of another host's file come into ours. Nothing is overwritten, nothing written."""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tui.core.errors import ConfigError
+from tui.core.text import clean_line
+from tui.settings.files import Unreadable, read_bounded
+from tui.settings.mcp_json import NotReadable, read_foreign
+from tui.settings.schema import MAX_NAME, name_fault
+from tui.settings.specs import resolved
+
+
+@dataclass(slots=True)
+class Plan:
+    """What an import would do.
+
+    Attributes:
+        new: tables to add, by the name they get.
+        renamed: new name to the name in the other file.
+        skipped: name and why, for servers that are not taken over.
+        notes: what else a person should know.
+    """
+
+    new: dict[str, dict[str, Any]] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def done(self) -> list[str]:
+        """Return a line for each server of the other file."""
+        lines = []
+        for name in self.new:
+            old = self.renamed.get(name)
+            lines.append(f"renamed  {clean_line(old, 64)} -> {name}" if old else f"added    {name}")
+        lines += [f"skipped  {clean_line(name, 64)}: {why}" for name, why in self.skipped.items()]
+        return lines
+
+
+def plan_import(source: Path, target: Path, env: Mapping[str, str]) -> Plan:
+    """Return what taking over the servers of `source` into `target` comes to.
+
+    A server that is there already with the same definition is skipped; one of the same name with
+    another definition gets another name. Paths that are relative to `source` become absolute.
+
+    Raises:
+        ConfigError: one of the files cannot be used.
+    """
+    present = _present(target)
+    shown = clean_line(str(source), 400)
+    try:
+        found = read_foreign(read_bounded(source), source)
+    except FileNotFoundError as error:
+        raise ConfigError("there is no such file.", where=shown) from error
+    except Unreadable as error:
+        raise ConfigError(f"{error}.", where=shown) from error
+    if isinstance(found, NotReadable):
+        where = f"{shown}:{found.line}" if found.line else shown
+        raise ConfigError(f"{found.message}.", where=where, next_step=found.suggestion)
+    plan = Plan(notes=[f"note     {clean_line(note.server, 64)}: {note.text}" for note in found.notes])
+    for name, table in found.servers.items():
+        if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
+            plan.skipped[name] = "it has neither a command nor a url"
+            continue
+        _take(plan, name, _absolute(table, source.absolute().parent), present)
+    return plan
+
+
+def _present(target: Path) -> dict[str, Any]:
+    try:
+        servers = tomllib.loads(read_bounded(target)).get("servers", {})
+    except FileNotFoundError:
+        return {}
+    except (Unreadable, ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"cannot be read, so nothing was added to it: {clean_line(str(error))}.", where=str(target)
+        ) from error
+    return servers if isinstance(servers, dict) else {}
+
+
+def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, Any]) -> None:
+    base = _fit(name)
+    candidate, number = base, 1
+    while (there := present.get(candidate, plan.new.get(candidate))) is not None:
+        if there == table:
+            plan.skipped[name] = f"{candidate} is there already, the same"
+            return
+        number += 1
+        candidate = f"{base[: MAX_NAME - 4]}-{number}"
+    plan.new[candidate] = table
+    if candidate != name:
+        plan.renamed[candidate] = name
+
+
+def _fit(name: str) -> str:
+    """Return a name that ours may have."""
+    if not name_fault(name):
+        return name
+    return re.sub(r"[^\w.-]+", "-", name).strip("-. ")[:MAX_NAME].rstrip("-. ") or "server"
+
+
+def _absolute(table: dict[str, Any], folder: Path) -> dict[str, Any]:
+    result = dict(table)
+    if isinstance(cwd := table.get("cwd"), str):
+        result["cwd"] = cwd if cwd.startswith(("~", "$")) else os.path.normpath(folder / cwd)
+        return result
+    words = [table.get("command", ""), *table.get("args", [])]
+    if all(isinstance(word, str) for word in words):
+        command, *args = resolved(words, folder)
+        result |= {"command": command} if command else {}
+        result |= {"args": args} if args else {}
+    return result
