@@ -1,5 +1,7 @@
 """What the rest of the program knows of a server: how to start it, and how it is doing."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -68,6 +70,22 @@ class ServerSpec:
     start_seconds: float = 60.0
     tool_seconds: float | None = None
     trust_hints: bool = True
+
+    def digest(self) -> str:
+        """Return a hash of everything that decides what runs when this server is started.
+
+        Approvals are keyed by it: one must not survive a changed command (MCPoison, CVE-2025-54136).
+        """
+        what = [
+            self.command,
+            self.args,
+            sorted(self.env.items()),
+            self.cwd,
+            self.transport.value,
+            self.url,
+            sorted(self.headers.items()),
+        ]
+        return hashlib.sha256(json.dumps(what).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,36 @@
+"""What a server's definition and status say of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
+
+SPEC = ServerSpec("a", "python", ("x.py",), {"K": "v"}, "/tmp", headers={"H": "v"})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"command": "python3"},
+        {"args": ("y.py",)},
+        {"env": {"K": "w"}},
+        {"cwd": "/"},
+        {"url": "http://x"},
+        {"headers": {"H": "w"}},
+        {"transport": Transport.HTTP},
+    ],
+)
+def test_any_change_of_what_runs_changes_the_digest(change: dict):
+    assert replace(SPEC, **change).digest() != SPEC.digest()
+
+
+def test_the_order_of_variables_does_not_change_the_digest():
+    one, two = {"A": "1", "B": "2"}, {"B": "2", "A": "1"}
+    assert replace(SPEC, env=one).digest() == replace(SPEC, env=two).digest()
+
+
+@pytest.mark.parametrize("reason", list(StopReason))
+def test_a_server_has_failed_if_it_stopped_without_being_asked(reason: StopReason):
+    status = ServerStatus("a", SPEC, ServerState.STOPPED, reason)
+    assert status.failed == (reason not in (StopReason.NOT_STARTED, StopReason.REQUESTED))

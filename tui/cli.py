@@ -1,0 +1,135 @@
+"""The command line: parse, import only what the command needs, hand over, return an exit code."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import tui
+
+DESCRIPTION = "A full-screen terminal host for the Model Context Protocol."
+EPILOG = """\
+without a command, mcptui opens full screen. Nothing configured is fine: it starts with a demo model
+and sample servers, offline.
+
+exit codes: 0 answered or closed, 2 usage or configuration, 3 a hard limit ended the turn,
+4 model error, 5 no wanted server could be started, 130 interrupted
+"""
+
+
+def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
+    """Add the options that stand before or behind the command alike."""
+    suppress = argparse.SUPPRESS
+    parser.add_argument(
+        "--config", metavar="FILE", default=suppress, help="configuration: TOML, or a mcpServers JSON file"
+    )
+    if model:
+        parser.add_argument("--model", metavar="PROFILE", default=suppress, help="model profile to use")
+        parser.add_argument(
+            "--demo", action="store_true", default=suppress, help="use the offline demo model (rule-based)"
+        )
+
+
+def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    run = commands.add_parser(
+        "run",
+        help="ask one question without a screen",
+        description="Ask one question without a screen: the answer goes to stdout, the trace to stderr.",
+    )
+    _common(run)
+    run.add_argument(
+        "prompt", nargs="?", metavar="PROMPT", help="the question; - or nothing reads it from stdin"
+    )
+    run.add_argument("--json", action="store_true", help="print one JSON object a line on stdout instead")
+    run.add_argument(
+        "--server",
+        action="append",
+        metavar="NAME",
+        help="start this server; may be repeated",
+    )
+    run.add_argument("--max-steps", type=_positive, metavar="N", help="model requests at most")
+    run.add_argument(
+        "--approve",
+        choices=("ask", "reads", "all", "none"),
+        default="ask",
+        help="which calls may run: ask on the terminal (default), only read-only ones, all, none",
+    )
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    from tui.commands import config
+
+    parser = argparse.ArgumentParser(
+        prog="mcptui",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
+    _common(parser)
+    parser.add_argument("--theme", metavar="NAME", help="theme for this time (ctrl+t chooses and saves one)")
+    parser.add_argument("--no-start", action="store_true", help="start no server by itself")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    _add_run(commands)
+    servers = commands.add_parser(
+        "servers",
+        help="start every configured server, say how it went, stop them",
+        description="Start every configured server, print how it went, and stop them all.",
+    )
+    _common(servers, model=False)
+    servers.add_argument("--json", action="store_true", help="print one JSON array")
+    config.add_parser(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code."""
+    args = build_parser().parse_args(argv)
+    try:
+        return _dispatch(args)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; nothing can be said to them, and stdout must not be flushed again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def _dispatch(args: argparse.Namespace) -> int:
+    match args.command:
+        case "run":
+            from tui.commands.run import run
+
+            return run(args)
+        case "servers":
+            from tui.commands.servers import servers
+
+            return servers(args)
+        case "config":
+            from tui.commands.config import run as config
+
+            return config(args)
+        case _:
+            return _app(args)
+
+
+def _app(args: argparse.Namespace) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print(
+            'mcptui: needs a terminal on stdin and stdout; without one use: mcptui run "your question"',
+            file=sys.stderr,
+        )
+        return 2
+    from tui.options import Options
+    from tui.runtime import Runtime
+    from tui.ui.terminal import run_app
+
+    return run_app(Runtime(Options.from_args(args), os.environ))

@@ -1,0 +1,53 @@
+"""Signals of the commands without a screen: INT, TERM and HUP end them in good order."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from typing import Any
+
+
+class Interrupt:
+    """While it is entered, a first signal asks for a good end, a second one cancels the work.
+
+    Attributes:
+        on_signal: what a first signal calls; without it the work is cancelled.
+        exit_code: 130 for SIGINT, 128 + n for another signal that came.
+    """
+
+    signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def __init__(self) -> None:
+        self.on_signal: Callable[[], None] | None = None
+        self.exit_code = 130
+        self._task: asyncio.Task[int] | None = None
+        self._told = False
+
+    def __enter__(self) -> "Interrupt":
+        loop = asyncio.get_running_loop()
+        for number in self.signals:
+            with suppress(NotImplementedError):  # Windows has no signal handlers in its loop
+                loop.add_signal_handler(number, self._handle, number)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        loop = asyncio.get_running_loop()
+        for number in self.signals:
+            with suppress(NotImplementedError):
+                loop.remove_signal_handler(number)
+
+    def _handle(self, number: signal.Signals) -> None:
+        self.exit_code = 128 + number
+        if self.on_signal is not None and not self._told:
+            self.on_signal()
+        elif self._task is not None:
+            self._task.cancel()
+        self._told = True
+
+    async def during(self, work: Coroutine[Any, Any, int]) -> int:
+        """Return what `work` returns, or the exit code of the signal that ended it."""
+        self._task = asyncio.create_task(work)
+        try:
+            return await self._task
+        except asyncio.CancelledError:
+            return self.exit_code

@@ -1,0 +1,127 @@
+"""`mcptui run`: the same core without a screen. The answer on stdout, the trace on stderr."""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+
+from tui.commands.interrupt import Interrupt
+from tui.commands.jsonl import as_object, error_object, line
+from tui.commands.terminal_approver import TerminalApprover
+from tui.commands.words import trace_line
+from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded
+from tui.core.text import clean
+from tui.options import Options
+from tui.runtime import Runtime
+
+EXIT_CODES = {
+    EndReason.ANSWERED: 0,
+    EndReason.LIMIT: 3,
+    EndReason.MODEL_ERROR: 4,
+    EndReason.EMPTY: 4,
+    EndReason.CANCELLED: 130,
+}
+NO_SERVER = 5
+MAX_STDIN = 4 * 1024 * 1024
+
+Print = Callable[[Event], None]
+
+
+def run(args: argparse.Namespace) -> int:
+    """Carry out `mcptui run` and return its exit code."""
+    try:
+        return asyncio.run(_run(args, _prompt(args.prompt)))
+    except (UsageError, ConfigError) as error:
+        _fail(error, args.json)
+        return 2
+
+
+def _prompt(given: str | None) -> str:
+    """Return the question from the command line or from stdin.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if given is not None and given != "-":
+        text = given
+    elif given is None and sys.stdin.isatty():
+        raise UsageError("no question", next_step='Give one: mcptui run "your question", or - for stdin.')
+    else:
+        raw = sys.stdin.buffer.read(MAX_STDIN + 1)
+        if len(raw) > MAX_STDIN:
+            raise UsageError(f"the question on stdin is larger than {MAX_STDIN} bytes")
+        text = raw.decode("utf-8", "replace")
+    if not text.strip():
+        raise UsageError("the question is empty")
+    return text.strip()
+
+
+def _fail(error: McptuiError, as_json: bool) -> None:
+    if as_json:
+        print(line(error_object(error.message, error.where or "mcptui", error.next_step)), flush=True)
+    print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+
+
+async def _run(args: argparse.Namespace, prompt: str) -> int:
+    runtime = Runtime(Options.from_args(args), os.environ)
+    with Interrupt() as interrupt:
+        try:
+            return await interrupt.during(_ask(args, prompt, runtime, interrupt))
+        finally:
+            await runtime.shutdown()
+
+
+async def _ask(args: argparse.Namespace, prompt: str, runtime: Runtime, interrupt: Interrupt) -> int:
+    await runtime.ready(start=False)
+    for problem in runtime.problems:
+        print(f"mcptui: {clean(problem)}", file=sys.stderr)
+    runtime.require_model()
+    failed = await runtime.start_wanted(args.server)
+    for sentence in failed.sentences:
+        print(f"mcptui: {sentence}", file=sys.stderr)
+    if failed.all:
+        if args.json:
+            print(line(error_object("no wanted server could be started", "servers")), flush=True)
+        return NO_SERVER
+    show = _print_json if args.json else _Plain().show
+    turn = runtime.ask(prompt, TerminalApprover())
+    interrupt.on_signal = turn.cancel
+    reason = EndReason.MODEL_ERROR
+    async for event in turn.events():
+        show(event)
+        if isinstance(event, TurnEnded):
+            reason = event.reason
+    if runtime.model_notice:
+        print(f"· {runtime.model_notice}", file=sys.stderr)
+    return EXIT_CODES[reason] if reason is not EndReason.CANCELLED else interrupt.exit_code
+
+
+def _print_json(event: Event) -> None:
+    value = as_object(event)
+    if value is not None:
+        sys.stdout.write(line(value) + "\n")
+        sys.stdout.flush()
+
+
+class _Plain:
+    """The answer as it comes on stdout; everything else, a line an event, on stderr."""
+
+    def __init__(self) -> None:
+        self._open = False
+
+    def show(self, event: Event) -> None:
+        match event:
+            case TextDelta(_, text):
+                shown = clean(text)
+                sys.stdout.write(shown)
+                sys.stdout.flush()
+                self._open = not shown.endswith("\n")
+                return
+            case StepEnded() | TurnEnded() if self._open:
+                sys.stdout.write("\n")
+                sys.stdout.flush()
+                self._open = False
+        if told := trace_line(event):
+            print(told, file=sys.stderr, flush=True)

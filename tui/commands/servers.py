@@ -1,0 +1,104 @@
+"""`mcptui servers`: start every configured server, say how it went, stop them all."""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from tui.commands.interrupt import Interrupt
+from tui.core.errors import ConfigError, UsageError
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean, clean_line
+from tui.options import Options
+from tui.runtime import Runtime
+
+FAILED = 5
+
+
+def servers(args: argparse.Namespace) -> int:
+    """Carry out `mcptui servers` and return its exit code."""
+    try:
+        return asyncio.run(_servers(args))
+    except (UsageError, ConfigError) as error:
+        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+        return 2
+
+
+async def _servers(args: argparse.Namespace) -> int:
+    runtime = Runtime(Options.from_args(args), os.environ)
+    with Interrupt() as interrupt:
+        try:
+            return await interrupt.during(_report(args, runtime))
+        finally:
+            await runtime.shutdown()
+
+
+async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
+    await runtime.ready(start=False, model=False)
+    for problem in runtime.problems:
+        print(f"mcptui: {clean(problem)}", file=sys.stderr)
+    names = [status.name for status in runtime.host.statuses()]
+    if not names and not args.json:
+        print("No servers are configured. `mcptui config init` writes a starter file.")
+        return 0
+    await runtime.host.start_all(names)
+    found = runtime.host.statuses()
+    if args.json:
+        print(json.dumps([as_object(status) for status in found], indent=2))
+    else:
+        print("\n".join(table(found)))
+    return 0 if all(status.state is ServerState.RUNNING for status in found) else FAILED
+
+
+def as_object(status: ServerStatus) -> dict[str, Any]:
+    """Return what `--json` prints of one server."""
+    running = status.state is ServerState.RUNNING
+    return {
+        "name": status.name,
+        "status": status.state.value,
+        "protocol": status.protocol or None,
+        "server": {"name": status.title, "version": status.version} if running else None,
+        "tools": status.tools if running else None,
+        "resources": status.resources,
+        "prompts": status.prompts,
+        "start_ms": None if status.start_ms is None else round(status.start_ms, 1),
+        "quarantined": [{"name": name, "why": why} for name, why in status.quarantined],
+        "reason": None if running else status.reason.value,
+        "detail": status.detail or None,
+        "exit_code": status.exit_code,
+        "signal": status.signal or None,
+        "stderr_last": status.stderr_last or None,
+    }
+
+
+def table(found: Sequence[ServerStatus]) -> list[str]:
+    """Return the lines that a person reads: one a server, and under a failed one its reason."""
+    width = max((len(clean_line(status.name, 40)) for status in found), default=0)
+    return [line for status in found for line in _lines(status, width)]
+
+
+def _lines(status: ServerStatus, width: int) -> list[str]:
+    name = clean_line(status.name, 40).ljust(width)
+    if status.state is not ServerState.RUNNING:
+        lines = [f"✗ {name}  {status.state.value}  {status.reason.value}"]
+        if status.detail:
+            lines.append(f"    {clean_line(status.detail, 600)}")
+        if status.stderr_last and clean_line(status.stderr_last, 80) not in status.detail:
+            lines.append(f"    last stderr line: {clean_line(status.stderr_last, 300)}")
+        return lines
+    identity = clean_line(f"{status.title} {status.version}", 60)
+    counts = [f"{status.tools} tools"]
+    counts += [f"{status.resources} resources"] if status.resources is not None else []
+    counts += [f"{status.prompts} prompts"] if status.prompts is not None else []
+    started = "" if status.start_ms is None else f"started in {status.start_ms:.0f} ms"
+    lines = [
+        "  ".join((f"● {name}  {status.state.value}", status.protocol, identity, ", ".join(counts), started))
+    ]
+    lines += [
+        f"    left out: {clean_line(tool, 60)}: {clean_line(why, 200)}"
+        for tool, why in status.quarantined[:20]
+    ]
+    return lines

@@ -1,0 +1,81 @@
+"""Asks for approvals on a terminal without a screen: one line in, one decision out."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+from tui.commands.words import arguments_line
+from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.core.text import clean, clean_line
+
+KEYS = "y once, t this session, a always for this tool, n no, or a reason why not"
+_WORDS = {
+    "y": Answer.ONCE,
+    "yes": Answer.ONCE,
+    "t": Answer.SESSION,
+    "a": Answer.ALWAYS,
+}
+
+
+def decision_of(line: str) -> Decision:
+    """Return what a typed line means; anything that is no key is a no with that reason."""
+    word = line.strip()
+    if word.lower() in _WORDS:
+        return Decision(_WORDS[word.lower()])
+    return Decision(Answer.NO, "" if word.lower() in ("", "n", "no") else word)
+
+
+def question(request: ApprovalRequest) -> str:
+    """Return the whole question: what would run, with what, and why it asks."""
+    tool = request.tool
+    head = f"? {clean_line(tool.server, 80)} › {clean_line(tool.name, 120)}   {request.why}"
+    return f"{head}\n{_arguments(request.arguments)}\n  {KEYS}: "
+
+
+def _arguments(arguments: Mapping[str, Any]) -> str:
+    lines = (f"    {clean(arguments_line({name: value}, 2000))}" for name, value in arguments.items())
+    return "\n".join(lines) or "    (no arguments)"
+
+
+class TerminalApprover:
+    """`core.ports.Approver` on the controlling terminal, whatever stdin and stdout are."""
+
+    def __init__(self, out: TextIO = sys.stderr) -> None:
+        self._out = out
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """Ask and wait for a line; without a terminal the answer is no, with the reason."""
+        try:
+            terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        except OSError:
+            return Decision(Answer.NO, "nobody is there to be asked; --approve reads or all would decide it")
+        try:
+            self._out.write(question(request))
+            self._out.flush()
+            return decision_of(await _line(terminal))
+        finally:
+            os.close(terminal)
+
+
+async def _line(terminal: int) -> str:
+    """Return one line typed at `terminal`; "" at its end. Cancelling it leaves nothing behind."""
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    loop.add_reader(terminal, ready.set)
+    typed = b""
+    try:
+        while not typed.endswith(b"\n"):
+            await ready.wait()
+            ready.clear()
+            try:
+                piece = os.read(terminal, 4096)
+            except BlockingIOError:
+                continue
+            if not piece:
+                break
+            typed += piece
+    finally:
+        loop.remove_reader(terminal)
+    return typed.decode("utf-8", "replace")

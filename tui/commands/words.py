@@ -1,0 +1,64 @@
+"""What the commands without a screen say of a turn, a line an event. Pure."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tui.core.events import (
+    Event,
+    LimitReached,
+    RetryScheduled,
+    StepEnded,
+    ToolCallEnded,
+    ToolCallProposed,
+    ToolProgress,
+    TurnError,
+    TurnStarted,
+)
+from tui.core.text import clean_line
+
+
+def duration(ms: float) -> str:
+    """Return milliseconds as a person reads them: "4 ms", "0.8 s", "1 m 04 s"."""
+    if ms < 100:
+        return f"{ms:.0f} ms"
+    if ms < 9_950:
+        return f"{ms / 1000:.1f} s"
+    seconds = round(ms / 1000)
+    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} m {seconds % 60:02d} s"
+
+
+def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:
+    """Return arguments as `name=value …` on one line."""
+    pairs = (
+        f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in arguments.items()
+    )
+    return clean_line(" ".join(pairs), limit)
+
+
+def trace_line(event: Event) -> str:
+    """Return what stderr says of `event`, or "" if it says nothing."""
+    match event:
+        case TurnStarted(model, tools, notice):
+            return clean_line(f"· {model}, {tools} tools" + (f" · {notice}" if notice else ""), 300)
+        case StepEnded(step, ms, usage):
+            tokens = f"{'~' if usage.estimated else ''}{usage.prompt + usage.completion} tokens"
+            return f"· step {step}  model {duration(ms)}  {tokens}"
+        case ToolCallProposed(_, _, server, tool, arguments):
+            name = f"{server} › {tool}" if server else tool
+            return f"→ {clean_line(name, 120)}  {arguments_line(arguments)}"
+        case ToolProgress(_, _, progress, total, message):
+            of = f" of {total:g}" if total else ""
+            return f"  … {progress:g}{of} {clean_line(message, 80)}".rstrip()
+        case ToolCallEnded():
+            name = f"{event.server} › {event.tool}" if event.server else event.tool
+            mark = "✗" if event.is_error else "✓"
+            return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {clean_line(event.text, 160)}"
+        case RetryScheduled(_, attempt, attempts, delay, reason):
+            return f"· {clean_line(reason, 160)}; retrying in {delay:.0f} s, {attempt} of {attempts}"
+        case LimitReached(limit, value):
+            return f"! limit reached: {limit.value} {value:g}; asking for the best answer from what is known"
+        case TurnError(message, where, next_step):
+            return f"! {where}: {clean_line(message, 400)} {clean_line(next_step, 200)}".rstrip()
+        case _:
+            return ""

@@ -1,0 +1,46 @@
+"""What the command line asks of the composition root, and what that reports back."""
+
+import argparse
+from dataclasses import dataclass
+
+from tui.core.policy import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asked for."""
+
+    config: str | None = None
+    model: str | None = None
+    demo: bool = False
+    theme: str | None = None
+    start: bool = True
+    max_steps: int | None = None
+    mode: Mode = Mode.ASK
+
+    @classmethod
+    def from_args(cls, args: argparse.Namespace) -> "Options":
+        """Return the options of a parsed command line; what a command does not have is left as it is."""
+        given = vars(args)
+        return cls(
+            config=given.get("config"),
+            model=given.get("model"),
+            demo=bool(given.get("demo")),
+            theme=given.get("theme"),
+            start=not given.get("no_start"),
+            max_steps=given.get("max_steps"),
+            mode=Mode(given.get("approve") or Mode.ASK),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """Which wanted servers did not start.
+
+    Attributes:
+        sentences: one for each, cleaned.
+        all: none of those wanted runs, and at least one was wanted.
+    """
+
+    sentences: tuple[str, ...]
+    all: bool
