@@ -1,7 +1,7 @@
 """One tool call through the SDK's client; what came of it, taken raw."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mcp.client import Client
@@ -23,12 +23,13 @@ class Call:
         self._arguments = dict(arguments)
         self._ticket = Ticket(hollow=lambda raw: {"content": []})
 
-    async def run(self, seconds: float, progress: ProgressSink) -> ToolResult:
+    async def run(self, seconds: float, progress: ProgressSink, remark: Callable[[], str]) -> ToolResult:
         """Call and return the result, or that it took too long; other failures are raised as they come.
 
         Args:
             seconds: the hard maximum; progress never extends it.
             progress: told of every sane progress notification.
+            remark: what is to be added when it took too long.
         """
         meta: Any = self._wire.issue(self._ticket)
 
@@ -43,7 +44,7 @@ class Call:
         except TimeoutError:
             if not limit.expired():
                 raise
-            text = f"{self._tool} gave no answer within {seconds:g} s and was cancelled."
+            text = f"{self._tool} gave no answer within {seconds:g} s and was cancelled.{remark()}"
             return failed(CallFailure.TIMEOUT, text)
         finally:
             self._wire.withdraw(meta)

@@ -136,7 +136,7 @@ class Connection:
                         self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
                         self._ready = True
                         self._owner.ready(self)
-                        await self._serve(listing, client, wire)
+                        await self._serve(listing, wire)
             finally:
                 self._client = None
                 guard.cancel()
@@ -149,10 +149,11 @@ class Connection:
         await first_of(self._stop.wait(), self.transport.exited.wait())
         connecting.cancel()
 
-    async def _serve(self, listing: Listing, client: Client, wire: Wire) -> None:
+    async def _serve(self, listing: Listing, wire: Wire) -> None:
         side = [asyncio.create_task(self._keep_fresh(listing), name=f"tools of {self._spec.name}")]
-        if wants_listening(client):
-            side.append(asyncio.create_task(self._listen(client), name=f"changes of {self._spec.name}"))
+        if listing.must_listen:
+            heard = listing.listen(self._tools_changed)
+            side.append(asyncio.create_task(heard, name=f"changes of {self._spec.name}"))
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), wire.closed.wait())
         finally:
@@ -251,15 +252,6 @@ class Connection:
             if self.catalog != before:
                 self._owner.changed()
 
-    async def _listen(self, client: Client) -> None:
-        """Hold the stream open on which a 2026-07-28 server says that its list changed."""
-        try:
-            async with client.listen(tools_list_changed=True) as changes:
-                async for _ in changes:
-                    self._tools_changed.set()
-        except Exception:  # a server may offer it and still refuse: then the list is as it was at the start
-            return
-
     # ---- calls -----------------------------------------------------------------------------------------
 
     async def call(
@@ -278,19 +270,20 @@ class Connection:
             return self._obituary()
         call = Call(client, wire, tool, arguments)
         try:
-            return await call.run(seconds, progress)
+            return await call.run(seconds, progress, self._incomplete)
         except Exception as error:  # any failure of a call is an observation for the model, never a crash
             if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
                 return call.failure(error)
         await until_or(LAST_WORDS_SECONDS, self._left)
         return self._obituary()
 
+    def _incomplete(self) -> str:
+        if not self.transport.partial:
+            return ""
+        return (
+            f" Half a line of {self.transport.partial:,} bytes has come from it; a restart puts it in step."
+        )
+
     def _obituary(self) -> ToolResult:
         text = explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
         return failed(CallFailure.SERVER_DIED, text)
-
-
-def wants_listening(client: Client) -> bool:
-    """Whether changes of the tool list have to be asked for."""
-    offered = client.server_capabilities.tools
-    return client.protocol_version in MODERN_PROTOCOL_VERSIONS and bool(offered and offered.list_changed)

@@ -18,6 +18,8 @@ from tui.host.transports import ServerTransport
 LOG_OR_RETRY = "Press l for its log, r to try again."
 MESSAGE_CHARS = 300
 UNSUPPORTED_VERSION = -32022
+NO_ANSWER = "the server's answer cannot be used"
+"""How the transport begins what it says in place of an answer that is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,7 @@ def start_failure(
     if isinstance(leaf, McptuiError):
         detail, next_step = leaf.message, leaf.next_step or LOG_OR_RETRY
     elif leaf is not None and _is_version_problem(leaf):
-        theirs, ours = (", ".join(names) for names in versions)
-        detail = f"no common protocol version (server: {clean_line(theirs) or 'unknown'}; host: {ours})"
-        next_step = "Update the server, or look for a newer mcptui."
+        detail, next_step = _no_version(*versions), "Update the server, or look for a newer mcptui."
     elif seconds is not None:
         detail = (
             f"no answer to {waiting_for} within {seconds:g} s.{not_json(transport)}{last_line(transport)}"
@@ -128,6 +128,14 @@ def start_failure(
         said = error_message(leaf) if leaf is not None else "it closed its output"
         detail = f"{_sentence(said)}{not_json(transport)}{last_line(transport)}"
     return Ending(StopReason.FAILED_TO_START, detail, next_step, code, signal)
+
+
+def _no_version(theirs: Sequence[str], ours: Sequence[str]) -> str:
+    named = list(dict.fromkeys(clean_line(version, 40) for version in theirs))
+    common = [version for version in named if version in ours]
+    if common:
+        return f"it refuses protocol version {common[0]}, which it says that it speaks."
+    return f"no common protocol version (server: {', '.join(named) or 'unknown'}; host: {', '.join(ours)})."
 
 
 def _is_version_problem(leaf: BaseException) -> bool:
@@ -177,7 +185,9 @@ def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str
 def protocol_failure(error: BaseException) -> str:
     """Say to a model that the server refused the call, or answered with something that is no answer."""
     leaf: Any = first_leaf(error)
-    code = getattr(leaf, "code", None)
+    code, said = getattr(leaf, "code", None), error_message(leaf)
+    if said.startswith(NO_ANSWER):
+        return f"T{said[1:]}."
     if type(leaf).__name__ == "MCPError" and isinstance(code, int):
-        return f"The server answered with error {code}: {error_message(leaf)}"
-    return f"The server's answer cannot be used: {error_message(leaf)}"
+        return f"The server answered with error {code}: {said}"
+    return f"T{NO_ANSWER[1:]}: {said}"

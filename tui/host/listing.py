@@ -6,6 +6,7 @@ from typing import Any
 
 from mcp.client import Client
 from mcp_types import PaginatedRequestParams
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui.host.catalog import Walk, walk_pages
 from tui.host.wire import Ticket, Wire
@@ -41,6 +42,22 @@ class Listing:
                 return len((await self.walk(kind, None)).items)
         except Exception:  # a count is a nicety: no failure of it may cost the server
             return None
+
+    @property
+    def must_listen(self) -> bool:
+        """Whether the server says that its tools change only on a stream that is asked for."""
+        offered = self._client.server_capabilities.tools
+        modern = self._client.protocol_version in MODERN_PROTOCOL_VERSIONS
+        return modern and bool(offered and offered.list_changed)
+
+    async def listen(self, changed: asyncio.Event) -> None:
+        """Hold that stream open, and set `changed` whenever the tools change; ends when the stream does."""
+        try:
+            async with self._client.listen(tools_list_changed=True) as changes:
+                async for _ in changes:
+                    changed.set()
+        except Exception:  # a server may offer it and still refuse: then the list stays as it was
+            return
 
     async def _page(self, kind: str, cursor: str | None) -> Mapping[str, Any]:
         ticket = Ticket(hollow=_names_only if kind == "tools" else lambda raw: {kind: []})

@@ -106,6 +106,11 @@ class ServerTransport(Protocol):
         ...
 
     @property
+    def incomplete(self) -> int:
+        """Return how many bytes of an unfinished line have come."""
+        ...
+
+    @property
     def leftovers(self) -> tuple[int, ...]:
         """Return the process ids that it had put out of reach and that were ended all the same."""
         ...
