@@ -1,0 +1,32 @@
+"""What a typed answer means, and what is asked."""
+
+import pytest
+
+from tui.commands.terminal_approver import decision_of, question
+from tui.core.ports import Answer, ApprovalRequest, Decision, Tool
+
+
+@pytest.mark.parametrize(
+    ("typed", "decision"),
+    [
+        ("y\n", Decision(Answer.ONCE)),
+        ("T\n", Decision(Answer.SESSION)),
+        ("a", Decision(Answer.ALWAYS)),
+        ("n\n", Decision(Answer.NO)),
+        ("", Decision(Answer.NO)),
+        ("use the other list\n", Decision(Answer.NO, "use the other list")),
+    ],
+)
+def test_a_key_decides_and_anything_else_is_a_no_with_that_reason(typed: str, decision: Decision):
+    assert decision_of(typed) == decision
+
+
+def test_the_question_names_server_tool_reason_and_every_argument():
+    asked = question(ApprovalRequest("c", Tool("notes", "delete"), {"id": "1", "why": "old"}, "destructive"))
+    for part in ("notes › delete", "destructive", 'id="1"', 'why="old"', "y once"):
+        assert part in asked
+
+
+def test_hostile_arguments_are_cleaned():
+    asked = question(ApprovalRequest("c", Tool("n\x1b", "d"), {"id": "\x1b[2J"}, "why"))
+    assert "\x1b" not in asked

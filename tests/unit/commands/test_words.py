@@ -1,0 +1,44 @@
+"""What stderr says while `run` works."""
+
+from tui.commands.words import arguments_line, trace_line
+from tui.core.events import (
+    RetryScheduled,
+    StepStarted,
+    TextDelta,
+    ToolCallEnded,
+    ToolCallProposed,
+    TurnStarted,
+)
+
+
+def test_a_call_and_its_end_are_a_line_each():
+    assert trace_line(ToolCallProposed(1, "c", "weather", "get", {"location": "Oslo"})) == (
+        '→ weather › get  location="Oslo"'
+    )
+    assert (
+        trace_line(ToolCallEnded(1, "c", "weather", "get", False, "sunny", 4.2))
+        == "✓ weather › get  4 ms  sunny"
+    )
+    assert trace_line(ToolCallEnded(1, "c", "", "ghost", True, "no such tool", 0)).startswith("✗ ghost")
+
+
+def test_what_was_left_out_of_the_offer_is_said():
+    assert "72 tools were not offered" in trace_line(TurnStarted("m", 128, "72 tools were not offered"))
+
+
+def test_a_retry_says_when_and_why():
+    assert trace_line(RetryScheduled(1, 2, 4, 12.0, "429")) == "· 429; retrying in 12 s, 2 of 4"
+
+
+def test_text_and_steps_say_nothing_on_stderr():
+    assert trace_line(TextDelta(1, "x")) == trace_line(StepStarted(1, 10)) == ""
+
+
+def test_hostile_text_is_cleaned_and_bounded():
+    told = trace_line(ToolCallEnded(1, "c", "s\x1b[2J", "t", False, "\x1b]0;x\x07" + "y" * 10_000, 1))
+    assert "\x1b" not in told and len(told) < 500
+
+
+def test_arguments_are_one_line_of_bounded_length():
+    assert arguments_line({"a": 1, "b": "x\ny"}) == 'a=1 b="x\\ny"'
+    assert len(arguments_line({"a": "z" * 10_000})) == 120
