@@ -165,10 +165,11 @@ class LinePane(ScrollView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         if self._placing or not self.FOLLOWS:
             return
-        if new_value < old_value:
-            self.following = False
-        elif round(new_value) >= self.max_scroll_y:
+        # The end first: a pane that grows is scrolled back by Textual, and is at its end all the same.
+        if round(new_value) >= self.max_scroll_y:
             self.following = True
+        elif new_value < old_value:
+            self.following = False
 
     def on_resize(self, event: events.Resize) -> None:
         """Wrap again, and stay at the end if that is where the person was."""

@@ -107,7 +107,8 @@ class MarkdownStream:
         tops = [token for token in self._markdown.blocks(window) if token.level == 0 and token.map]
         offsets = _offsets(window)
         begins = [offsets[token.map[0]] for token in tops if token.map]
-        for token, begin, end in zip(tops, begins, [*begins[1:], len(window)], strict=True):
+        ends = [*begins, len(window)][1:]
+        for token, begin, end in zip(tops, begins, ends, strict=True):
             if token.type == "fence":
                 self._open_fence(window, begin, token.info)
                 return True

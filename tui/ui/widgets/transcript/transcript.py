@@ -20,7 +20,7 @@ from tui.ui.widgets.transcript.blocks import Fold, Label, Note, Plain, Welcome
 from tui.ui.widgets.transcript.cards import Card
 from tui.ui.widgets.transcript.flow import Block
 from tui.ui.widgets.transcript.markdown import Markdown
-from tui.ui.widgets.transcript.prose import Thinking
+from tui.ui.widgets.transcript.prose import Code, Prose, Thinking
 from tui.ui.widgets.transcript.view import FlowPane
 from tui.ui.widgets.transcript.writer import ReplyWriter
 
@@ -208,8 +208,8 @@ class Transcript(FlowPane):
         flow = self.flow
         if flow.blocks and flow.blocks[0] is self._welcome:
             flow.truncate(0)
-        if not flow.blocks:
-            block.gap = 0
+        if flow.blocks and isinstance(flow.blocks[-1], Label) and isinstance(block, Prose | Code | Thinking):
+            block.gap = 0  # what is said stands right under its speaker
         flow.append(block)
         self.flow_changed()
 

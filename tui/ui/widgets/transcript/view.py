@@ -64,6 +64,7 @@ class FlowPane(LinePane):
         self.rows_changed(first)
         self._stale_below = len(flow.blocks) - 1
         self._plan_slice()
+        self._keep_target()
 
     def _settle_end(self) -> int:
         """Wrap the blocks that fill the view from the end up; return the first row that changed."""
@@ -187,12 +188,12 @@ class FlowPane(LinePane):
         return found
 
     def _keep_target(self) -> None:
-        """Keep the target in view: the nearest one if it was scrolled away, none if there is none."""
+        """Keep the target in view: if it was scrolled away, the first of the last block that has one."""
         if not self.has_focus:
             return
         seen = self._targets_in_view()
         if self._target not in seen:
-            self._aim(seen[-1] if seen else None)
+            self._aim(next((target for target in seen if target[0] is seen[-1][0]), None))
 
     def _aim(self, target: tuple[Block, int] | None) -> None:
         for aimed in (self._target, target):
