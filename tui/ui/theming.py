@@ -28,6 +28,22 @@ _ROLE_VARIABLES: Mapping[str, str] = {
     "tool": "tool",
 }
 
+# Textual's base colours -> the role they show. Given as variables too, because Textual's own way there
+# rounds each colour (measured: one step of red), and two grounds that differ by a step show as a seam.
+_BASE_VARIABLES: Mapping[str, str] = {
+    "primary": "accent",
+    "secondary": "tool",
+    "warning": "warn",
+    "error": "bad",
+    "success": "ok",
+    "accent": "accent",
+    "foreground": "text",
+    "background": "surface",
+    "surface": "surface",
+    "panel": "panel",
+    "boost": "panel",
+}
+
 # Variables of Textual's own widgets -> (role, opacity in percent).
 _WIDGET_VARIABLES: Mapping[str, tuple[str, int]] = {
     "border": ("accent", 100),
@@ -86,6 +102,7 @@ def theme_of(spec: ThemeSpec) -> Theme:
     if spec.ansi:
         variables |= _ansi_variables(roles, spec.dark)
     else:
+        variables |= {name: roles[role] for name, role in _BASE_VARIABLES.items()}
         variables |= {
             name: roles[role] if percent == 100 else f"{roles[role]} {percent}%"
             for name, (role, percent) in _WIDGET_VARIABLES.items()

@@ -129,7 +129,7 @@ class TracePane(TitledPane):
 
     def on_mount(self) -> None:
         """Show what happened before."""
-        self.tick()
+        self._take_in()
 
     # How it keeps up
 

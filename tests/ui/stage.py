@@ -1,0 +1,106 @@
+"""A stage for one pane at a time: a bare app, a host of snapshots, and what the pane shows as text."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.settings.themes import load_theme
+from tui.ui import theming
+from tui.ui.widgets.lines import LinePane
+
+SECOND = 1_000_000_000
+
+
+class Stage(App[None]):
+    """Shows one widget over the whole screen, in the default theme."""
+
+    CSS = "Screen { background: $surface; }"
+
+    def __init__(self, widget: Widget | None = None, theme: str = "harbor") -> None:
+        super().__init__()
+        self.widget = widget
+        self.register_theme(theming.theme_of(load_theme(theme)[0]))
+        self.theme = theme
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+    def compose(self) -> ComposeResult:
+        if self.widget is not None:
+            yield self.widget
+
+
+class FakeHost:
+    """Server snapshots that a test sets, and what was asked of the servers."""
+
+    def __init__(self, *statuses: ServerStatus) -> None:
+        self.revision = 1
+        self.asked: list[tuple[str, str]] = []
+        self.lines: tuple[str, ...] = ()
+        self._statuses = statuses
+
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        return self._statuses
+
+    def stderr(self, name: str) -> tuple[str, ...]:
+        return self.lines
+
+    def request_start(self, name: str) -> None:
+        self.asked.append(("start", name))
+
+    def request_stop(self, name: str) -> None:
+        self.asked.append(("stop", name))
+
+    def request_restart(self, name: str) -> None:
+        self.asked.append(("restart", name))
+
+    def change(self, name: str, **fields: object) -> None:
+        self._statuses = tuple(
+            replace(status, **fields) if status.name == name else status for status in self._statuses
+        )
+        self.revision += 1
+
+
+class Hand:
+    """A clock that a test turns."""
+
+    def __init__(self, now_ns: int = 1_000 * SECOND) -> None:
+        self.now_ns = now_ns
+
+    def __call__(self) -> int:
+        return self.now_ns
+
+    def turn(self, seconds: float) -> None:
+        self.now_ns += int(seconds * SECOND)
+
+
+def server(name: str, state: ServerState = ServerState.RUNNING, **fields: object) -> ServerStatus:
+    """Return a snapshot of a server."""
+    spec = ServerSpec(name, command="python", args=(f"{name}.py",))
+    return ServerStatus(name, spec, state, **fields)  # type: ignore[arg-type]
+
+
+def stopped(name: str, reason: StopReason, **fields: object) -> ServerStatus:
+    """Return a snapshot of a server that is stopped for a reason."""
+    return server(name, ServerState.STOPPED, reason=reason, **fields)
+
+
+def shown(pane: LinePane) -> list[str]:
+    """Return the painted lines of a pane, without the spaces that only fill them."""
+    return [pane.render_line(y).text.rstrip() for y in range(pane.size.height)]
+
+
+def row_with(lines: Sequence[str], part: str) -> str:
+    """Return the only line that holds `part`."""
+    (found,) = [line for line in lines if part in line]
+    return found
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys and let the app take them in."""
+    await pilot.press(*keys)
+    await pilot.pause()

@@ -1,0 +1,177 @@
+"""The log of a server: live, searchable, and able to steer the server."""
+
+import time
+
+import pytest
+
+from tests.ui.stage import FakeHost, Stage, press, server, shown, stopped
+from tui.core.servers import ServerState, StopReason
+from tui.ui.panes.log_lines import LogLines
+from tui.ui.screens.log import LogScreen
+
+
+def numbered(first: int, last: int) -> tuple[str, ...]:
+    return tuple(f"line {number}" for number in range(first, last + 1))
+
+
+def lines_of(screen: LogScreen) -> LogLines:
+    return screen.query_one(LogLines)
+
+
+def title_of(screen: LogScreen) -> str:
+    return screen._title.render_line(0).text
+
+
+@pytest.fixture
+def host() -> FakeHost:
+    return FakeHost(server("weather"), stopped("slow", StopReason.CRASHED, exit_code=1))
+
+
+async def test_an_empty_log_says_that_it_is_empty(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "slow")
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        assert shown(lines_of(screen))[0] == "slow has written nothing to stderr yet."
+
+
+async def test_it_says_whose_log_it_is_and_how_the_server_is_doing(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "slow")
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        assert title_of(screen).split() == ["LOG", "slow", "STOPPED", "crashed,", "code", "1", "following"]
+        host.change("slow", state=ServerState.RUNNING)
+        screen.look()
+        assert "RUNNING" in title_of(screen)
+
+
+async def test_it_follows_the_newest_line_until_the_person_scrolls_up(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        host.lines = numbered(1, 50)
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        assert shown(lines_of(screen))[-1] == "line 50"
+        host.lines = numbered(1, 60)
+        screen.look()
+        assert shown(lines_of(screen))[-1] == "line 60"
+        await press(pilot, "pageup")
+        before = shown(lines_of(screen))
+        host.lines = numbered(1, 70)
+        screen.look()
+        assert shown(lines_of(screen)) == before
+        assert "end follows" in title_of(screen)
+        await press(pilot, "end")
+        assert shown(lines_of(screen))[-1] == "line 70"
+
+
+async def test_what_is_read_stays_in_place_while_old_lines_go(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        host.lines = numbered(1, 100)
+        await pilot.app.push_screen(screen)
+        await press(pilot, "pageup")
+        before = shown(lines_of(screen))
+        host.lines = numbered(21, 120)
+        screen.look()
+        await pilot.pause()
+        assert shown(lines_of(screen)) == before
+
+
+async def test_a_search_marks_and_steps_through_what_it_finds(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        host.lines = tuple("an ERROR here" if number % 10 == 0 else f"line {number}" for number in range(50))
+        await pilot.app.push_screen(screen)
+        await press(pilot, "slash", *"error")
+        assert "5 of 5" in title_of(screen)
+        await press(pilot, "enter", "N")
+        assert "4 of 5" in title_of(screen)
+        assert "an ERROR here" in shown(lines_of(screen))
+        await press(pilot, "n", "n")
+        assert "1 of 5" in title_of(screen)
+        assert "an ERROR here" in shown(lines_of(screen))
+
+
+async def test_a_search_that_finds_nothing_says_so(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        host.lines = numbered(1, 5)
+        await pilot.app.push_screen(screen)
+        await press(pilot, "slash", *"zebra")
+        assert "nothing found" in title_of(screen)
+
+
+async def test_escape_ends_the_search_and_then_the_log(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        host.lines = numbered(1, 5)
+        await pilot.app.push_screen(screen)
+        await press(pilot, "slash", *"line", "escape")
+        assert pilot.app.screen is screen
+        assert " of " not in title_of(screen)
+        await press(pilot, "escape")
+        assert pilot.app.screen is not screen
+
+
+async def test_its_keys_steer_the_server(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        await pilot.app.push_screen(LogScreen(host, "slow"))
+        await press(pilot, "s", "r")
+        assert host.asked == [("start", "slow"), ("restart", "slow")]
+
+
+async def test_long_lines_wrap_or_are_cut(host: FakeHost) -> None:
+    async with Stage().run_test(size=(40, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        host.lines = ("word " * 20, "last")
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        assert shown(lines_of(screen))[1].startswith("  word")
+        await press(pilot, "w")
+        assert shown(lines_of(screen))[0].endswith("…")
+        assert shown(lines_of(screen))[1] == "last"
+
+
+async def test_the_whole_log_is_copied(host: FakeHost) -> None:
+    async with Stage().run_test(size=(40, 12)) as pilot:
+        host.lines = numbered(1, 3)
+        await pilot.app.push_screen(LogScreen(host, "weather"))
+        await press(pilot, "c")
+        assert pilot.app.clipboard == "line 1\nline 2\nline 3"
+
+
+async def test_hostile_lines_are_shown_not_obeyed(host: FakeHost) -> None:
+    evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e"
+    host.lines = (evil, evil)
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        await pilot.app.push_screen(screen)
+        await press(pilot, "slash", "c", "l", "i")
+        text = "".join(shown(lines_of(screen)))
+    assert not any(sign in text for sign in "\x1b\x07\x9b\u202e")
+    assert "[@click=app.quit]" in text
+
+
+async def test_letters_whose_lower_case_is_longer_do_not_shift_the_marks(host: FakeHost) -> None:
+    host.lines = ("İİİ zebra",)
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        await pilot.app.push_screen(screen)
+        await press(pilot, "slash", *"zebra")
+        row = lines_of(screen).row(0)
+    assert [text for text, style in row if "selected" in style] == ["zebra"]
+
+
+async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        tail = tuple(f"{number} " + "x" * 58 for number in range(3000))
+        began = time.process_time()
+        for start in range(0, 2000, 200):
+            host.lines = tail[start : start + 1000]
+            screen.look()
+        assert (time.process_time() - began) / 10 < 0.1

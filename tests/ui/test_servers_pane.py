@@ -1,0 +1,281 @@
+"""The servers pane, as a person sees and steers it."""
+
+import pytest
+
+from tests.ui.stage import SECOND, FakeHost, Hand, Stage, press, row_with, server, shown, stopped
+from tui.core.servers import ServerState, StopReason
+from tui.ui.panes.servers import ServersPane
+
+
+def pane_and_host(*statuses: object) -> tuple[ServersPane, FakeHost, Hand]:
+    hand = Hand()
+    return ServersPane(clock=hand), FakeHost(*statuses), hand  # type: ignore[arg-type]
+
+
+async def test_before_the_configuration_is_read_it_says_so() -> None:
+    pane = ServersPane()
+    async with Stage(pane).run_test(size=(60, 6)):
+        assert shown(pane)[:2] == ["SERVERS", "Reading the configuration…"]
+
+
+async def test_without_servers_it_says_how_to_get_some() -> None:
+    pane, host, _ = pane_and_host()
+    async with Stage(pane).run_test(size=(60, 8)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        text = " ".join(shown(pane))
+    assert "No servers configured." in text
+    assert "mcptui config init" in text
+
+
+async def test_a_running_server_shows_tools_and_uptime() -> None:
+    pane, host, hand = pane_and_host(server("weather", tools=2, since_ns=936 * SECOND))
+    async with Stage(pane).run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        title, line = shown(pane)[:2]
+        assert title.split() == ["SERVERS", "1", "of", "1", "running"]
+        assert line.split() == ["●", "weather", "RUNNING", "2", "tools", "1", "m", "04", "s"]
+        hand.turn(1)
+        pane.tick()
+        assert shown(pane)[1].endswith("1 m 05 s")
+
+
+async def test_names_of_wide_characters_align() -> None:
+    pane, host, _ = pane_and_host(server("天气", tools=2), server("notes", tools=4))
+    async with Stage(pane).run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        lines = [pane.render_line(y) for y in (1, 2)]
+        assert {line.cell_length for line in lines} == {pane.columns}
+    assert [line.text.index("RUNNING") for line in lines] == [7, 9]
+
+
+async def test_a_server_that_died_shows_its_last_words() -> None:
+    status = stopped("slow", StopReason.CRASHED, exit_code=1, stderr_last="RuntimeError: asked to crash")
+    pane, host, _ = pane_and_host(status)
+    async with Stage(pane).run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        lines = shown(pane)
+    assert "crashed, code 1" in lines[1]
+    assert lines[2] == "  last: RuntimeError: asked to crash"
+
+
+async def test_a_server_that_did_not_start_says_why_and_what_to_do() -> None:
+    status = stopped(
+        "weather",
+        StopReason.FAILED_TO_START,
+        detail="weather did not start: `python weather.py` exited with code 1 after 0.3 s.",
+        next_step="Press l for its log, r to try again.",
+    )
+    pane, host, _ = pane_and_host(status)
+    async with Stage(pane).run_test(size=(60, 8)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        text = " ".join(" ".join(shown(pane)).split())
+    assert "`python weather.py` exited with code 1 after 0.3 s." in text
+    assert "Press l for its log, r to try again." in text
+
+
+async def test_a_server_that_starts_shows_how_long_and_what_it_last_wrote() -> None:
+    status = server("npx", ServerState.STARTING, since_ns=997 * SECOND, stderr_last="fetching packages")
+    pane, host, _ = pane_and_host(status)
+    async with Stage(pane).run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        lines = shown(pane)
+    assert lines[1].split()[1:] == ["npx", "STARTING", "3", "s"]
+    assert lines[2] == "  fetching packages"
+
+
+async def test_only_a_server_that_starts_or_stops_turns() -> None:
+    pane, host, hand = pane_and_host(server("npx", ServerState.STARTING), server("weather"))
+    async with Stage(pane).run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        signs = set()
+        for _ in range(8):
+            hand.turn(0.16)
+            pane.tick()
+            signs.add((shown(pane)[1][0], shown(pane)[2][0]))
+    assert {moving for moving, _ in signs} == set("◐◓◑◒")
+    assert {still for _, still in signs} == {"●"}
+
+
+async def test_without_animations_nothing_turns() -> None:
+    pane, host, hand = pane_and_host(server("npx", ServerState.STARTING))
+    stage = Stage(pane)
+    stage.animation_level = "none"
+    async with stage.run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        signs = set()
+        for _ in range(8):
+            hand.turn(0.16)
+            pane.tick()
+            signs.add(shown(pane)[1][0])
+    assert signs == {"◐"}
+
+
+async def test_nothing_is_painted_while_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    pane, host, hand = pane_and_host(server("weather"))
+    async with Stage(pane).run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        painted: list[object] = []
+        monkeypatch.setattr(pane, "refresh", lambda *regions, **_: painted.append(regions))
+        for _ in range(30):
+            hand.turn(0.03)
+            pane.tick()
+        assert painted == []
+
+
+async def test_the_process_id_is_shown_where_there_is_room() -> None:
+    pane, host, _ = pane_and_host(server("weather", pid=4242))
+    async with Stage(pane).run_test(size=(100, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        assert "pid 4242" in shown(pane)[1]
+        await pilot.resize_terminal(40, 6)
+        await pilot.pause()
+        pane.tick()
+        assert "pid" not in shown(pane)[1]
+
+
+async def test_enter_unfolds_what_is_known_of_a_server() -> None:
+    status = server(
+        "weather",
+        pid=4242,
+        start_ms=312.0,
+        protocol="2026-07-28",
+        title="Weather",
+        version="1.2",
+        prompts=1,
+        tools=2,
+    )
+    pane, host, _ = pane_and_host(status)
+    async with Stage(pane).run_test(size=(60, 12)) as pilot:
+        pane.show_host(host)
+        pane.focus()
+        await press(pilot, "enter")
+        lines = shown(pane)
+        assert row_with(lines, "command").split() == ["command", "python", "weather.py"]
+        assert row_with(lines, "process").split(maxsplit=1)[1] == "pid 4242, started in 0.3 s"
+        assert row_with(lines, "offers").split(maxsplit=1)[1] == "2 tools, 1 prompt"
+        assert row_with(lines, "protocol").split()[1] == "2026-07-28"
+        await press(pilot, "enter")
+        assert not any("command" in line for line in shown(pane))
+
+
+async def test_tools_that_were_left_out_are_told_with_their_reason() -> None:
+    pane, host, _ = pane_and_host(server("odd", quarantined=(("bad", "its inputSchema is no object"),)))
+    async with Stage(pane).run_test(size=(60, 12)) as pilot:
+        pane.show_host(host)
+        pane.focus()
+        await pilot.pause()
+        assert "  1 tool left out" in shown(pane)
+        await press(pilot, "enter")
+        assert "bad: its inputSchema is no object" in row_with(shown(pane), "left out  ")
+
+
+async def test_the_cursor_steps_from_server_to_server() -> None:
+    died = stopped("b", StopReason.EXITED, exit_code=1, stderr_last="bye")
+    pane, host, _ = pane_and_host(server("a"), died, server("c"))
+    async with Stage(pane).run_test(size=(60, 12)) as pilot:
+        pane.show_host(host)
+        pane.focus()
+        await pilot.pause()
+        seen = [pane.selected]
+        for _ in range(3):
+            await press(pilot, "down")
+            seen.append(pane.selected)
+        await press(pilot, "up")
+        seen.append(pane.selected)
+    assert seen == ["a", "b", "c", "c", "b"]
+
+
+async def test_the_selection_stays_with_its_server_when_lines_come_above_it() -> None:
+    pane, host, _ = pane_and_host(server("a"), server("b"))
+    async with Stage(pane).run_test(size=(60, 12)) as pilot:
+        pane.show_host(host)
+        pane.focus()
+        await press(pilot, "down")
+        host.change("a", state=ServerState.STOPPED, reason=StopReason.CRASHED, stderr_last="ouch")
+        pane.tick()
+        assert pane.selected == "b"
+        await press(pilot, "up")
+        assert pane.selected == "a"
+
+
+@pytest.mark.parametrize(
+    ("state", "asked"),
+    [
+        (ServerState.STOPPED, "start"),
+        (ServerState.STARTING, "stop"),
+        (ServerState.RUNNING, "stop"),
+        (ServerState.STOPPING, "start"),
+    ],
+)
+async def test_the_toggle_asks_for_the_other_state(state: ServerState, asked: str) -> None:
+    pane, host, _ = pane_and_host(server("a", state))
+    async with Stage(pane).run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        pane.toggle_selected()
+        pane.restart_selected()
+    assert host.asked == [(asked, "a"), ("restart", "a")]
+
+
+async def test_hostile_names_and_lines_are_shown_not_obeyed() -> None:
+    evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e"
+    status = stopped(evil, StopReason.EXITED, exit_code=1, stderr_last=evil, detail=evil, next_step=evil)
+    pane, host, _ = pane_and_host(status)
+    async with Stage(pane).run_test(size=(120, 12)) as pilot:
+        pane.show_host(host)
+        pane.focus()
+        await press(pilot, "enter")
+        text = "".join(shown(pane))
+    assert not any(sign in text for sign in "\x1b\x07\x9b\u202e")
+    assert "[/x][@click=app.quit]" in text
+
+
+async def test_at_every_width_each_line_fits() -> None:
+    died = stopped("a-server-with-a-long-name", StopReason.EXITED, exit_code=1, stderr_last="天气 " * 50)
+    pane, host, _ = pane_and_host(server("weather", tools=12, pid=99999), died, server("天气预报天气预报"))
+    async with Stage(pane).run_test(size=(120, 30)) as pilot:
+        pane.show_host(host)
+        pane.focus()
+        await press(pilot, "enter")
+        for width in (20, 37, 44, 60, 100):
+            await pilot.resize_terminal(width, 30)
+            await pilot.pause()
+            pane.tick()
+            assert {pane.render_line(y).cell_length for y in range(30)} == {pane.columns}
+
+
+async def test_the_title_stays_while_servers_scroll() -> None:
+    pane, host, _ = pane_and_host(*[server(f"server{number}") for number in range(30)])
+    async with Stage(pane).run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        pane.focus()
+        await press(pilot, "end")
+        lines = shown(pane)
+        assert lines[0].startswith("SERVERS")
+        assert "server29" in lines[-1]
+        assert pane.selected == "server29"
+        await press(pilot, "home")
+        assert "server0 " in shown(pane)[1]
+
+
+async def test_a_click_selects_a_server() -> None:
+    pane, host, _ = pane_and_host(server("a"), server("b"))
+    async with Stage(pane).run_test(size=(60, 6)) as pilot:
+        pane.show_host(host)
+        await pilot.pause()
+        await pilot.click(pane, offset=(4, 2))
+        await pilot.pause()
+        assert pane.selected == "b"
+        await pilot.click(pane, offset=(4, 0))
+        await pilot.pause()
+        assert pane.selected == "b"
