@@ -17,8 +17,8 @@ Id = int | str
 MAX_DEPTH = 256
 """Levels of nesting that are accepted; everything behind may then recurse without counting."""
 
-PARSE_ERROR = -32700
 INVALID_ANSWER = -32603
+INVALID_PARAMS = -32602
 _MESSAGE_LIMIT = 500
 _DATA_LIMIT = 64 * 1024
 _ID = re.compile(rb'"id"\s*:\s*(?:"((?:[^"\\]|\\.){1,64})"|(-?\d{1,18})(?![\d.eE]))')
@@ -28,6 +28,8 @@ _ESCAPES = re.compile(
     re.DOTALL,
 )
 _NO_MESSAGE = "the server reported an error without a message"
+_ID_ALONE = re.compile(rb'\s*"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,?\s*')
+NOT_ONE_LINE = "multi-line JSON: newline-delimited JSON required"
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -101,6 +103,8 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
     except _NotJson as problem:
         return [Stray(f"not JSON: it has {problem}", find_ids(raw))]
     except ValueError:
+        if _ID_ALONE.fullmatch(raw[:200]):  # one line of a message printed over many
+            return [Stray(NOT_ONE_LINE, find_ids(b"{" + raw))]
         return [Stray("not JSON", find_ids(raw))]
     if isinstance(value, list):
         if batches and value:

@@ -58,6 +58,14 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
+def obituary(ended: ProcessExit | None, fatal: str, last_line: str) -> str:
+    """Say to a call that waits why it gets no answer."""
+    said = f"the server {ended.sentence()}" if ended is not None else "the server is gone"
+    if fatal:
+        said = f"{said}: {fatal}"
+    return f"{said}. Last line of its log: {last_line[:300]}" if last_line else f"{said}."
+
+
 class LeaderWatch:
     """Calls back once, from the event loop, when a child process has died.
 
@@ -73,7 +81,7 @@ class LeaderWatch:
         self._timer: asyncio.TimerHandle | None = None
         self._descriptor = self._open()
         if self._descriptor is None:
-            self._look()
+            self._timer = self._loop.call_later(0, self._look)
         else:
             self._loop.add_reader(self._descriptor, self._look)
 
@@ -88,7 +96,7 @@ class LeaderWatch:
             self._descriptor = None
 
     def _open(self) -> int | None:
-        if sys.platform != "linux":
+        if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
             return None
         try:
             return os.pidfd_open(self._process.pid)

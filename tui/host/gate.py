@@ -36,6 +36,23 @@ class Sent:
     method: str
 
 
+@dataclass(frozen=True, slots=True)
+class Drops:
+    """How much of what a server sent the session never saw.
+
+    Attributes:
+        collapsed: notifications merged or dropped because there were too many.
+        unmatched: answers that nobody waited for (unknown id, second answer, too late).
+        refused: requests that the protocol version forbids a server to send.
+        overrun: requests answered here because the server had too many waiting.
+    """
+
+    collapsed: int = 0
+    unmatched: int = 0
+    refused: int = 0
+    overrun: int = 0
+
+
 def random_id() -> int:
     """Return an id that cannot be guessed and that every JSON reader keeps exact."""
     return secrets.randbelow(2**31 - 1) + 1
@@ -51,9 +68,6 @@ class Gate:
 
     Attributes:
         version: the protocol version in use, or "" before it is known.
-        unmatched: answers dropped because nobody waited for them (unknown id, second answer, too late).
-        refused: requests dropped because the protocol version forbids a server to send them.
-        overrun: requests answered here because the server had too many waiting.
     """
 
     def __init__(
@@ -63,9 +77,7 @@ class Gate:
         new_id: Callable[[], int] = random_id,
     ) -> None:
         self.version = ""
-        self.unmatched = 0
-        self.refused = 0
-        self.overrun = 0
+        self._unmatched = self._refused = self._overrun = 0
         self._inbox = inbox
         self._reply = reply
         self._new_id = new_id
@@ -73,6 +85,11 @@ class Gate:
         self._asked: set[Id] = set()
         self._late_probe: Id | None = None
         self._late_versions: list[str] = []
+
+    @property
+    def drops(self) -> Drops:
+        """What was dropped so far."""
+        return Drops(self._inbox.collapsed, self._unmatched, self._refused, self._overrun)
 
     # ---- from the session to the server --------------------------------------------------------------
 
@@ -182,7 +199,7 @@ class Gate:
     def _settle(self, wire_id: Id | None) -> Sent | None:
         known = None if wire_id is None else self._known(wire_id)
         if known is None:
-            self.unmatched += 1
+            self._unmatched += 1
             return None
         return self._pending.pop(known)
 
@@ -213,12 +230,12 @@ class Gate:
 
     def _asked_by_server(self, request: Request) -> None:
         if self.version >= STATELESS_SINCE:
-            self.refused += 1  # the client must not write answers there either
+            self._refused += 1  # the client must not write answers there either
         elif len(self._asked) < UNANSWERED_LIMIT:
             self._asked.add(request.id)
             self._inbox.put(request)
         else:
-            self.overrun += 1
+            self._overrun += 1
             said: dict[str, Any] = {"result": {}}
             if request.method != "ping":
                 said = {"error": {"code": CONNECTION_CLOSED, "message": "too many requests are waiting"}}

@@ -5,12 +5,13 @@ at most, and never more than a few milliseconds at once. Large lines are read in
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 
 from tui.core.ports import FrameDirection
 from tui.core.text import clean_line
-from tui.host.envelope import Frame, Stray, find_ids, read_line
+from tui.host.envelope import INVALID_ANSWER, NOT_ONE_LINE, Frame, Stray, find_ids, read_line
 from tui.host.framing import LINE_LIMIT, Framer, Oversize
 from tui.host.gate import RESULT_TOO_LARGE, Gate
 from tui.host.inbox import Inbox
@@ -20,13 +21,13 @@ LARGE = 256 * 1024
 
 SLICE_SECONDS = 0.005
 
-_HINTS = (
-    (b"Content-Length:", "Content-Length headers: newline-delimited JSON required"),
-    (b"Ok to proceed?", "it asks 'Ok to proceed?': add -y to the arguments of npx"),
-    (b"\0", "UTF-16: newline-delimited JSON in UTF-8 required"),
-)
-_PRETTY = (b"{", b"[", b"}", b"]")
-_PRETTY_HINT = "multi-line JSON: newline-delimited JSON required"
+_HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
+_HEADER_HINT = "Content-Length headers: newline-delimited JSON required"
+_WIDE_HINT = "UTF-16: newline-delimited JSON in UTF-8 required"
+_PROMPT_HINT = "it asks 'Ok to proceed?': add -y to the arguments of npx"
+_HOPELESS = (_HEADER_HINT, _WIDE_HINT)
+"""Ways of framing of which no message can ever be read."""
+
 _GLUED = b'{"jsonrpc"'
 
 Note = Callable[[FrameDirection, int, bytes], None]
@@ -49,6 +50,7 @@ class Intake:
         self.noise = 0
         self.first_noise = ""
         self._hint = ""
+        self._sound = False
         self._gate = gate
         self._inbox = inbox
         self._note = note
@@ -60,8 +62,8 @@ class Intake:
         return self._hint or (_hint(self._framer.opening) if self._framer.partial else "")
 
     @property
-    def partial(self) -> int:
-        """How many bytes of an unfinished line have come."""
+    def incomplete(self) -> int:
+        """How many bytes have come of a line that has not ended."""
         return self._framer.partial
 
     async def take(self, chunk: bytes) -> None:
@@ -111,6 +113,7 @@ class Intake:
 
     def _frame(self, frame: Frame, line: bytes) -> None:
         if self._gate.incoming(frame):
+            self._sound = True
             return
         self._strange(line)
         # A prompt or a print without a newline stands before the message: only an answer that is waited
@@ -125,7 +128,10 @@ class Intake:
         self.noise += 1
         if self.noise == 1:
             self.first_noise = clean_line(line[:4096].decode("utf-8", "replace"))
-        self._hint = self._hint or _hint(line)
+        hint = _hint(line)
+        self._hint = self._hint or hint
+        if hint in _HOPELESS and not self._sound:
+            self._gate.fail_all(INVALID_ANSWER, f"the server's answer cannot be used: {hint}")
 
     def _oversize(self, line: Oversize, at: int) -> None:
         self._note(FrameDirection.STRAY, at, line.head)
@@ -136,6 +142,11 @@ class Intake:
 
 
 def _hint(line: bytes) -> str:
-    if line.strip() in _PRETTY:
-        return _PRETTY_HINT
-    return next((hint for mark, hint in _HINTS if mark in line[:512]), "")
+    head = line[:512]
+    if head.strip() in (b"{", b"[", b"}", b"]"):
+        return NOT_ONE_LINE
+    if _HEADER.fullmatch(line[-8192:]):
+        return _HEADER_HINT
+    if head.count(b"\0") > len(head) // 4:
+        return _WIDE_HINT
+    return _PROMPT_HINT if b"Ok to proceed?" in head else ""

@@ -42,13 +42,13 @@ async def descend(process: ServerProcess, stdin: PipeWriter, grace: StopGrace, h
 
 
 def sweep(process: ServerProcess, mark: str, patience: float) -> tuple[int, ...]:
-    """End what a server left behind, also after a clean exit; return the ids of what was found.
+    """End what a server left behind, also after a clean exit; return what was out of its group.
 
     Launchers such as npx and uv leave while what they launched stays. Blocks up to a few seconds.
     """
     found = end_stragglers(mark, patience)
     process.signal_group(signal.SIGKILL)
-    return found
+    return tuple(straggler.pid for straggler in found if straggler.group != process.pid)
 
 
 async def within(seconds: float, *conditions: Coroutine[Any, Any, object]) -> None:

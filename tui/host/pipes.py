@@ -1,22 +1,34 @@
 """Both ends of a pipe on the event loop: a reader that waits, a writer that never makes anybody wait.
 
-Plain non-blocking descriptors, so that a pipe can be drained to where it is empty now (its end may never
+Unbuffered and non-blocking, so that a pipe can be drained to where it is empty now (its end may never
 come) and closed without waiting for anything.
 """
 
 import asyncio
 import os
 from collections.abc import Callable
+from typing import IO
 
 CHUNK = 64 * 1024
+WAITING_LIMIT = 32 * 1024 * 1024
+"""Bytes that may wait for the other side of a pipe to read them."""
+
+STUCK_SECONDS = 10.0
+"""How long the other side may read nothing while something waits for it."""
 
 
 class PipeReader:
-    """Reads a pipe in chunks. Owns the descriptor."""
+    """Reads a pipe in chunks.
 
-    def __init__(self, descriptor: int, chunk: int = CHUNK) -> None:
-        os.set_blocking(descriptor, False)
-        self._descriptor = descriptor
+    Args:
+        pipe: the reading end; closed by `close`.
+        chunk: bytes read at once.
+    """
+
+    def __init__(self, pipe: IO[bytes], chunk: int = CHUNK) -> None:
+        self._pipe = pipe
+        self._descriptor = pipe.fileno()
+        os.set_blocking(self._descriptor, False)
         self._chunk = chunk
         self._loop = asyncio.get_running_loop()
         self._readable: asyncio.Future[None] | None = None
@@ -48,7 +60,7 @@ class PipeReader:
         if not self._closed:
             self._closed = True
             self._loop.remove_reader(self._descriptor)
-            os.close(self._descriptor)
+            self._pipe.close()
             self._ready()
 
     def _read_now(self) -> bytes | None:
@@ -70,18 +82,26 @@ class PipeReader:
 
 
 class PipeWriter:
-    """Writes to a pipe; what does not fit now is sent as the other side reads. Owns the descriptor.
+    """Writes to a pipe; what does not fit now is sent as the other side reads.
 
     Args:
-        descriptor: the writing end.
-        limit: bytes that may wait.
-        seconds: how long the other side may take nothing while bytes wait.
+        pipe: the writing end; closed by `close`.
         broken: called once, with a clause that says why, when nothing more can be written.
+        limit: bytes that may wait.
+        seconds: how long the other side may read nothing while bytes wait.
     """
 
-    def __init__(self, descriptor: int, *, limit: int, seconds: float, broken: Callable[[str], None]) -> None:
-        os.set_blocking(descriptor, False)
-        self._descriptor = descriptor
+    def __init__(
+        self,
+        pipe: IO[bytes],
+        *,
+        broken: Callable[[str], None],
+        limit: int = WAITING_LIMIT,
+        seconds: float = STUCK_SECONDS,
+    ) -> None:
+        self._pipe = pipe
+        self._descriptor = pipe.fileno()
+        os.set_blocking(self._descriptor, False)
         self._limit = limit
         self._seconds = seconds
         self._broken = broken
@@ -125,7 +145,7 @@ class PipeWriter:
         self._closed = True
         self._rest()
         self._waiting.clear()
-        os.close(self._descriptor)
+        self._pipe.close()
 
     def _take(self, data: bytes | bytearray) -> int:
         try:

@@ -45,12 +45,12 @@ class StopGrace:
         eof: to leave by itself after its input was closed.
         term: to leave after SIGTERM.
         kill: to be gone after SIGKILL.
-        stragglers: what it left behind, to leave after SIGTERM.
+        stragglers: for what it left behind, to leave after SIGTERM.
     """
 
     flush: float = 0.5
     eof: float = 2.0
-    term: float = 2.5
+    term: float = 2.0
     kill: float = 1.0
     stragglers: float = 0.5
 
@@ -95,22 +95,25 @@ class ServerProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)
 
-    def reap(self) -> None:
-        """Give the dead leader's id back; the group must not be signalled after this."""
-        self._watch.close()
-        self._process.poll()
-
     def destroy(self) -> None:
-        """End everything in the group now, without an event loop; waits a second at most."""
+        """End what is left of the group and reap its leader; waits a second at most, if it lives.
+
+        Needs no running event loop. The group must not be signalled after this.
+        """
         self.signal_group(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
-        self.reap()
+            code = self._process.wait(1.0)
+            if self.exit is None:
+                self._note_exit(code)
+        self._watch.close()
 
     def _ended(self, returncode: int) -> None:
+        self._note_exit(returncode)
+        self._on_exit()
+
+    def _note_exit(self, returncode: int) -> None:
         self.exit = ProcessExit.from_returncode(returncode, time.monotonic() - self._started)
         self.exited.set()
-        self._on_exit()
 
 
 def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
@@ -143,18 +146,6 @@ def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
         raise _refusal(spec, f"its command line or environment is not valid: {problem}", "args") from problem
     except OSError as problem:
         raise _refusal(spec, _reason(spec, problem), "command") from problem
-
-
-def descriptors(process: "subprocess.Popen[bytes]") -> tuple[int, int, int]:
-    """Take over the descriptors of a process's stdin, stdout and stderr; `process` forgets them."""
-    files = (process.stdin, process.stdout, process.stderr)
-    taken = []
-    for file in files:
-        assert file is not None
-        taken.append(os.dup(file.fileno()))
-        file.close()
-    process.stdin = process.stdout = process.stderr = None
-    return taken[0], taken[1], taken[2]
 
 
 def _program(spec: ServerSpec, environment: Mapping[str, str]) -> str:

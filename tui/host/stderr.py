@@ -4,14 +4,21 @@ Chunks are kept as they come and only the newest 64 KiB of them; they are cut in
 cleaned when somebody looks. Output on stderr is not a sign of an error.
 """
 
+import asyncio
 import re
 from collections import deque
+from collections.abc import Callable
 
 from tui.core.text import clean
 from tui.host.framing import Framer, Oversize
+from tui.host.pipes import CHUNK, PipeReader
 
 KEPT = 64 * 1024
 LINE_LIMIT = 4096
+STDERR_CHUNK = 256 * 1024
+FLOOD_PAUSE = 0.002
+"""Rest after a large read: drains over 100 MB/s, at a few percent of one core."""
+
 NOTED_BURST = 256 * 1024
 NOTED_PER_SECOND = 64 * 1024.0
 
@@ -103,3 +110,11 @@ class StderrSample:
             return []
         self._allowance -= len(chunk)
         return [line.head if isinstance(line, Oversize) else line for line in self._framer.feed(chunk)]
+
+
+async def drain(pipe: PipeReader, heard: Callable[[bytes], None]) -> None:
+    """Read a pipe to its end, so that the server never waits for it; `heard` gets every chunk."""
+    while chunk := await pipe.read():
+        heard(chunk)
+        if len(chunk) >= CHUNK:
+            await asyncio.sleep(FLOOD_PAUSE)

@@ -13,33 +13,47 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tui.host.process import OWNER_VARIABLE
 
+LEAVE_SECONDS = 0.2
 KILL_SECONDS = 1.0
 
 
-def end_stragglers(mark: str, seconds: float) -> tuple[int, ...]:
-    """End every process that carries `mark`; return their ids. Blocks, so it is called in a thread.
+@dataclass(frozen=True, slots=True)
+class Straggler:
+    """A process that was left behind: its id, and the id of its group."""
+
+    pid: int
+    group: int
+
+
+def end_stragglers(mark: str, seconds: float) -> tuple[Straggler, ...]:
+    """End every process that carries `mark`; say which there were. Blocks, so it is called in a thread.
+
+    Those that are just leaving by themselves get a moment for it and are not counted.
 
     Args:
         mark: value of `MCPTUI_OWNER`.
         seconds: how long they may take to leave after SIGTERM, before SIGKILL.
     """
-    ended: dict[int, None] = {}
+    ended: dict[Straggler, None] = {}
+    kill = (signal.SIGKILL, KILL_SECONDS)
     # One that was asked to leave may have started another, so each round looks again.
-    for number, patience in ((signal.SIGTERM, seconds), (signal.SIGKILL, KILL_SECONDS)) * 2:
+    for number, patience in ((0, min(seconds, LEAVE_SECONDS)), (signal.SIGTERM, seconds), kill, kill):
         with contextlib.ExitStack() as handles:
             found = dict(_marked(mark, handles))
             if not found:
                 break
-            ended.update(dict.fromkeys(found))
+            if number:
+                ended.update(dict.fromkeys(found))
             _signal_all(list(found.values()), number, patience)
     return tuple(ended)
 
 
-def _marked(mark: str, handles: contextlib.ExitStack) -> Iterator[tuple[int, int]]:
-    """Yield process id and pidfd of every process that carries `mark`."""
+def _marked(mark: str, handles: contextlib.ExitStack) -> Iterator[tuple[Straggler, int]]:
+    """Yield every process that carries `mark`, with a pidfd to it."""
     if sys.platform != "linux":
         return
     wanted = f"\0{OWNER_VARIABLE}={mark}\0".encode()
@@ -52,7 +66,8 @@ def _marked(mark: str, handles: contextlib.ExitStack) -> Iterator[tuple[int, int
             handles.callback(os.close, handle)
             # Now that the id cannot change hands, make sure that it had not before.
             if wanted in _environment(entry):
-                yield int(entry), handle
+                with contextlib.suppress(ProcessLookupError):
+                    yield Straggler(int(entry), os.getpgid(int(entry))), handle
 
 
 def _environment(entry: str) -> bytes:

@@ -1,5 +1,6 @@
 """How bytes travel to a server. One seam, `ServerTransport`; stdio is the only road built so far."""
 
+import sys
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Protocol
@@ -167,6 +168,10 @@ def open_transport(
             where=spec.name,
             next_step="Give it a command to run over stdio, or remove it from the configuration.",
         )
+    if sys.platform == "win32":
+        from tui.host.transports.stdio_windows import WindowsStdioTransport
+
+        return WindowsStdioTransport(spec, sink=sink, owner=owner, on_change=on_change)
     from tui.host.transports.stdio import StdioTransport
 
     return StdioTransport(spec, sink=sink, owner=owner, on_change=on_change, grace=grace, watchdog=watchdog)

@@ -18,39 +18,26 @@ import anyio
 
 from tui.core.ports import FrameDirection, FrameSink
 from tui.core.servers import ServerSpec
-from tui.host.envelope import write_line
-from tui.host.exits import ProcessExit
-from tui.host.gate import CONNECTION_CLOSED, Gate
+from tui.host.envelope import INVALID_PARAMS, write_line
+from tui.host.exits import ProcessExit, obituary
+from tui.host.gate import CONNECTION_CLOSED, Drops, Gate
 from tui.host.inbox import Inbox
 from tui.host.intake import Intake
 from tui.host.ladder import descend, sweep, within
-from tui.host.pipes import CHUNK, PipeReader, PipeWriter
-from tui.host.process import ServerProcess, StopGrace, descriptors, spawn
-from tui.host.stderr import StderrSample, StderrTail
+from tui.host.pipes import PipeReader, PipeWriter
+from tui.host.process import ServerProcess, StopGrace, spawn
+from tui.host.stderr import STDERR_CHUNK, StderrSample, StderrTail, drain
 from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.watchdog import Watchdog
-
-WRITE_LIMIT = 32 * 1024 * 1024
-WRITE_SECONDS = 10.0
-"""How long a server may read nothing of its input while something waits for it."""
 
 LAST_WORDS = 4 * 1024 * 1024
 """Bytes that are still read of a pipe after its server has died; a grandchild may write for ever."""
 
-STDERR_CHUNK = 256 * 1024
-FLOOD_PAUSE = 0.002
-"""Rest after a full read of stderr: drains over 100 MB/s, at a few percent of one core."""
-
 LAST_LINE_SECONDS = 0.2
 HAND_OVER_SECONDS = 0.1
-INVALID_PARAMS = -32602
 
 EOF_SECONDS = 1.0
 """How long a server may live on after it closed its stdout: nothing can be heard of it any more."""
-
-
-def _nothing() -> None:
-    """Do nothing, for those who want to hear of no change."""
 
 
 class StdioTransport:
@@ -80,10 +67,11 @@ class StdioTransport:
         owner: str,
         probe_seconds: float | None = 2.0,
         grace: StopGrace | None = None,
-        on_change: Callable[[], None] = _nothing,
+        on_change: Callable[[], None] = lambda: None,
         watchdog: Watchdog | None = None,
     ) -> None:
         self.stderr = StderrTail()
+        self._stderr_sample = StderrSample()
         self.fatal = ""
         self.leftovers: tuple[int, ...] = ()
         self.exited = asyncio.Event()
@@ -136,22 +124,12 @@ class StdioTransport:
     @property
     def incomplete(self) -> int:
         """How many bytes have come of a line that has not ended."""
-        return self._intake.partial
+        return self._intake.incomplete
 
     @property
-    def collapsed(self) -> int:
-        """How many notifications were merged or dropped because there were too many."""
-        return self._inbox.collapsed
-
-    @property
-    def unmatched(self) -> int:
-        """How many answers were dropped because nobody waited for them."""
-        return self._gate.unmatched
-
-    @property
-    def refused(self) -> int:
-        """How many requests of the server were dropped because the protocol forbids them."""
-        return self._gate.refused
+    def drops(self) -> Drops:
+        """What the server sent and the session was spared."""
+        return self._gate.drops
 
     def negotiated(self, version: str) -> None:
         """Keep to the rules of a protocol version; also learned from the traffic itself."""
@@ -167,21 +145,14 @@ class StdioTransport:
         """
         popen = spawn(self._spec, self._mark)
         # Nothing is awaited from here to the end, so that no cancellation can lose the process.
-        try:
-            self._process = ServerProcess(popen, self._leader_died)
-            if self._watchdog is not None:
-                self._watchdog.add(popen.pid)
-            stdin, stdout, stderr = descriptors(popen)
-            self._stdin = PipeWriter(
-                stdin, limit=WRITE_LIMIT, seconds=WRITE_SECONDS, broken=self._cannot_write
-            )
-            reader, errors = PipeReader(stdout), PipeReader(stderr, STDERR_CHUNK)
-            self._pipes = (reader, errors)
-        except BaseException:
-            popen.kill()
-            popen.wait()
-            raise
-        listening = asyncio.create_task(self._read_stderr(errors))
+        self._process = ServerProcess(popen, self._leader_died)
+        if self._watchdog is not None:
+            self._watchdog.add(popen.pid)
+        assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
+        self._stdin = PipeWriter(popen.stdin, broken=self._cannot_write)
+        reader, errors = PipeReader(popen.stdout), PipeReader(popen.stderr, STDERR_CHUNK)
+        self._pipes = (reader, errors)
+        listening = asyncio.create_task(drain(errors, self._heard))
         self._tasks = [listening, asyncio.create_task(self._read_stdout(reader, listening))]
         return ReadStream(self._inbox), WriteStream(self._send)
 
@@ -269,25 +240,29 @@ class StdioTransport:
         with contextlib.suppress(Exception):
             self._sink(self._spec.name, direction, at_ns, raw)
 
-    async def _read_stdout(self, pipe: PipeReader, listening: asyncio.Task[None]) -> None:
-        while chunk := await pipe.read():
-            noise = self._intake.noise
-            await self._intake.take(chunk)
-            if self._intake.noise != noise:
-                self._on_change()
-        await self._intake.finish()
-        await self._over("it closed its output", listening)
-
-    async def _read_stderr(self, pipe: PipeReader) -> None:
-        sample = StderrSample()
-        while chunk := await pipe.read():
-            self.stderr.feed(chunk)
-            at = time.monotonic_ns()
-            for line in sample.lines(chunk, at / 1e9):
-                self._note(FrameDirection.STDERR, at, line)
+    def _changed(self) -> None:
+        with contextlib.suppress(Exception):  # the same holds for whoever wants to hear of changes
             self._on_change()
-            if len(chunk) > CHUNK:
-                await asyncio.sleep(FLOOD_PAUSE)
+
+    async def _read_stdout(self, pipe: PipeReader, listening: asyncio.Task[None]) -> None:
+        why = "it closed its output"
+        try:
+            while chunk := await pipe.read():
+                noise = self._intake.noise
+                await self._intake.take(chunk)
+                if self._intake.noise != noise:
+                    self._changed()
+            await self._intake.finish()
+        except Exception as defect:  # whatever a server wrote, its calls must not wait for ever
+            why = f"its output could not be read: {type(defect).__name__}"
+        await self._over(why, listening)
+
+    def _heard(self, chunk: bytes) -> None:
+        self.stderr.feed(chunk)
+        at = time.monotonic_ns()
+        for line in self._stderr_sample.lines(chunk, at / 1e9):
+            self._note(FrameDirection.STDERR, at, line)
+        self._changed()
 
     # ---- ends ----------------------------------------------------------------------------------------
 
@@ -316,16 +291,10 @@ class StdioTransport:
         if self._process.exit is None:
             await within(EOF_SECONDS, self._process.exited.wait())
         await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
-        self._gate.fail_all(CONNECTION_CLOSED, self._obituary())
+        self._gate.fail_all(CONNECTION_CLOSED, obituary(self.exit, self.fatal, self.stderr.last))
         self._inbox.close()
         # The session reads these answers before anybody learns of the end and takes it apart.
         if not self._stopping:
             await within(HAND_OVER_SECONDS, self._inbox.emptied.wait())
         self.exited.set()
-        self._on_change()
-
-    def _obituary(self) -> str:
-        said = f"the server {self.exit.sentence()}" if self.exit is not None else "the server is gone"
-        if self.fatal:
-            said = f"{said}: {self.fatal}"
-        return f"{said}. Last line of its log: {self.stderr.last[:300]}" if self.stderr.last else f"{said}."
+        self._changed()

@@ -1,0 +1,195 @@
+"""A server as a subprocess on Windows: the SDK's own transport, with what it hides filled in.
+
+Windows has neither non-blocking pipes nor process groups, and npx and npm are batch files there. The SDK's
+helpers know all that (job objects, shims), so its `stdio_client` does the work; stderr goes to a pipe of
+ours and the end of the stream stands for the end of the process.
+"""
+
+import asyncio
+import contextlib
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.message import SessionMessage
+
+from tui.core.errors import ServerError
+from tui.core.ports import FrameDirection, FrameSink
+from tui.core.servers import ServerSpec
+from tui.core.text import clean_line
+from tui.host.exits import ProcessExit
+from tui.host.process import OWNER_VARIABLE
+from tui.host.stderr import StderrTail
+
+
+class WindowsStdioTransport:
+    """One server process behind the SDK's transport. Used once.
+
+    Args:
+        spec: how to start the server.
+        sink: shown every message, as it would be written.
+        owner: mark of the host, for the server's environment.
+        on_change: called when its stderr, its noise or its state changed; must not raise.
+
+    Attributes:
+        pid: always None: the SDK does not tell.
+        exit: always None, for the same reason.
+        exited: set when the server's output has ended.
+        stderr: its last log lines.
+        noise: how many lines of stdout were no messages.
+        first_noise: always "": the SDK does not tell.
+        noise_hint: always "".
+        fatal: always "".
+        leftovers: always empty: the job object ends everything.
+    """
+
+    def __init__(
+        self, spec: ServerSpec, *, sink: FrameSink, owner: str, on_change: Callable[[], None] = lambda: None
+    ) -> None:
+        self.pid: int | None = None
+        self.exit: ProcessExit | None = None
+        self.exited = asyncio.Event()
+        self.stderr = StderrTail()
+        self.noise = 0
+        self.first_noise = self.noise_hint = self.fatal = ""
+        self.leftovers: tuple[int, ...] = ()
+        self._spec = spec
+        self._sink = sink
+        self._mark = f"{owner}/{uuid.uuid4().hex[:12]}"
+        self._on_change = on_change
+        self._stack = contextlib.AsyncExitStack()
+        self._listener: threading.Thread | None = None
+
+    def negotiated(self, version: str) -> None:
+        """Do nothing: the SDK's transport reads every version alike."""
+
+    async def kill_now(self) -> None:
+        """Do nothing: the SDK ends the job within its own times."""
+
+    async def __aenter__(self) -> tuple["_Reading", "_Writing"]:
+        """Start the server.
+
+        Raises:
+            ServerError: it cannot be started.
+        """
+        ours, theirs = os.pipe()
+        errlog = os.fdopen(theirs, "w")
+        loop = asyncio.get_running_loop()
+        self._listener = threading.Thread(target=self._listen, args=(ours, loop), daemon=True)
+        self._listener.start()
+        environment = {**self._spec.env, OWNER_VARIABLE: self._mark}
+        command = StdioServerParameters(
+            command=self._spec.command,
+            args=list(self._spec.args),
+            env=environment,
+            cwd=self._spec.cwd,
+            encoding_error_handler="replace",
+        )
+        try:
+            read, write = await self._stack.enter_async_context(stdio_client(command, errlog))
+        except (OSError, ValueError) as problem:
+            raise ServerError(
+                f"`{clean_line(self._spec.command, 120)}` could not be started: {clean_line(str(problem))}.",
+                where=self._spec.name,
+                next_step=f"Check command in [servers.{clean_line(self._spec.name, 60)}].",
+            ) from problem
+        finally:
+            errlog.close()  # the server has its own end by now; ours would keep the pipe open
+        return _Reading(self, read), _Writing(self, write)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the server and everything in its job."""
+        try:
+            await self._stack.aclose()
+        finally:
+            self.exited.set()
+
+    def note(self, direction: FrameDirection, item: SessionMessage | Exception) -> None:
+        """Show a message to the sink; count what is none."""
+        if isinstance(item, Exception):
+            self.noise += 1
+            self._on_change()
+        else:
+            line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            self._sink(self._spec.name, direction, time.monotonic_ns(), line)
+
+    def ended(self) -> None:
+        """Take note that the server's output has ended."""
+        self.exited.set()
+        self._on_change()
+
+    def _listen(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
+        with os.fdopen(descriptor, "rb", 0) as pipe:
+            while chunk := pipe.read(65536):
+                try:
+                    loop.call_soon_threadsafe(self._heard, chunk)
+                except RuntimeError:  # the loop is closed: nobody reads this any more
+                    return
+
+    def _heard(self, chunk: bytes) -> None:
+        self.stderr.feed(chunk)
+        self._on_change()
+
+
+class _Reading:
+    """The SDK's read stream, watched for its end."""
+
+    def __init__(self, transport: WindowsStdioTransport, stream: Any) -> None:
+        self._transport = transport
+        self._stream = stream
+
+    async def receive(self) -> SessionMessage | Exception:
+        try:
+            item: SessionMessage | Exception = await self._stream.receive()
+        except Exception:
+            self._transport.ended()
+            raise
+        self._transport.note(FrameDirection.IN, item)
+        return item
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class _Writing:
+    """The SDK's write stream, with the sink in front."""
+
+    def __init__(self, transport: WindowsStdioTransport, stream: Any) -> None:
+        self._transport = transport
+        self._stream = stream
+
+    async def send(self, item: SessionMessage, /) -> None:
+        self._transport.note(FrameDirection.OUT, item)
+        await self._stream.send(item)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
