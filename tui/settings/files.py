@@ -27,14 +27,16 @@ def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES) -> str:
         raise
     except (OSError, ValueError) as error:
         raise Unreadable(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
-    with open(handle, "rb") as file:
+    try:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
             raise Unreadable("is a directory, not a file" if stat.S_ISDIR(mode) else "is not a regular file")
-        try:
+        with open(handle, "rb", closefd=False) as file:
             raw = file.read(limit + 1)
-        except OSError as error:
-            raise Unreadable(f"cannot be read: {error.strerror}") from error
+    except OSError as error:
+        raise Unreadable(f"cannot be read: {error.strerror}") from error
+    finally:
+        os.close(handle)
     return _decoded(raw, limit)
 
 

@@ -90,7 +90,7 @@ def _character(name: str) -> str:
 def normal_key(text: str, names: Collection[str] = NAMED_KEYS) -> str | None:
     """Return a key in its one spelling (`ctrl+shift+x`, `f5`, `?`), or None if it is no key."""
     # A plus sign at the end is the key itself: "ctrl++", "+".
-    head, plus = (text[:-1], "+") if text.endswith("+") else (text, "")
+    head, plus = (text[:-1], "+") if text == "+" or text.endswith("++") else (text, "")
     parts = [part.strip().lower() if len(part) > 1 else part for part in head.split("+") if part]
     parts = [_ALIASES.get(part) or _character(part) or part for part in parts]
     if plus:

@@ -77,21 +77,21 @@ def _url_secrets(url: str) -> Iterator[str]:
             yield value
 
 
-def _argument_secrets(arguments: Any) -> Iterator[str]:
-    """Yield what follows a flag like `--api-key`, in the same argument or the next one."""
+def _argument_secrets(arguments: Any) -> Iterator[tuple[int, str]]:
+    """Yield place and text of what follows a flag like `--api-key`, in the same argument or the next."""
     expected = False
-    for argument in arguments if isinstance(arguments, list) else ():
+    for number, argument in enumerate(arguments if isinstance(arguments, list) else ()):
         if not isinstance(argument, str):
             continue
         flag = _FLAG.fullmatch(argument)
         if flag is None:
             if expected:
-                yield argument
+                yield number, argument
             expected = False
             continue
         expected = bool(_SECRET_NAME.search(flag["flag"]))
         if expected and flag["value"]:
-            yield flag["value"]
+            yield number, flag["value"]
             expected = False
 
 
@@ -125,7 +125,7 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
     servers = tree.get("servers")
     for server, entry in servers.items() if isinstance(servers, Mapping) else ():
         arguments = entry.get("args") if isinstance(entry, Mapping) else None
-        for number, value in enumerate(_argument_secrets(arguments)):
+        for number, value in _argument_secrets(arguments):
             found[f"servers.{server}.args.{number}"] = value
     return found
 

@@ -151,12 +151,6 @@ class _Reader:
             table[ours] = self._field(name, ours, value)
         if table.get("tool_seconds", 0) is None:
             del table["tool_seconds"]
-        if isinstance(table.get("command"), list):  # some hosts write the whole command line as one list
-            table["command"], table["args"] = (
-                table["command"][:1],
-                table["command"][1:] + table.get("args", []),
-            )
-            table["command"] = table["command"][0] if table["command"] else ""
         return table
 
     def _move(self, theirs: KeyPath, ours: KeyPath) -> None:

@@ -184,7 +184,7 @@ def _message(detail: ErrorDetails) -> str:
             return f"must be {context['expected']}".replace("'", "`")
         case "value_error":
             return str(context["error"])
-        case "string_too_short":
+        case "string_too_short" | "too_short":
             return "must not be empty"
         case "finite_number":
             return "must be an ordinary number"

@@ -1,0 +1,118 @@
+"""Changing one thing in a text that a person wrote."""
+
+import tomllib
+from typing import Any
+
+import pytest
+import tomli_w
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tui.settings.edit import with_servers, with_value
+
+COMMENTED = """\
+# my configuration
+default_model = "a"  # the big one
+
+[ui]  # looks
+# themes are nice
+theme = "harbor"  # ours
+keys = { "chat.new" = "f8" }
+
+[servers.x]  # keep me
+command = "x"
+"""
+
+
+def test_a_value_is_replaced_and_every_comment_stays():
+    assert with_value(COMMENTED, ("ui", "theme"), "quay") == COMMENTED.replace('"harbor"', '"quay"')
+
+
+def test_a_missing_key_goes_into_its_table():
+    text = "[ui]\n# nothing yet\n\n[limits]\nmax_steps = 3\n"
+    assert with_value(text, ("ui", "theme"), "quay") == (
+        '[ui]\ntheme = "quay"\n# nothing yet\n\n[limits]\nmax_steps = 3\n'
+    )
+
+
+def test_a_missing_table_is_added_at_the_end():
+    assert with_value("# mine\na = 1\n", ("ui", "theme"), "quay") == '# mine\na = 1\n\n[ui]\ntheme = "quay"\n'
+
+
+def test_an_empty_text_becomes_the_table():
+    assert with_value("", ("ui", "theme"), "quay") == '[ui]\ntheme = "quay"\n'
+
+
+def test_a_key_outside_every_table_goes_before_the_first_one():
+    assert with_value("# top\n[ui]\n", ("default_model",), "a") == '# top\ndefault_model = "a"\n[ui]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("ui = {}\n", 'ui = { theme = "q"}\n'),
+        ('ui = { theme = "x" } # c\n', 'ui = { theme = "q" } # c\n'),
+        ("ui = { a = 1 }\n", 'ui = { theme = "q", a = 1 }\n'),
+        ('ui.theme = "x" # c\n', 'ui.theme = "q" # c\n'),
+        ("[ui]", '[ui]\ntheme = "q"\n'),
+        ('[ui]\r\ntheme = "x" # c\r\n', '[ui]\r\ntheme = "q" # c\r\n'),
+        ('[ui]\r\na = "x"\r\n', '[ui]\r\ntheme = "q"\r\na = "x"\r\n'),
+    ],
+)
+def test_every_way_to_write_a_table_is_edited_in_place(text: str, result: str):
+    assert with_value(text, ("ui", "theme"), "q") == result
+
+
+def test_a_list_is_replaced_as_a_whole():
+    text = '[approvals]\nremembered = [\n  "a",  # one\n]\n# after\n'
+    found = with_value(text, ("approvals", "remembered"), ["a", "b"])
+    assert tomllib.loads(found) == {"approvals": {"remembered": ["a", "b"]}}
+    assert "# after" in found
+
+
+def test_what_cannot_be_edited_in_place_is_written_anew_with_nothing_lost():
+    text = 'ui.keys.a = "x" # lost\n'
+    found = with_value(text, ("ui", "theme"), "q")
+    assert tomllib.loads(found) == {"ui": {"keys": {"a": "x"}, "theme": "q"}}
+
+
+@pytest.mark.parametrize("text", ["a = ", "ui = 3\n", "[[ui]]\n"])
+def test_a_text_that_is_damaged_or_means_something_else_is_refused(text: str):
+    with pytest.raises(ValueError):
+        with_value(text, ("ui", "theme"), "q")
+
+
+def test_servers_are_added_behind_what_is_there():
+    found = with_servers(COMMENTED, {"y z": {"command": "y", "env": {"A": "1"}}})
+    assert found.startswith(COMMENTED.rstrip())
+    assert tomllib.loads(found)["servers"]["y z"] == {"command": "y", "env": {"A": "1"}}
+
+
+def test_servers_in_an_inline_table_are_written_anew_with_nothing_lost():
+    found = with_servers('servers = { x = { command = "x" } }\n', {"y": {"command": "y"}})
+    assert list(tomllib.loads(found)["servers"]) == ["x", "y"]
+
+
+def test_a_server_is_never_replaced():
+    with pytest.raises(ValueError, match="a name is taken"):
+        with_servers(COMMENTED, {"x": {"command": "other"}})
+
+
+keys = st.text(min_size=1, max_size=4)
+leaves = st.one_of(
+    st.text(max_size=5), st.integers(), st.booleans(), st.lists(st.text(max_size=3), max_size=2)
+)
+trees = st.dictionaries(
+    st.one_of(keys, st.just("ui")),
+    st.one_of(leaves, st.dictionaries(st.one_of(keys, st.just("theme")), leaves, max_size=3)),
+    max_size=4,
+)
+
+
+@settings(deadline=None)
+@given(trees, st.text(max_size=8))
+def test_an_edit_changes_one_value_and_no_other_in_any_document(tree: dict[str, Any], value: str):
+    if not isinstance(tree.get("ui", {}), dict):
+        return
+    found = tomllib.loads(with_value(tomli_w.dumps(tree), ("ui", "theme"), value))
+    assert found == tree | {"ui": tree.get("ui", {}) | {"theme": value}}

@@ -1,0 +1,59 @@
+"""References to environment variables."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.settings.expand import Expanded, FromEnvironment, escaped, expand, literal_part, without_defaults
+
+ENV = {"HOME": "/home/ada", "EMPTY": "", "SELF": "${HOME}", "A_1": "x"}
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("plain", "plain"),
+        ("${HOME}/x", "/home/ada/x"),
+        ("${A_1}${A_1}", "xx"),
+        ("${NONE:-fallback}", "fallback"),
+        ("${NONE:-}", ""),
+        ("${EMPTY}", ""),
+        ("${EMPTY:-fallback}", "fallback"),
+        ("$${HOME}", "${HOME}"),
+        ("$HOME and $$ and {x}", "$HOME and $$ and {x}"),
+    ],
+)
+def test_a_reference_is_replaced_as_a_shell_would(text: str, result: str):
+    assert expand(text, ENV).text == result
+
+
+def test_what_is_put_in_is_not_looked_at_again():
+    assert expand("${SELF}", ENV).text == "${HOME}"
+
+
+def test_every_missing_variable_is_named():
+    assert expand("${ONE}-${TWO}", ENV).missing == ("ONE", "TWO")
+
+
+@pytest.mark.parametrize("text", ["${", "${}", "${1X}", "${HOME", "${a b}"])
+def test_a_reference_that_is_none_is_broken_and_left_as_it_is(text: str):
+    assert expand(text, ENV) == Expanded(text, broken=True)
+
+
+def test_the_names_that_gave_a_value_are_known():
+    assert expand("${HOME}${NONE:-x}", ENV).variables == ("HOME",)
+
+
+def test_a_text_that_came_from_a_variable_can_be_told_from_one_that_did_not():
+    assert isinstance(expand("${HOME}", ENV).text, FromEnvironment)
+    assert not isinstance(expand("HOME", ENV).text, FromEnvironment)
+
+
+def test_defaults_are_masked_and_references_can_be_taken_away():
+    assert without_defaults("a ${X:-secret} ${Y}") == "a ${X:-***} ${Y}"
+    assert literal_part("Bearer ${X}") == "Bearer "
+
+
+@given(st.text(alphabet="${}AB:-x", max_size=30))
+def test_an_escaped_text_comes_back_unchanged(text: str):
+    assert expand(escaped(text), ENV) == Expanded(text)

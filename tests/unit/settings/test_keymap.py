@@ -1,0 +1,88 @@
+"""Keys of a person's own."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.settings.keymap import ActionKeys, check_keys, flat_keys, normal_key
+
+ACTIONS = {
+    "chat.new": ActionKeys(("ctrl+n",)),
+    "app.quit": ActionKeys(("ctrl+q",)),
+    "servers.restart": ActionKeys(("r",), "servers"),
+    "trace.raw": ActionKeys(("r",), "trace"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("ctrl+n", "ctrl+n"),
+        ("Shift+CTRL+F5", "ctrl+shift+f5"),
+        ("esc", "escape"),
+        ("PgDn", "pagedown"),
+        ("?", "?"),
+        ("question_mark", "?"),
+        ("ctrl+slash", "ctrl+/"),
+        ("+", "+"),
+        ("ctrl++", "ctrl++"),
+        ("G", "G"),
+        ("й", "й"),
+    ],
+)
+def test_a_key_has_one_spelling(text: str, key: str):
+    assert normal_key(text) == key
+
+
+@pytest.mark.parametrize(
+    "text", ["", "ctrl", "ctrl+", "ctlr+x", "ctrl+ctrl+x", "xx", "f99", "\x1b", "a b", "no_such_name"]
+)
+def test_what_is_no_key_is_refused(text: str):
+    assert normal_key(text) is None
+
+
+def test_good_keys_come_back_by_action():
+    assert check_keys({"chat.new": ["ctrl+k", "F8", "f8"]}, ACTIONS) == ({"chat.new": ("ctrl+k", "f8")}, ())
+
+
+def test_an_unknown_action_is_named_with_the_nearest_one():
+    good, problems = check_keys({"chat.nwe": ["f8"]}, ACTIONS)
+    assert good == {}
+    assert str(problems[0]) == "ui.keys.chat.nwe: there is no such action, did you mean `chat.new`?"
+
+
+def test_a_bad_key_costs_itself_only():
+    good, problems = check_keys({"chat.new": ["f8", "ctlr+x", "escap"]}, ACTIONS)
+    assert good == {"chat.new": ("f8",)}
+    assert [problem.suggestion for problem in problems] == ["", "did you mean `escape`?"]
+
+
+def test_a_key_that_another_action_has_is_a_clash():
+    good, problems = check_keys({"chat.new": ["ctrl+q"]}, ACTIONS)
+    assert good == {}
+    assert problems[0].message == "`ctrl+q` belongs to `app.quit`"
+
+
+def test_two_actions_may_change_their_keys_with_each_other():
+    good, problems = check_keys({"chat.new": ["ctrl+q"], "app.quit": ["ctrl+n"]}, ACTIONS)
+    assert problems == ()
+    assert good == {"chat.new": ("ctrl+q",), "app.quit": ("ctrl+n",)}
+
+
+def test_the_same_key_in_two_places_is_no_clash_unless_one_of_them_is_everywhere():
+    assert check_keys({"trace.raw": ["x"], "servers.restart": ["x"]}, ACTIONS)[1] == ()
+    assert check_keys({"trace.raw": ["ctrl+n"]}, ACTIONS)[1] != ()
+
+
+def test_ids_with_dots_are_put_together_again():
+    assert flat_keys({"chat": {"new": "a", "copy": ["b", "c"]}, "x.y": "d"}) == {
+        "chat.new": ["a"],
+        "chat.copy": ["b", "c"],
+        "x.y": ["d"],
+    }
+
+
+@given(st.text(max_size=20))
+def test_a_normal_key_is_normal(text: str):
+    key = normal_key(text)
+    assert key is None or normal_key(key) == key

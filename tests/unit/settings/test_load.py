@@ -1,0 +1,301 @@
+"""Reading the configuration: everything that can be used, and everything that is wrong, at once."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tui.settings.load import dotted, load, load_text
+from tui.settings.schema import Settings
+
+GOOD = """\
+default_model = "local"
+[models.local]
+model = "qwen3:8b"
+base_url = "http://127.0.0.1:11434/v1"
+[servers.weather]
+command = "python"
+args = ["weather.py"]
+"""
+
+BAD = """\
+default_model = "locl"
+modls = 3
+
+[models.local]
+model = "qwen3:8b"
+temprature = 0.3
+
+[limits]
+max_steps = "ten"
+tool_seconds = 0
+turn_seconds = 30
+
+[servers.weather]
+comand = "python"
+args = "weather.py"
+
+[servers.notes]
+command = "${NOTES_PYTHON}"
+
+[servers.good]
+command = "python"
+
+[ui]
+them = "quay"
+"""
+
+
+def read(text: str, env: dict[str, str] | None = None) -> list[str]:
+    return [str(problem) for problem in load_text(text, Path("config.toml"), env or {}).problems]
+
+
+def test_a_right_file_has_no_problems():
+    loaded = load_text(GOOD, Path("config.toml"), {})
+    assert loaded.problems == ()
+    assert loaded.settings.servers["weather"].args == ["weather.py"]
+    assert loaded.settings.models["local"].base_url == "http://127.0.0.1:11434/v1"
+
+
+def test_everything_that_is_wrong_is_said_at_once_with_line_key_and_the_right_name():
+    assert read(BAD) == [
+        "config.toml:1 default_model: there is no [models.locl], did you mean `local`?",
+        "config.toml:2 modls: unknown key, did you mean `models`?",
+        "config.toml:6 models.local.temprature: unknown key, did you mean `temperature`?",
+        "config.toml:9 limits.max_steps: must be a whole number, not text",
+        "config.toml:10 limits.tool_seconds: must be more than 0",
+        "config.toml:14 servers.weather.comand: unknown key, did you mean `command`?",
+        "config.toml:15 servers.weather.args: must be a list, not text",
+        "config.toml:18 servers.notes.command: the environment variable NOTES_PYTHON is not set; "
+        "set it, or write `${NOTES_PYTHON:-default}`",
+        "config.toml:24 ui.them: unknown key, did you mean `theme`?",
+    ]
+
+
+def test_a_mistake_costs_its_entry_and_nothing_else():
+    found = load_text(BAD, Path("config.toml"), {}).settings
+    assert list(found.servers) == ["good"]
+    assert found.models == {}
+    assert found.limits.turn_seconds == 30
+    assert found.limits.max_steps == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('a = "x', "config.toml:1: is not TOML: Illegal character or unclosed string"),
+        ("a = 1\nb = \n", "config.toml:2: is not TOML: Invalid value at column 5"),
+        ("a = 1\na = 2\n", "config.toml:2: is not TOML: Cannot overwrite a value at column 6"),
+        ("[a]\n[a]\n", "config.toml:2: is not TOML: Cannot declare ('a',) twice at column 3"),
+    ],
+)
+def test_a_file_that_is_not_toml_is_one_problem_with_its_line(text: str, problem: str):
+    found = load_text(text, Path("config.toml"), {})
+    assert not found.readable
+    assert len(found.problems) == 1
+    assert found.problems[0].line == int(problem[12])
+    if "unclosed" not in problem:
+        assert str(found.problems[0]) == problem
+
+
+def test_a_file_that_ends_too_early_says_so():
+    assert read("a = [1,\n") == ["config.toml:2: is not TOML: Invalid value, the file ends too early"]
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000, "a." * 3000 + "b = 1", f"a = {'9' * 5000}"])
+def test_an_absurd_file_is_a_problem_and_no_crash(text: str):
+    assert read(text)
+
+
+def test_text_that_a_variable_gave_may_be_a_number_or_a_truth_value():
+    text = '[limits]\nmax_steps = "${STEPS:-5}"\n[servers.a]\ncommand = "x"\nautostart = "${START}"\n'
+    found = load_text(text, Path("c.toml"), {"START": "false"})
+    assert found.problems == ()
+    assert found.settings.limits.max_steps == 5
+    assert not found.settings.servers["a"].autostart
+
+
+def test_a_number_in_the_environment_of_a_server_is_taken_as_its_text():
+    found = load_text('[servers.a]\ncommand = "x"\nenv = { PORT = 3000 }\n', Path("c.toml"), {})
+    assert found.settings.servers["a"].env == {"PORT": "3000"}
+
+
+def test_our_own_python_can_be_named():
+    found = load_text('[servers.a]\ncommand = "${MCPTUI_PYTHON}"\n', Path("c.toml"), {})
+    assert found.settings.servers["a"].command == sys.executable
+
+
+def test_a_missing_key_variable_is_a_warning_because_the_file_itself_is_right():
+    text = '[models.a]\nmodel = "m"\napi_key_env = "NO_SUCH_KEY"\n'
+    found = load_text(text, Path("c.toml"), {})
+    assert [problem.warning for problem in found.problems] == [True]
+    assert "a" in found.settings.models
+
+
+def test_a_key_that_stands_where_its_variable_should_be_named_is_not_printed():
+    text = '[models.a]\nmodel = "m"\napi_key_env = "sk-1234567890abcdef"\n'
+    (problem,) = read(text)
+    assert "must be the name of an environment variable" in problem
+    assert "sk-" not in problem
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "a/b", "", "x" * 65, "a\\u0007b", "a\\u202eb", " a", ".hidden", "a\\\\b"]
+)
+def test_a_name_that_could_fool_a_reader_or_a_path_is_refused(name: str):
+    found = load_text(f'[servers."{name}"]\ncommand = "x"\n', Path("c.toml"), {})
+    assert found.settings.servers == {}
+    assert "a name" in found.problems[0].message
+    assert str(found.problems[0]).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("", "needs a `command`, or a `url`"),
+        ('command = "x"\nurl = "https://h"', "it can have one of them"),
+        ('transport = "http"', "needs a `url` for the transport http"),
+        ('transport = "websocket"\nurl = "https://h"', "does not begin with ws://"),
+        ('url = "file:///etc/passwd"', "must be an address like https://host/path"),
+        ('transport = "smoke"', "must be `stdio`, `http`, `sse` or `websocket`"),
+        ('command = "x"\ntool_seconds = inf', "must be an ordinary number"),
+        ('command = "a\\u0000b"', "must not contain a null character"),
+        ('command = ""', "must not be empty"),
+    ],
+)
+def test_a_server_that_cannot_work_is_refused_with_the_reason(body: str, problem: str):
+    assert problem in read(f"[servers.a]\n{body}\n")[0]
+
+
+def test_words_of_other_hosts_are_understood_in_suggestions():
+    (problem,) = read('[servers.a]\ncommand = "x"\ntimeout = 3\n')
+    assert problem == "config.toml:3 servers.a.timeout: unknown key, did you mean `tool_seconds`?"
+
+
+@pytest.mark.parametrize(
+    "approvals", ['denny = ["a/*"]', 'deny = ["a/*", 3]', 'allow = "nonsense"', 'allow = ["${NOPE}/x"]']
+)
+def test_approvals_that_are_partly_wrong_make_every_call_ask(approvals: str):
+    found = load_text(f"[approvals]\n{approvals}\n", Path("c.toml"), {}).settings.approvals
+    assert found.ask == ["*/*"]
+
+
+def test_a_rule_that_denies_is_kept_when_its_neighbour_is_wrong():
+    found = load_text('[approvals]\ndeny = ["notes/delete_*", "x"]\n', Path("c.toml"), {})
+    assert "notes/delete_*" in found.settings.approvals.deny
+
+
+def test_a_table_that_is_something_else_is_one_problem():
+    assert read('servers = "weather"\n') == ["config.toml:1 servers: must be a table, not text"]
+
+
+def test_keys_of_actions_may_be_written_with_dots_or_in_quotes():
+    text = '[ui.keys]\nchat.new = "ctrl+k"\n"servers.log" = ["o", "f9"]\n'
+    found = load_text(text, Path("c.toml"), {}).settings.ui.keys
+    assert found == {"chat.new": ["ctrl+k"], "servers.log": ["o", "f9"]}
+
+
+def test_a_file_that_is_not_there_is_a_problem_only_if_it_was_named(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    assert load(path, {}).problems == ()
+    assert "there is no such file" in load(path, {}, required=True).problems[0].message
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (Path.mkdir, "is a directory"),
+        (fifo, "is not a regular file"),
+        (huge, "is larger than 4096 KiB"),
+        (lambda path: path.write_bytes(b"a = 1\n\xff"), "is not UTF-8 text: byte 0xff in line 2"),
+        (lambda path: path.write_bytes(b"a = 1\n\n\0"), "is not text: there is a null byte in line 3"),
+        (lambda path: path.symlink_to(path), "cannot be opened"),
+    ],
+)
+def test_whatever_stands_in_the_place_of_the_file_is_one_problem(tmp_path: Path, make, reason: str):
+    path = tmp_path / "config.toml"
+    make(path)
+    found = load(path, {})
+    assert not found.readable
+    assert [reason in str(problem) for problem in found.problems] == [True]
+    assert found.settings == Settings()
+
+
+def test_a_byte_order_mark_windows_line_ends_and_a_symbolic_link_are_no_problem(tmp_path: Path):
+    (tmp_path / "real").write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    (tmp_path / "config.toml").symlink_to(tmp_path / "real")
+    (tmp_path / "real").chmod(0o600)
+    assert load(tmp_path / "config.toml", {}).problems == ()
+
+
+def test_a_file_with_a_secret_that_others_can_read_is_warned_about(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text('[models.a]\nmodel = "m"\napi_key = "sk-literal-1234567890"\n', encoding="utf-8")
+    path.chmod(0o644)
+    (problem,) = load(path, {}).problems
+    assert problem.warning
+    assert "can be read by other people" in str(problem)
+    assert "sk-literal" not in str(problem)
+    path.chmod(0o600)
+    assert load(path, {}).problems == ()
+
+
+def test_a_file_that_only_names_its_variables_may_be_read_by_all(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text('[servers.a]\nurl = "https://h"\nheaders = { Authorization = "Bearer ${T}" }\n')
+    path.chmod(0o644)
+    assert load(path, {"T": "x" * 20}).problems == ()
+
+
+def test_a_key_path_is_shown_as_it_is_written():
+    assert dotted(("servers", "two words", "args", 0)) == 'servers."two words".args[1]'
+
+
+toml_texts = st.one_of(
+    st.text(max_size=60),
+    st.text(alphabet='[]{}=."servmodlimt\n,1${} ', max_size=60),
+    st.sampled_from([GOOD, BAD]).flatmap(
+        lambda text: st.integers(0, len(text)).map(lambda cut: text[:cut] + text[cut + 3 :])
+    ),
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(toml_texts)
+def test_no_text_at_all_keeps_it_from_answering(text: str):
+    for name in ("c.toml", "c.json"):
+        found = load_text(text, Path(name), {"A": "x"})
+        assert isinstance(found.settings, Settings)
+        found.to_masked_toml()
+
+
+plain = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5))
+tables = st.dictionaries(
+    st.sampled_from("command args env url headers timeout type disabled models a limits".split()),
+    st.recursive(
+        plain, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner)
+    ),
+    max_size=4,
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text(max_size=6), tables, max_size=3))
+def test_no_json_of_another_host_keeps_it_from_answering(servers: dict[str, object]):
+    import json
+
+    found = load_text(json.dumps({"mcpServers": servers}), Path("mcp.json"), {})
+    found.to_masked_toml()
+    assert found.names_servers

@@ -1,0 +1,33 @@
+"""Where things are kept."""
+
+from pathlib import Path
+
+from tui.settings import locations
+
+
+def test_every_directory_lies_in_the_home_of_the_person(home_of_its_own: Path):
+    for place in (
+        locations.config_file(),
+        locations.themes_dir(),
+        locations.data_dir(),
+        locations.state_dir(),
+    ):
+        assert home_of_its_own in place.parents
+        assert "mcptui" in place.parts
+
+
+def test_asking_makes_nothing(home_of_its_own: Path):
+    locations.config_file()
+    locations.data_dir()
+    assert not (home_of_its_own / "config").exists()
+
+
+def test_the_command_line_goes_before_the_environment_and_both_before_the_usual_file():
+    env = {"MCPTUI_CONFIG": "/b.toml"}
+    assert locations.config_path("/a.toml", env) == (Path("/a.toml"), True)
+    assert locations.config_path(None, env) == (Path("/b.toml"), True)
+    assert locations.config_path(None, {"MCPTUI_CONFIG": ""}) == (locations.config_file(), False)
+
+
+def test_the_home_directory_may_be_written_short(home_of_its_own: Path):
+    assert locations.config_path("~/x.toml", {})[0] == home_of_its_own / "x.toml"

@@ -1,0 +1,104 @@
+"""What is secret in a configuration, and how it is shown without it."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.settings.load import load_text
+from tui.settings.masking import is_secret, secret_values
+
+CANARY = "canary-7f3a9c-secret"
+
+
+def shown(text: str, env: dict[str, str] | None = None) -> str:
+    return load_text(text, Path("c.toml"), env or {}).to_masked_toml()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'[models.a]\nmodel = "m"\napi_key = "{CANARY}"',
+        f'[models.a]\nmodel = "m"\nheaders = {{ X-Custom = "{CANARY}" }}',
+        f'[models.a]\nmodel = "m"\nbase_url = "https://u:{CANARY}@h/v1"',
+        f'[models.a]\nmodel = "m"\nbase_url = "https://h/v1?api_key={CANARY}"',
+        f'[servers.a]\nurl = "https://h"\nheaders = {{ Authorization = "Bearer {CANARY}" }}',
+        f'[servers.a]\ncommand = "x"\nenv = {{ ANYTHING = "{CANARY}" }}',
+        f'[servers.a]\ncommand = "x"\nargs = ["--token={CANARY}"]',
+        f'[servers.a]\ncommand = "x"\nargs = ["--api-key", "{CANARY}"]',
+        '[servers.a]\ncommand = "x"\nargs = ["sk-abcdefghijklmnop1234"]'.replace("sk-", "sk-canary-7f3a9c"),
+        f'[servers.a]\ncommand = "x"\nenv = {{ T = "${{T:-{CANARY}}}" }}',
+    ],
+)
+def test_a_secret_in_the_file_is_never_shown(text: str):
+    result = shown(text)
+    assert "canary-7f3a9c" not in result
+    assert "***" in result or "[redacted" in result
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[servers.a]\ncommand = "x"\nenv = { T = "${VALUE}" }',
+        '[servers.a]\ncommand = "x"\nargs = ["${VALUE}"]',
+        '[servers.a]\nurl = "https://h/${VALUE}"',
+        '[models.a]\nmodel = "m"\napi_key = "${VALUE}"',
+    ],
+)
+def test_what_came_from_the_environment_is_shown_as_the_reference_it_was(text: str):
+    result = shown(text, {"VALUE": CANARY})
+    assert CANARY not in result
+    assert "${VALUE}" in result
+
+
+def test_a_harmless_value_is_shown():
+    result = shown('[servers.a]\ncommand = "x"\nenv = { LOG = "debug", HOME = "/home/ada", N = "3" }')
+    assert all(word in result for word in ('"debug"', '"/home/ada"', '"3"'))
+
+
+@pytest.mark.parametrize("name", ["API_KEY", "TOKEN", "db_password", "AUTH", "COOKIE"])
+def test_a_variable_with_a_telling_name_is_secret_whatever_its_value(name: str):
+    assert is_secret(("servers", "a", "env", name), "word")
+
+
+def test_secrets_are_given_by_a_name_that_may_be_shown_for_the_redactor():
+    raw = {
+        "models": {"m": {"api_key_env": "MY_KEY"}},
+        "servers": {
+            "s": {"headers": {"Authorization": "Bearer ${TOKEN}"}, "args": ["--password", "p4ssw0rd!"]}
+        },
+    }
+    tree = {
+        "models": raw["models"],
+        "servers": {
+            "s": {"headers": {"Authorization": "Bearer t0k3n-value"}, "args": ["--password", "p4ssw0rd!"]}
+        },
+    }
+    assert secret_values(raw, tree, {"MY_KEY": "k3y-value", "TOKEN": "t0k3n-value"}) == {
+        "MY_KEY": "k3y-value",
+        "TOKEN": "t0k3n-value",
+        "servers.s.headers.Authorization": "Bearer t0k3n-value",
+        "servers.s.headers.Authorization.value": "t0k3n-value",
+        "servers.s.args.1": "p4ssw0rd!",
+    }
+
+
+def test_an_ordinary_variable_is_no_secret_so_that_traces_stay_readable():
+    found = load_text(
+        '[servers.a]\ncommand = "${HOME}/x"\nargs = ["${HOME}"]', Path("c"), {"HOME": "/home/ada"}
+    )
+    assert found.secrets == {}
+
+
+def test_the_secrets_of_an_entry_that_was_left_out_are_known_too():
+    found = load_text(f'[servers.a]\ncomand = "x"\nenv = {{ K = "{CANARY}" }}', Path("c"), {})
+    assert CANARY in found.secrets.values()
+
+
+def test_the_representation_of_a_loaded_configuration_holds_no_secret():
+    found = load_text(f'[servers.a]\ncomand = "x"\nenv = {{ K = "{CANARY}" }}', Path("c"), {})
+    assert CANARY not in repr(found)
+
+
+def test_what_is_shown_has_every_default_in_it():
+    assert "max_steps = 10" in shown("")
+    assert 'theme = "harbor"' in shown("")

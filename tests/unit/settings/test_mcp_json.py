@@ -1,0 +1,125 @@
+"""The server lists of other hosts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.settings.load import load_text
+from tui.settings.mcp_json import ForeignFile, NotReadable, read_foreign
+
+HERE = Path("/home/ada/project/mcp.json")
+
+
+def servers(tree: object, path: Path = HERE) -> dict[str, Any]:
+    found = read_foreign(tree if isinstance(tree, str) else json.dumps(tree), path)
+    assert isinstance(found, ForeignFile)
+    return found.servers
+
+
+def notes(tree: object) -> list[str]:
+    found = read_foreign(json.dumps(tree), HERE)
+    assert isinstance(found, ForeignFile)
+    return [note.text for note in found.notes]
+
+
+def test_claude_desktop_and_cursor():
+    tree = {"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/data"], "env": {"A": "1"}}}}
+    assert servers(tree) == {"files": {"command": "npx", "args": ["-y", "pkg", "/data"], "env": {"A": "1"}}}
+
+
+def test_cline_with_disabled_a_timeout_in_seconds_and_approvals_that_are_not_taken_over():
+    entry = {"command": "x", "disabled": True, "timeout": 30, "autoApprove": ["delete_everything"]}
+    assert servers({"mcpServers": {"a": entry}}) == {
+        "a": {"command": "x", "disabled": True, "tool_seconds": 30.0}
+    }
+    assert notes({"mcpServers": {"a": entry}}) == ["`autoApprove` means nothing here and is left out"]
+
+
+def test_windsurf_with_server_url_and_its_own_references():
+    tree = {"mcpServers": {"a": {"serverUrl": "https://h/mcp", "headers": {"X": "${env:TOKEN}"}}}}
+    assert servers(tree) == {"a": {"url": "https://h/mcp", "headers": {"X": "${TOKEN}"}}}
+
+
+def test_vs_code_with_comments_inputs_and_types():
+    text = """{
+      // what VS Code writes
+      "inputs": [{"id": "api-key", "type": "promptString", "password": true}],
+      "servers": {
+        "a": {"type": "stdio", "command": "x", "env": {"KEY": "${input:api-key}", "OFF": null},},
+        "b": {"type": "http", "url": "https://h/mcp"},
+        "c": {"type": "sse", "url": "https://h/sse"},
+      },
+    }"""
+    assert servers(text) == {
+        "a": {"transport": "stdio", "command": "x", "env": {"KEY": "${API_KEY}"}},
+        "b": {"transport": "http", "url": "https://h/mcp"},
+        "c": {"transport": "sse", "url": "https://h/sse"},
+    }
+
+
+def test_the_settings_file_of_vs_code_is_understood_too():
+    assert servers({"mcp": {"servers": {"a": {"command": "x"}}}}) == {"a": {"command": "x"}}
+
+
+@pytest.mark.parametrize("word", ["streamable-http", "streamableHttp", "streamable_http", "HTTP", "remote"])
+def test_every_word_for_http_is_known(word: str):
+    assert servers({"mcpServers": {"a": {"type": word, "url": "https://h"}}})["a"]["transport"] == "http"
+
+
+def test_references_of_an_editor_are_worked_out_from_where_the_file_stands():
+    tree = {"servers": {"a": {"command": "${workspaceFolder}/run", "args": ["${userHome}", "${/}"]}}}
+    found = servers(tree, Path("/home/ada/project/.vscode/mcp.json"))["a"]
+    assert found["command"] == "/home/ada/project/run"
+    assert found["args"] == [str(Path.home()), "/"]
+
+
+def test_our_own_references_stay_references_and_unknown_ones_stay_text():
+    tree = {"mcpServers": {"a": {"command": "${A:-b}", "args": ["${what ever}", "${", "$5"]}}}
+    found = load_text(json.dumps(tree), HERE, {}).settings.servers["a"]
+    assert found.command == "b"
+    assert found.args == ["${what ever}", "${", "$5"]
+
+
+def test_numbers_are_taken_as_text_and_long_timeouts_as_milliseconds():
+    tree = {"mcpServers": {"a": {"command": "x", "args": [8080], "env": {"P": 1}, "timeout": 60000}}}
+    assert servers(tree)["a"] == {"command": "x", "args": ["8080"], "env": {"P": "1"}, "tool_seconds": 60.0}
+
+
+@pytest.mark.parametrize(("key", "value", "disabled"), [("enabled", False, True), ("isActive", True, False)])
+def test_a_switch_with_the_opposite_meaning_is_turned_round(key: str, value: bool, disabled: bool):
+    assert servers({"mcpServers": {"a": {"command": "x", key: value}}})["a"]["disabled"] is disabled
+
+
+def test_a_server_that_stands_twice_is_told():
+    found = read_foreign('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', HERE)
+    assert isinstance(found, ForeignFile)
+    assert found.servers["a"]["command"] == "y"
+    assert "stands twice" in found.notes[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ('{"mcpServers": {\n"a": }}', "is not JSON: Expecting value", 2),
+        ('{"mcpservers": {}}', "has neither `mcpServers` nor `servers` in it", 0),
+        ("[]", "has neither", 0),
+        ("[" * 100_000, "is not JSON", 0),
+        ("", "is not JSON", 1),
+    ],
+)
+def test_a_file_without_servers_says_why(text: str, message: str, line: int):
+    found = read_foreign(text, HERE)
+    assert isinstance(found, NotReadable)
+    assert message in found.message
+    assert found.line == line
+
+
+def test_a_mistake_is_reported_with_the_line_in_the_other_hosts_file():
+    text = '{\n "mcpServers": {\n  "a": {\n   "command": 4,\n   "args": "x"\n  },\n  "b": []\n }\n}'
+    problems = [str(problem) for problem in load_text(text, Path("mcp.json"), {}).problems]
+    assert problems == [
+        "mcp.json:5 servers.a.args: must be a list, not text",
+        "mcp.json:7 servers.b: must be a table, not a list",
+    ]

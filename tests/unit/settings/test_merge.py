@@ -1,0 +1,82 @@
+"""Taking over servers from another host's file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.settings.merge import plan_import
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "server.py").write_text("")
+    return folder / "mcp.json"
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "config.toml"
+
+
+def write(path: Path, **servers: object) -> None:
+    path.write_text(json.dumps({"mcpServers": servers}))
+
+
+def test_new_servers_are_added_with_paths_that_still_lead_to_their_files(source: Path, target: Path):
+    write(source, a={"command": "python", "args": ["server.py", "--port", "80"]})
+    plan = plan_import(source, target, {})
+    assert plan.new == {
+        "a": {"command": "python", "args": [str(source.parent / "server.py"), "--port", "80"]}
+    }
+    assert plan.done() == ["added    a"]
+
+
+def test_the_same_server_is_skipped_and_another_of_its_name_gets_a_new_one(source: Path, target: Path):
+    target.write_text('[servers.same]\ncommand = "x"\n[servers.other]\ncommand = "x"\n')
+    write(source, same={"command": "x"}, other={"command": "y"})
+    plan = plan_import(source, target, {})
+    assert plan.done() == ["renamed  other -> other-2", "skipped  same: same is there already, the same"]
+
+
+def test_taking_over_twice_changes_nothing(source: Path, target: Path):
+    target.write_text('[servers.a]\ncommand = "x"\n[servers.a-2]\ncommand = "y"\n')
+    write(source, a={"command": "y"})
+    assert plan_import(source, target, {}).new == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "fitted"), [("a/b", "a-b"), ("../x", "x"), ("", "server"), ("x" * 80, "x" * 64)]
+)
+def test_a_name_that_ours_may_not_have_is_made_to_fit(source: Path, target: Path, name: str, fitted: str):
+    write(source, **{name: {"command": "x"}})
+    assert list(plan_import(source, target, {}).new) == [fitted]
+
+
+def test_two_names_that_become_one_do_not_cost_a_server(source: Path, target: Path):
+    write(source, **{"a/b": {"command": "x"}, "a:b/": {"command": "y"}, "a\\b": {"command": "z"}})
+    assert len(plan_import(source, target, {}).new) == 3
+
+
+def test_an_entry_that_is_no_server_is_skipped(source: Path, target: Path):
+    write(source, a=[], b={})
+    assert set(plan_import(source, target, {}).skipped) == {"a", "b"}
+
+
+@pytest.mark.parametrize("text", ["a = ", "\0"])
+def test_nothing_is_planned_for_a_file_of_ours_that_cannot_be_read(source: Path, target: Path, text: str):
+    target.write_text(text)
+    write(source, a={"command": "x"})
+    with pytest.raises(ConfigError, match="nothing was added"):
+        plan_import(source, target, {})
+
+
+def test_a_file_that_is_missing_or_damaged_is_an_error_that_says_where(source: Path, target: Path):
+    with pytest.raises(ConfigError, match="no such file"):
+        plan_import(source, target, {})
+    source.write_text('{\n"mcpServers": }')
+    with pytest.raises(ConfigError, match=r"mcp\.json:2"):
+        plan_import(source, target, {})

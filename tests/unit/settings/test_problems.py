@@ -1,0 +1,25 @@
+"""A problem in words."""
+
+import pytest
+
+from tui.settings.problems import Problem, did_you_mean
+
+
+@pytest.mark.parametrize(
+    ("problem", "text"),
+    [
+        (Problem("is wrong"), "is wrong"),
+        (Problem("is wrong", "a.b"), "a.b: is wrong"),
+        (Problem("is wrong", file="c.toml"), "c.toml: is wrong"),
+        (Problem("is wrong", "a.b", 3, "c.toml", "mend it"), "c.toml:3 a.b: is wrong; mend it"),
+        (Problem("unknown key", "a", suggestion="did you mean `b`?"), "a: unknown key, did you mean `b`?"),
+    ],
+)
+def test_it_says_where_what_and_what_to_do(problem: Problem, text: str):
+    assert str(problem) == text
+
+
+def test_the_nearest_name_is_suggested_and_a_far_one_is_not():
+    assert did_you_mean("comand", ["command", "args"]) == "did you mean `command`?"
+    assert did_you_mean("zzz", ["command", "args"]) == ""
+    assert did_you_mean("x" * 1_000_000, ["command"]) == ""

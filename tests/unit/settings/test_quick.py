@@ -1,0 +1,62 @@
+"""What the first frame needs of the configuration."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tui.settings.quick import QuickUi, quick_ui
+
+
+def read(tmp_path: Path, text: str, env: dict[str, str] | None = None) -> QuickUi:
+    path = tmp_path / "config.toml"
+    path.write_bytes(text.encode())
+    return quick_ui(str(path), env or {})
+
+
+def test_theme_and_keys_are_read(tmp_path: Path):
+    text = '[ui]\ntheme = "${T}"\n[ui.keys]\nchat.new = "f8"\n"chat.copy" = ["y", "f9"]\n'
+    assert read(tmp_path, text, {"T": "quay"}) == (
+        "quay",
+        {"chat.new": ("f8",), "chat.copy": ("y", "f9")},
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a = ", "ui = 3", "[ui]\ntheme = 3\nkeys = 4", "[ui.keys]\na = 3\n", "\0", "[servers.x]\nx = 1"],
+)
+def test_whatever_stands_there_gives_the_defaults(tmp_path: Path, text: str):
+    found = read(tmp_path, text)
+    assert found.theme == "harbor"
+    assert not any(found.keys.values())
+
+
+def test_nothing_there_gives_the_defaults(tmp_path: Path):
+    assert quick_ui(str(tmp_path / "none.toml"), {}) == ("harbor", {})
+    assert quick_ui(None, {}) == ("harbor", {})
+
+
+def test_the_environment_names_the_file_if_nobody_else_does(tmp_path: Path):
+    path = tmp_path / "mine.toml"
+    path.write_text('[ui]\ntheme = "quay"\n')
+    assert quick_ui(None, {"MCPTUI_CONFIG": str(path)}).theme == "quay"
+
+
+def test_nothing_heavy_is_imported_for_it(tmp_path: Path):
+    (tmp_path / "c.toml").write_text('[ui]\ntheme = "quay"\n')
+    code = (
+        "import sys; from tui.settings.quick import quick_ui; from tui.settings.themes import load_theme\n"
+        "load_theme(quick_ui(sys.argv[1], {}).theme)\n"
+        "print(sorted({'pydantic', 'tomli_w', 'mcp', 'openai', 'textual', 'jsonschema'} & set(sys.modules)))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "c.toml")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,93 @@
+"""Writing the configuration: whole or not at all."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.settings.save import add_servers, set_value, write_private
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_and_the_directories_it_needs_are_private(tmp_path: Path):
+    path = tmp_path / "a" / "b" / "config.toml"
+    set_value(path, "ui.theme", "quay")
+    assert path.read_text() == '[ui]\ntheme = "quay"\n'
+    assert mode(path) == 0o600
+    assert mode(path.parent) == 0o700
+
+
+def test_a_file_that_others_could_read_is_private_afterwards(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text("# mine\n")
+    path.chmod(0o644)
+    set_value(path, "ui.theme", "quay")
+    assert mode(path) == 0o600
+    assert path.read_text().startswith("# mine\n")
+
+
+def test_a_symbolic_link_stays_one(tmp_path: Path):
+    real = tmp_path / "dotfiles.toml"
+    real.write_text("# mine\n")
+    link = tmp_path / "config.toml"
+    link.symlink_to(real)
+    set_value(link, "ui.theme", "quay")
+    assert link.is_symlink()
+    assert "quay" in real.read_text()
+
+
+@pytest.mark.parametrize("text", ["a = ", "\0", "x" * (5 << 20)])
+def test_a_file_that_cannot_be_read_is_never_written_over(tmp_path: Path, text: str):
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match="left as it is"):
+        set_value(path, "ui.theme", "quay")
+    assert path.read_text() == text
+
+
+def test_a_file_of_another_host_is_never_written_over(tmp_path: Path):
+    path = tmp_path / "mcp.json"
+    path.write_text("{}")
+    with pytest.raises(ConfigError, match="belongs to another program"):
+        set_value(path, "ui.theme", "quay")
+    assert path.read_text() == "{}"
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch):
+    path = tmp_path / "config.toml"
+    path.write_text("old = 1\n")
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ConfigError, match="No space left on device"):
+        write_private(path, "new = 1\n")
+    assert path.read_text() == "old = 1\n"
+    assert os.listdir(tmp_path) == ["config.toml"]
+
+
+def test_a_place_that_cannot_be_written_is_an_error_with_a_next_step(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="Nothing was changed"):
+        write_private(tmp_path / "file" / "config.toml", "x = 1\n")
+
+
+def test_nothing_is_written_if_nothing_changes(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    set_value(path, "ui.theme", "quay")
+    before = path.stat()
+    set_value(path, "ui.theme", "quay")
+    assert path.stat().st_ino == before.st_ino
+
+
+def test_servers_are_added_and_the_rest_stays(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text("# mine\n[limits]\nmax_steps = 3 # few\n")
+    add_servers(path, {"time": {"command": "uvx", "args": ["mcp-server-time"]}})
+    assert path.read_text().startswith("# mine\n[limits]\nmax_steps = 3 # few\n\n[servers.time]\n")

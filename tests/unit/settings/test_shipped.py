@@ -1,0 +1,71 @@
+"""What ships with mcptui is found and right."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tui.settings import shipped
+from tui.settings.load import load, load_text
+from tui.settings.schema import LimitSettings
+from tui.settings.specs import server_specs
+
+
+def starter() -> str:
+    return (shipped.shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
+
+
+def uncommented(text: str) -> str:
+    """Return the starter with every example switched on: lines that show a table or a key."""
+    return re.sub(r"(?m)^# (?=\[[\w.]+\]$|[a-z_.]+ = )", "", text)
+
+
+def test_the_servers_of_someone_who_configured_nothing_are_the_samples_run_with_our_python():
+    specs = shipped.default_servers()
+    assert [(spec.name, spec.autostart) for spec in specs] == [
+        ("weather", True),
+        ("notes", True),
+        ("slow", False),
+    ]
+    assert {spec.command for spec in specs} == {sys.executable}
+    assert all(Path(spec.args[0]).is_file() for spec in specs)
+
+
+def test_the_sample_notes_are_kept_with_the_persons_data(home_of_its_own: Path):
+    assert home_of_its_own in Path(shipped.default_servers()[1].env["MCPTUI_NOTES_FILE"]).parents
+
+
+def test_a_directory_that_does_not_ship_is_an_error():
+    with pytest.raises(FileNotFoundError, match="incomplete"):
+        shipped.shipped_dir("nothing")
+
+
+def test_the_starter_file_as_it_is_changes_nothing():
+    loaded = load_text(starter(), Path("c.toml"), {})
+    assert loaded.problems == ()
+    assert loaded.raw == {}
+
+
+def test_every_example_in_the_starter_file_is_right():
+    env = {"HOME": "/home/ada"} | dict.fromkeys(("OPENAI_API_KEY", "DEEPSEEK_API_KEY"), "x")
+    loaded = load_text(uncommented(starter()), Path("c.toml"), env)
+    assert [str(problem) for problem in loaded.problems] == []
+    assert set(loaded.settings.models) == {"gpt", "deepseek", "local"}
+    assert set(loaded.settings.servers) == {"time", "files", "github"}
+
+
+def test_the_starter_file_shows_every_limit_with_its_default():
+    loaded = load_text(uncommented(starter()), Path("c.toml"), {"HOME": "/"})
+    assert loaded.settings.limits == LimitSettings()
+    assert loaded.raw["limits"].keys() == LimitSettings.model_fields.keys()
+
+
+def test_the_sample_mcp_json_starts_the_sample_servers_from_anywhere():
+    path = shipped.shipped_dir("sample_config") / "mcp.json"
+    loaded = load(path, dict(os.environ))
+    assert loaded.problems == ()
+    specs = server_specs(loaded)
+    assert [spec.name for spec in specs] == ["weather", "notes"]
+    assert all(spec.command == sys.executable and Path(spec.args[0]).is_absolute() for spec in specs)

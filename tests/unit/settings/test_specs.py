@@ -1,0 +1,82 @@
+"""From settings to what the rest of the program works with."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.core.limits import Limits
+from tui.core.policy import Rules
+from tui.core.servers import ServerSpec, Transport
+from tui.settings.load import load_text
+from tui.settings.schema import ApprovalSettings, LimitSettings
+from tui.settings.specs import approval_rules, resolved, server_specs, turn_limits
+
+
+def specs(text: str, path: Path = Path("/nowhere/config.toml")) -> tuple[ServerSpec, ...]:
+    return server_specs(load_text(text, path, {}))
+
+
+def test_the_defaults_of_the_configuration_are_those_of_the_core():
+    assert turn_limits(LimitSettings()) == Limits()
+    assert approval_rules(ApprovalSettings()) == Rules()
+
+
+def test_a_server_that_only_has_a_command_gets_every_other_default_of_the_core():
+    assert specs('[servers.a]\ncommand = "x"\n') == (ServerSpec("a", "x"),)
+
+
+def test_servers_keep_the_order_of_the_file_and_disabled_ones_are_left_out():
+    entry = '[servers.{}]\ncommand = "x"\ndisabled = {}\n'
+    text = entry.format("b", "false") + entry.format("off", "true") + entry.format("a", "false")
+    assert [spec.name for spec in specs(text)] == ["b", "a"]
+
+
+def test_the_samples_run_if_no_servers_are_named_and_only_then():
+    assert [spec.name for spec in specs('[ui]\ntheme = "quay"\n')] == ["weather", "notes", "slow"]
+    assert specs("[servers]\n") == ()
+    assert specs('[servers.a]\ncomand = "broken"\n') == ()
+
+
+def test_a_file_that_cannot_be_read_starts_nothing():
+    assert specs("a = ") == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "transport"),
+    [
+        ('url = "https://h"', Transport.HTTP),
+        ('transport = "sse"\nurl = "https://h"', Transport.SSE),
+        ('transport = "websocket"\nurl = "wss://h"', Transport.WEBSOCKET),
+        ('command = "x"', Transport.STDIO),
+    ],
+)
+def test_the_transport_is_worked_out_from_what_is_there(body: str, transport: Transport):
+    assert specs(f"[servers.a]\n{body}\n")[0].transport is transport
+
+
+def test_paths_that_exist_beside_the_configuration_are_meant_from_there(tmp_path: Path):
+    (tmp_path / "server.py").write_text("")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "run").write_text("")
+    found = resolved(["./bin/run", "server.py", "missing.py", "-x.py", "/abs.py"], tmp_path)
+    assert found == [str(tmp_path / "bin/run"), str(tmp_path / "server.py"), "missing.py", "-x.py", "/abs.py"]
+
+
+def test_a_bare_word_is_never_taken_for_a_path(tmp_path: Path):
+    for word in ("run", "npx", "server"):
+        (tmp_path / word).mkdir()
+    assert resolved(["npx", "run", "server"], tmp_path) == ["npx", "run", "server"]
+
+
+def test_a_working_directory_is_meant_from_the_configuration_and_then_paths_are_left_alone(tmp_path: Path):
+    (tmp_path / "server.py").write_text("")
+    text = '[servers.a]\ncommand = "python"\nargs = ["server.py"]\ncwd = "sub"\n'
+    (found,) = specs(text, tmp_path / "config.toml")
+    assert found.cwd == str(tmp_path / "sub")
+    assert found.args == ("server.py",)
+
+
+def test_the_home_directory_may_be_written_short(home_of_its_own: Path):
+    (found,) = specs('[servers.a]\ncommand = "~/bin/x"\ncwd = "~"\n')
+    assert found.command == str(home_of_its_own / "bin/x")
+    assert found.cwd == str(home_of_its_own)
