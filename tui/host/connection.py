@@ -278,11 +278,8 @@ class Connection:
         return self._obituary()
 
     def _incomplete(self) -> str:
-        if not self.transport.partial:
-            return ""
-        return (
-            f" Half a line of {self.transport.partial:,} bytes has come from it; a restart puts it in step."
-        )
+        size = self.transport.incomplete
+        return f" An incomplete frame of {size:,} bytes is stuck; a restart helps." if size else ""
 
     def _obituary(self) -> ToolResult:
         text = explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())

@@ -90,8 +90,10 @@ class Supervisor:
 
     async def stop(self) -> None:
         """Stop it, or its start, or its waiting for a restart; return once it is STOPPED."""
+        life = self._lives
         self._ask_to_stop()
-        while self.state is not ServerState.STOPPED:
+        # A start that was queued meanwhile may begin the next life before anybody sees STOPPED.
+        while self.state is not ServerState.STOPPED and self._lives == life:
             await self._pulse.wait()
 
     async def restart(self) -> None:
@@ -103,7 +105,7 @@ class Supervisor:
     async def close(self) -> None:
         """Stop it for good: no later start has any effect."""
         self._closing = True
-        await self.stop()
+        self._ask_to_stop()
         if self._task is not None:
             await asyncio.wait([self._task])
 

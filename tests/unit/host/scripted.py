@@ -1,0 +1,117 @@
+"""A transport to a server that lives in the test: it answers, keeps silent or dies when told to."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import anyio
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest, JSONRPCResponse
+
+from tui.core.errors import ServerError
+
+
+@dataclass
+class Script:
+    """How the servers of one host behave, and what is known of them."""
+
+    silent: bool = False
+    missing: bool = False
+    dies_on_call: bool = False
+    stop_seconds: float = 0.0
+    spawned: int = 0
+    alive: list["ScriptedTransport"] = field(default_factory=list)
+    most_alive: int = 0
+
+    def open(self, spec, **around):
+        return ScriptedTransport(self, spec)
+
+    def kill(self, code=1):
+        """Let the newest server die by itself."""
+        self.alive[-1].die(code)
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int | None
+    signal: str = ""
+
+    def sentence(self):
+        return f"exited with code {self.code} after 0.1 s"
+
+
+class Log:
+    last = "last words"
+    revision = 1
+
+    def lines(self):
+        return ("first words", "last words")
+
+
+class ScriptedTransport:
+    """What `StdioTransport` is to a real server."""
+
+    noise = incomplete = 0
+    first_noise = noise_hint = fatal = ""
+    leftovers = ()
+
+    def __init__(self, script, spec):
+        self.script = script
+        self.pid = None
+        self.exited = asyncio.Event()
+        self.exit = None
+        self.stderr = Log()
+
+    async def __aenter__(self):
+        if self.script.missing:
+            raise ServerError("`x` was not found on PATH.", where="x", next_step="Check its command.")
+        self.script.spawned += 1
+        self.script.alive.append(self)
+        self.script.most_alive = max(self.script.most_alive, len(self.script.alive))
+        self.pid = 1000 + self.script.spawned
+        self._to_us, read = anyio.create_memory_object_stream(16)
+        write, self._from_us = anyio.create_memory_object_stream(16)
+        self._task = asyncio.create_task(self._answer())
+        return read, write
+
+    async def __aexit__(self, *_):
+        if self.exit is None and self.script.stop_seconds:
+            await asyncio.sleep(self.script.stop_seconds)
+        self.die(0)
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    def negotiated(self, version):
+        self.version = version
+
+    async def kill_now(self):
+        self.die(-9)
+
+    def die(self, code):
+        if self.exit is None:
+            self.exit = Ended(code)
+            self.pid = None
+            self.script.alive.remove(self)
+            self._task.cancel()
+            self._to_us.close()
+            self._from_us.close()
+            self.exited.set()
+
+    async def _answer(self):
+        async for item in self._from_us:
+            request = item.message
+            if not isinstance(request, JSONRPCRequest) or self.script.silent:
+                continue
+            if request.method == "tools/call" and self.script.dies_on_call:
+                self.die(17)
+            answer = JSONRPCResponse(jsonrpc="2.0", id=request.id, result=RESULTS.get(request.method, {}))
+            await self._to_us.send(SessionMessage(answer))
+
+
+RESULTS = {
+    "initialize": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "scripted", "version": "1"},
+    },
+    "tools/list": {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]},
+    "tools/call": {"content": [{"type": "text", "text": "hello"}]},
+}

@@ -1,0 +1,185 @@
+"""The walk over a listing, and the sifting of each tool by itself."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.host.catalog import (
+    DESCRIPTION_CHARS,
+    MAX_PAGES,
+    Walk,
+    build_catalog,
+    changed_names,
+    described,
+    walk_pages,
+)
+
+SCHEMA = {"type": "object"}
+
+
+def tool(name="t", **more):
+    return {"name": name, "inputSchema": SCHEMA, **more}
+
+
+def catalog(*tools, note="", trusted=True):
+    return build_catalog("srv", Walk(list(tools), note), trusted=trusted)
+
+
+async def walked(pages, limit=10_000):
+    """Walk over `pages`, a mapping of cursor to page; also return the cursors that were asked for."""
+    asked = []
+
+    async def fetch(cursor):
+        asked.append(cursor)
+        page = pages(cursor) if callable(pages) else pages[cursor]
+        if isinstance(page, Exception):
+            raise page
+        return page
+
+    return await walk_pages(fetch, "tools", limit=limit), asked
+
+
+async def test_pages_are_followed_to_the_end():
+    walk, asked = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": {"tools": [2]}})
+    assert (walk.items, walk.note, asked) == ([1, 2], "", [None, "b"])
+
+
+async def test_an_empty_cursor_is_a_cursor_and_is_followed_once():
+    walk, asked = await walked(lambda cursor: {"tools": [cursor], "nextCursor": ""})
+    assert asked == [None, ""]
+    assert "came twice" in walk.note
+
+
+async def test_a_cursor_that_never_repeats_ends_at_the_cap():
+    walk, asked = await walked(lambda cursor: {"tools": [1], "nextCursor": (cursor or "") + "x"})
+    assert len(asked) == MAX_PAGES
+    assert f"more than {MAX_PAGES} pages" in walk.note
+
+
+async def test_too_many_entries_are_cut_and_said():
+    walk, _ = await walked(lambda cursor: {"tools": [1] * 6, "nextCursor": (cursor or "") + "x"}, limit=10)
+    assert len(walk.items) == 10
+    assert "rest is left out" in walk.note
+
+
+async def test_a_cursor_that_is_no_text_ends_the_walk():
+    walk, _ = await walked({None: {"tools": [1], "nextCursor": {"page": 2}}})
+    assert (walk.items, walk.note) == ([1], "a cursor is not text, so the list ends here")
+
+
+async def test_what_was_found_is_kept_when_a_later_page_fails():
+    walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": ValueError("boom")})
+    assert (walk.items, walk.note) == ([1], "page 2 failed: boom")
+
+
+async def test_an_error_on_the_first_page_is_raised():
+    with pytest.raises(ValueError, match="boom"):
+        await walked({None: ValueError("boom")})
+
+
+@pytest.mark.parametrize("tools", [None, {}, "x", 7])
+async def test_a_listing_that_is_no_list_is_an_empty_one(tools):
+    walk, _ = await walked({None: {"tools": tools}})
+    assert walk.items == []
+
+
+MALFORMED = {
+    "not an object": ("x", "not an object"),
+    "no name": ({"inputSchema": SCHEMA}, "no name"),
+    "an empty name": (tool(""), "no name"),
+    "a blank name": (tool(" "), "no name"),
+    "a number as name": (tool(5), "no name"),
+    "an endless name": (tool("a" * 300), "300 characters"),
+    "a newline in the name": (tool("new\nline"), "control or invisible"),
+    "an override in the name": (tool("\u202egnp.exe"), "control or invisible"),
+    "no schema": ({"name": "t"}, "is missing"),
+    "a null schema": ({"name": "t", "inputSchema": None}, "null"),
+    "a schema of another type": ({"name": "t", "inputSchema": {"type": "array"}}, '"type": "object"'),
+    "a schema without a type": ({"name": "t", "inputSchema": {}}, '"type": "object"'),
+    "a bad output schema": (tool(outputSchema=[]), "outputSchema is an array"),
+}
+
+
+@pytest.mark.parametrize(("bad", "why"), MALFORMED.values(), ids=MALFORMED.keys())
+def test_one_malformed_tool_never_costs_the_others(bad, why):
+    found = catalog(tool("before"), bad, tool("after"))
+    assert [one.name for one in found.tools] == ["before", "after"]
+    [(_, reason)] = found.quarantined
+    assert why in reason
+
+
+def test_names_stay_raw():
+    names = ["naïve", "搜索", "with space", "../../etc/passwd", "get.user", "get_user", "Get_User"]
+    assert [one.name for one in catalog(*map(tool, names)).tools] == names
+
+
+def test_the_same_tool_twice_is_one_tool():
+    found = catalog(tool("a"), tool("a"))
+    assert (len(found.tools), found.quarantined) == (1, ())
+
+
+def test_of_two_different_tools_of_one_name_the_first_is_kept_and_the_second_named():
+    found = catalog(tool("a", description="1"), tool("a", description="2"))
+    assert [one.description for one in found.tools] == ["1"]
+    assert found.quarantined == (("a", "a second, different tool of the same name"),)
+
+
+def test_a_note_of_the_walk_is_shown_with_what_was_left_out():
+    assert catalog(note="the end").quarantined == (("tools/list", "the end"),)
+
+
+def test_hints_are_read_only_when_they_are_what_they_should_be():
+    hints = {"readOnlyHint": "yes", "destructiveHint": 1, "idempotentHint": True, "title": "T"}
+    [found] = catalog(tool(annotations=hints), trusted=False).tools
+    assert (found.read_only, found.destructive, found.idempotent) == (False, None, True)
+    assert (found.title, found.trusted) == ("T", False)
+
+
+def test_a_long_description_is_cut_with_a_visible_note():
+    text = described("x" * 5_000_000)
+    assert len(text) < DESCRIPTION_CHARS + 100
+    assert text.endswith("… [cut: the server's text has 5,000,000 characters]")
+
+
+def test_tag_characters_do_not_reach_the_model():
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    assert described(f"Adds.{hidden}") == "Adds.\ufffd"
+
+
+def test_escape_sequences_in_a_description_are_shown_not_obeyed():
+    assert described("\x1b[2J") == "␛[2J"
+
+
+@pytest.mark.parametrize("field", ["title", "description", "inputSchema", "outputSchema", "annotations"])
+def test_the_digest_changes_with_everything_that_is_read(field):
+    changed = tool(**{field: {"type": "object", "x": 1}})
+    [before], [after] = catalog(tool()).tools, catalog(changed).tools
+    assert before.digest != after.digest
+    assert changed_names([before], [after]) == ("t",)
+
+
+def test_the_digest_does_not_depend_on_the_order_of_keys():
+    one = {"name": "t", "inputSchema": {"type": "object", "title": "x"}}
+    other = {"inputSchema": {"title": "x", "type": "object"}, "name": "t"}
+    assert catalog(one).tools[0].digest == catalog(other).tools[0].digest
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                ["name", "inputSchema", "type", "object", "annotations", "title", "outputSchema"]
+            ),
+            inner,
+        )
+    ),
+    max_leaves=25,
+)
+
+
+@given(st.lists(json_values, max_size=6))
+def test_any_listing_is_sifted(items):
+    found = build_catalog("srv", Walk(items), trusted=True)
+    assert len(found.tools) + len(found.quarantined) <= len(items)

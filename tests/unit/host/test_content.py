@@ -1,0 +1,66 @@
+"""Raw results become something a person can look at, whatever a server sends."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.ports import BinaryContent, LinkContent, ResourceContent, TextContent
+from tui.host.content import MAX_ITEMS, content_of, result_of
+
+
+def test_text_stays_as_it_came():
+    assert content_of({"type": "text", "text": "a\x1b[2J"}) == TextContent("a\x1b[2J")
+
+
+def test_an_image_knows_its_size():
+    item = content_of({"type": "image", "mimeType": "image/png", "data": "aGVsbG8="})
+    assert item == BinaryContent("image", "image/png", 5, "aGVsbG8=")
+
+
+def test_audio_and_embedded_blobs_are_binary():
+    assert content_of({"type": "audio", "mimeType": "a/b", "data": ""}).kind == "audio"
+    blob = content_of({"type": "resource", "resource": {"uri": "x:y", "blob": "aGk="}})
+    assert blob == BinaryContent("blob", "", 2, "aGk=", "x:y")
+
+
+def test_links_and_embedded_text_keep_their_uri():
+    assert content_of({"type": "resource_link", "uri": "x:y", "name": "n"}) == LinkContent("x:y", "n")
+    embedded = {"type": "resource", "resource": {"uri": "x:y", "mimeType": "text/plain", "text": "t"}}
+    assert content_of(embedded) == ResourceContent("x:y", "text/plain", "t")
+
+
+def test_an_unknown_item_is_shown_as_json():
+    assert content_of({"type": "hologram", "x": 1}) == TextContent('{"type": "hologram", "x": 1}')
+
+
+def test_content_that_is_no_list_is_shown_and_said():
+    result = result_of({"content": "hello"})
+    assert result.content == (TextContent("hello"),)
+    assert result.warning == "content is not a list"
+
+
+def test_a_result_without_content_keeps_its_structure():
+    assert result_of({"structuredContent": {"n": 1}}).structured == {"n": 1}
+
+
+def test_more_items_than_anyone_can_read_are_cut_and_counted():
+    result = result_of({"content": [{"type": "text", "text": "x"}] * (MAX_ITEMS + 5)})
+    assert len(result.content) == MAX_ITEMS
+    assert result.warning == "5 more content items are left out"
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["type", "text", "uri", "data", "resource", "blob", "mimeType"]), inner
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@given(json_values, json_values, json_values)
+def test_any_json_value_is_a_result(content, structured, is_error):
+    result = result_of({"content": content, "structuredContent": structured, "isError": is_error})
+    assert isinstance(result.is_error, bool)

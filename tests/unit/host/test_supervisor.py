@@ -1,0 +1,339 @@
+"""One server through all its lives, with a scripted server at the other end."""
+
+import asyncio
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tests.conftest import until
+from tests.unit.host.scripted import Script
+from tui.core.redact import Redactor
+from tui.core.servers import ServerSpec, ServerState, StopReason
+from tui.host.supervisor import Supervisor
+from tui.host.surroundings import Surroundings, start_seconds
+
+STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
+
+
+class TestClock:
+    """Time that passes when it is told to."""
+
+    __test__ = False
+
+    def __init__(self):
+        self.now = 0
+        self.naps = []
+
+    def now_ns(self):
+        return self.now
+
+    async def sleep(self, seconds):
+        self.naps.append(seconds)
+        self.now += int(seconds * 1e9)
+        await asyncio.sleep(0)
+
+
+def supervisor(script, clock=None, **spec):
+    around = Surroundings(
+        sink=lambda *_: None,
+        clock=clock or TestClock(),
+        redactor=Redactor({"TOKEN": "last words"}),
+        owner="test",
+        grace=None,
+        changed=lambda name: None,
+        open=script.open,
+    )
+    return Supervisor(ServerSpec("srv", "x", **spec), around)
+
+
+@pytest.fixture
+def script():
+    return Script()
+
+
+async def test_a_start_ends_in_running_with_what_the_server_said(script):
+    server = supervisor(script)
+    await server.start()
+    found = server.status
+    assert (found.state, found.protocol, found.title, found.tools) == (RUNNING, "2025-11-25", "scripted", 1)
+    assert found.pid == 1001
+    await server.close()
+
+
+async def test_a_second_start_changes_nothing(script):
+    server = supervisor(script)
+    await asyncio.gather(server.start(), server.start())
+    await server.start()
+    assert script.spawned == 1
+    await server.close()
+
+
+async def test_a_stop_says_that_it_was_asked_for(script):
+    server = supervisor(script)
+    await server.start()
+    await server.stop()
+    assert (server.state, server.status.reason, script.alive) == (STOPPED, StopReason.REQUESTED, [])
+    await server.close()
+
+
+async def test_a_stop_of_a_stopped_server_returns_at_once(script):
+    server = supervisor(script)
+    await server.stop()
+    assert server.status.reason is StopReason.NOT_STARTED
+
+
+async def test_a_start_while_it_stops_is_queued(script):
+    script.stop_seconds = 0.05
+    server = supervisor(script)
+    await server.start()
+    stopping = asyncio.create_task(server.stop())
+    await until(lambda: server.state is ServerState.STOPPING)
+    await server.start()
+    assert (server.state, script.spawned) == (RUNNING, 2)
+    await stopping
+    await server.close()
+
+
+async def test_a_stop_while_it_starts_ends_the_start(script):
+    script.silent = True
+    server = supervisor(script)
+    starting = asyncio.create_task(server.start())
+    await until(lambda: script.spawned == 1)
+    await server.stop()
+    await starting
+    assert (server.state, server.status.reason) == (STOPPED, StopReason.REQUESTED)
+    await server.close()
+
+
+async def test_a_stop_before_the_process_is_there_starts_none(script):
+    server = supervisor(script)
+    starting = asyncio.create_task(server.start())
+    await asyncio.sleep(0)
+    await asyncio.gather(starting, server.stop())
+    assert (server.state, script.alive) == (STOPPED, [])
+    await server.close()
+
+
+async def test_a_restart_is_a_new_process(script):
+    server = supervisor(script)
+    await server.start()
+    await server.restart()
+    assert (server.state, script.spawned, script.most_alive) == (RUNNING, 2, 1)
+    await server.close()
+
+
+async def test_a_restart_of_a_stopped_server_starts_it(script):
+    server = supervisor(script)
+    await server.restart()
+    assert server.state is RUNNING
+    await server.close()
+
+
+async def test_a_death_is_seen_and_named(script):
+    server = supervisor(script)
+    await server.start()
+    script.kill(code=3)
+    await until(lambda: server.state is STOPPED)
+    found = server.status
+    assert (found.reason, found.exit_code) == (StopReason.CRASHED, 3)
+    assert found.detail == "exited with code 3 after 0.1 s."
+    await server.close()
+
+
+async def test_a_clean_exit_is_not_a_crash(script):
+    server = supervisor(script)
+    await server.start()
+    script.kill(code=0)
+    await until(lambda: server.state is STOPPED)
+    assert server.status.reason is StopReason.EXITED
+    await server.close()
+
+
+async def test_a_dead_server_stays_dead_unless_it_is_to_be_restarted(script):
+    server = supervisor(script)
+    await server.start()
+    script.kill()
+    await until(lambda: server.state is STOPPED)
+    assert script.spawned == 1
+    await server.close()
+
+
+async def test_a_server_to_be_restarted_comes_back_after_a_second(script):
+    clock = TestClock()
+    server = supervisor(script, clock, restart=True)
+    await server.start()
+    script.kill()
+    await until(lambda: script.spawned == 2 and server.state is RUNNING)
+    [nap] = clock.naps
+    assert 0.8 <= nap <= 1.2
+    assert server.status.restarts == 1
+    await server.close()
+
+
+async def test_five_deaths_in_a_row_are_a_crash_loop(script):
+    server = supervisor(script, restart=True)
+    await server.start()
+    for lives in range(1, 6):
+        await until(lambda wanted=lives: script.spawned == wanted and server.state is RUNNING)
+        script.kill()
+    await until(lambda: server.status.reason is StopReason.CRASH_LOOP)
+    assert script.spawned == 5
+    await server.start()
+    assert server.state is RUNNING
+    await server.close()
+
+
+async def test_a_stop_ends_the_waiting_for_a_restart(script):
+    class Patient(TestClock):
+        async def sleep(self, seconds):
+            await asyncio.sleep(3600)
+
+    server = supervisor(script, Patient(), restart=True)
+    await server.start()
+    script.kill()
+    await until(lambda: "starts again in" in server.status.detail)
+    await server.stop()
+    await until(lambda: "starts again" not in server.status.detail)
+    assert script.spawned == 1
+    await server.close()
+
+
+async def test_a_start_that_takes_too_long_says_what_was_waited_for(script):
+    script.silent = True
+    server = supervisor(script, start_seconds=0.05)
+    await server.start()
+    assert server.status.reason is StopReason.FAILED_TO_START
+    assert "no answer to initialize within 0.05 s" in server.status.detail
+    await server.close()
+
+
+async def test_a_command_that_cannot_be_run_is_told_with_its_next_step(script):
+    script.missing = True
+    server = supervisor(script)
+    await server.start()
+    found = server.status
+    assert (found.reason, found.next_step) == (StopReason.FAILED_TO_START, "Check its command.")
+    assert found.detail == "`x` was not found on PATH."
+    await server.close()
+
+
+async def test_secrets_do_not_reach_the_status_or_the_log(script):
+    server = supervisor(script)
+    await server.start()
+    assert server.status.stderr_last == "[redacted:TOKEN]"
+    assert server.stderr() == ("first words", "[redacted:TOKEN]")
+    await server.close()
+
+
+async def test_a_closed_server_starts_no_more(script):
+    server = supervisor(script)
+    await server.close()
+    await server.start()
+    assert (server.state, script.spawned) == (STOPPED, 0)
+
+
+def test_launchers_get_time_to_download():
+    assert start_seconds(ServerSpec("a", "/usr/bin/npx")) == 180
+    assert start_seconds(ServerSpec("a", "npx", start_seconds=5)) == 5
+    assert start_seconds(ServerSpec("a", "python")) == 60
+
+
+class Lives(RuleBasedStateMachine):
+    """Whatever is asked in whatever order: one process at most, and a stop always ends."""
+
+    def __init__(self):
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.script = Script()
+        self.clock = TestClock()
+        self.tasks = []
+        self.starts = 0
+        self.deaths = 0
+
+        async def made():
+            return supervisor(self.script, self.clock, restart=True, start_seconds=30)
+
+        self.server = self.loop.run_until_complete(made())
+
+    def ask(self, coroutine):
+        self.tasks.append(self.loop.create_task(coroutine))
+
+    @rule()
+    def start(self):
+        self.starts += 1
+        self.ask(self.server.start())
+
+    @rule()
+    def stop(self):
+        self.ask(self.server.stop())
+
+    @rule()
+    def restart(self):
+        self.starts += 1
+        self.ask(self.server.restart())
+
+    @initialize()
+    def begin(self):
+        self.start()
+        self.settle()
+
+    @rule(steps=st.integers(1, 60))
+    def let_a_moment_pass(self, steps):
+        async def passing():
+            for _ in range(steps):
+                await asyncio.sleep(0)
+
+        self.loop.run_until_complete(passing())
+
+    @rule()
+    def settle(self):
+        async def settling():
+            await asyncio.sleep(0)
+            resting = (RUNNING, STOPPED) if not self.script.silent else tuple(ServerState)
+            await until(lambda: self.server.state in resting)
+
+        self.loop.run_until_complete(settling())
+
+    @precondition(lambda self: self.script.alive)
+    @rule(code=st.sampled_from([0, 1, 17]))
+    def die(self, code):
+        self.deaths += 1
+        self.script.kill(code)
+
+    @rule(silent=st.booleans())
+    def hang(self, silent):
+        self.script.silent = silent
+
+    @rule(missing=st.booleans())
+    def be_missing(self, missing):
+        self.script.missing = missing
+
+    @invariant()
+    def one_process_at_most(self):
+        assert self.script.most_alive <= 1
+
+    @invariant()
+    def stopped_means_no_process(self):
+        assert self.server.state is not STOPPED or not self.script.alive
+
+    def teardown(self):
+        async def quitting():
+            async with asyncio.timeout(10):
+                await self.server.close()
+                await asyncio.gather(*self.tasks)
+
+        self.loop.run_until_complete(quitting())
+        assert self.server.state is STOPPED
+        assert self.script.alive == []
+        assert self.script.spawned <= 2 * (self.starts + self.deaths)
+        assert asyncio.all_tasks(self.loop) == set()
+        self.loop.run_until_complete(self.loop.shutdown_default_executor())
+        self.loop.close()
+
+
+Lives.TestCase.settings = settings(
+    max_examples=40, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+)
+TestLives = Lives.TestCase
