@@ -27,6 +27,13 @@ async def test_the_screen_wears_the_theme_that_the_mark_stands_on(specs: Sequenc
     assert worn == [spec.name for spec in specs]
 
 
+async def test_the_screen_behind_stays_in_view(specs: Sequence[ThemeSpec]) -> None:
+    async with Stage().run_test(size=(80, 24)) as pilot:
+        pilot.app.push_screen(ThemePicker(specs, "harbor"))
+        await pilot.pause()
+        assert pilot.app.screen.styles.background.a == 0
+
+
 async def test_enter_keeps_the_theme_and_gives_its_name(specs: Sequence[ThemeSpec]) -> None:
     given: list[str | None] = []
     async with Stage().run_test(size=(80, 24)) as pilot:

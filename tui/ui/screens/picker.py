@@ -40,7 +40,7 @@ class Picker(ModalScreen[str | None]):
     ]
 
     DEFAULT_CSS = """
-    Picker { align: right middle; background: transparent; }
+    Picker { align: right middle; }
     Picker > Vertical {
         width: 48; max-width: 100%; height: auto; max-height: 100%; padding: 1 2;
         background: $panel; border-left: outer $accent;
@@ -74,6 +74,10 @@ class Picker(ModalScreen[str | None]):
             options.highlighted = values.index(self._current) if self._current in values else 0
             yield options
             yield Literal("enter take it   esc back", classes="keys")
+
+    def on_mount(self) -> None:
+        """Let the screen behind be seen, whatever ground the app gives to screens."""
+        self.styles.background = "transparent"
 
     def marked(self, value: str) -> None:
         """The mark stands on a choice now; a subclass may show what it would be like."""

@@ -1,0 +1,17 @@
+"""The page about keys is the table of actions."""
+
+from pathlib import Path
+
+from tui.ui.actions import ACTIONS
+from tui.ui.keys_page import keys_page
+
+PAGE = Path(__file__).parents[3] / "docs" / "keys.md"
+
+
+def test_the_page_in_the_repository_is_in_step_with_the_table() -> None:
+    assert PAGE.read_text(encoding="utf-8") == keys_page(), "run python -m tui.ui.keys_page"
+
+
+def test_every_action_is_on_the_page() -> None:
+    page = keys_page()
+    assert [found.id for found in ACTIONS if f"`{found.id}`" not in page] == []
