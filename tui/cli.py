@@ -41,12 +41,7 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "prompt", nargs="?", metavar="PROMPT", help="the question; - or nothing reads it from stdin"
     )
     run.add_argument("--json", action="store_true", help="print one JSON object a line on stdout instead")
-    run.add_argument(
-        "--server",
-        action="append",
-        metavar="NAME",
-        help="start this server; may be repeated",
-    )
+    run.add_argument("--server", action="extend", nargs="+", metavar="NAME", help="start these servers only")
     run.add_argument("--max-steps", type=_positive, metavar="N", help="model requests at most")
     run.add_argument(
         "--approve",

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.jsonl import as_object, error_object, line
@@ -32,7 +32,7 @@ Print = Callable[[Event], None]
 def run(args: argparse.Namespace) -> int:
     """Carry out `mcptui run` and return its exit code."""
     try:
-        return asyncio.run(_run(args, _prompt(args.prompt)))
+        return asyncio.run(_run(args))
     except (UsageError, ConfigError) as error:
         _fail(error, args.json)
         return 2
@@ -64,21 +64,35 @@ def _fail(error: McptuiError, as_json: bool) -> None:
     print(f"mcptui: {clean(str(error))}", file=sys.stderr)
 
 
-async def _run(args: argparse.Namespace, prompt: str) -> int:
+def _wanted(args: argparse.Namespace, known: Collection[str]) -> tuple[list[str] | None, str | None]:
+    """Return the servers that are wanted and the question as given.
+
+    `--server NAME ...` takes what follows it, so in `run --server weather "how is it?"` the question is
+    among the names; it is the last one, and no server is called so.
+    """
+    names: list[str] | None = args.server
+    if names and args.prompt is None and names[-1] not in known:
+        return names[:-1] or None, names[-1]
+    return names, args.prompt
+
+
+async def _run(args: argparse.Namespace) -> int:
     runtime = Runtime(Options.from_args(args), os.environ)
     with Interrupt() as interrupt:
         try:
-            return await interrupt.during(_ask(args, prompt, runtime, interrupt))
+            return await interrupt.during(_ask(args, runtime, interrupt))
         finally:
             await runtime.shutdown()
 
 
-async def _ask(args: argparse.Namespace, prompt: str, runtime: Runtime, interrupt: Interrupt) -> int:
+async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
     await runtime.ready(start=False)
+    wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
+    prompt = _prompt(given)
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
     runtime.require_model()
-    failed = await runtime.start_wanted(args.server)
+    failed = await runtime.start_wanted(wanted)
     for sentence in failed.sentences:
         print(f"mcptui: {sentence}", file=sys.stderr)
     if failed.all:
