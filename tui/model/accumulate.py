@@ -47,6 +47,11 @@ class Accumulator:
         self._half = ""
 
     @property
+    def finished(self) -> bool:
+        """Whether the endpoint has said why the reply ended."""
+        return bool(self._finish)
+
+    @property
     def close_only(self) -> bool:
         """Whether thinking was closed by a tag but never opened by one."""
         return self._tags.close_only

@@ -268,7 +268,8 @@ JSON = st.recursive(
 )
 FIELDS = st.sampled_from(
     "id index name arguments function content reasoning_content reasoning reasoning_details tool_calls role "
-    "type text function_call refusal extra_content message delta finish_reason usage error object summary code".split()
+    "type text function_call refusal extra_content message delta finish_reason usage error object summary "
+    "code".split()
 )
 ODD = st.recursive(
     JSON,

@@ -1,0 +1,193 @@
+"""Failures of an endpoint before or around a reply, as a `ModelError` that says what to do. Pure."""
+
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+from tui.core.errors import ModelError
+from tui.core.text import clean_line
+from tui.model.failures import RETRYABLE_STATUS, is_billing, words_of
+from tui.model.profile import ModelProfile
+from tui.model.providers import host_of, is_private, provider_of
+
+_NO_MODEL = re.compile(
+    r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
+    r"|decommissioned|invalid)|(?:unknown|invalid|no such|unsupported) model|model_not_found|model id",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_TOOLS = re.compile(
+    r"does ?n[o']t support (?:tools|tool use|function)|support tool use|enable-auto-tool-choice|--jinja"
+    r"|tools? (?:is|are) not supported|tool calling is not supported",
+    re.IGNORECASE,
+)
+_TOO_LONG = re.compile(
+    r"context.{0,20}(?:length|window|size)|maximum context|too many tokens|prompt is too long|token limit"
+    r"|exceeds? the (?:available|limit|max)|reduce the length|超长",
+    re.IGNORECASE,
+)
+
+
+def endpoint_of(profile: ModelProfile) -> str:
+    """Return how the endpoint is named in messages: the profile and its address."""
+    return clean_line(f"{profile.name} ({profile.base_url})", 120)
+
+
+def is_missing_path(status: int, words: str) -> bool:
+    """Whether a refusal says that there is nothing at this address (not that a model is missing)."""
+    if _NO_MODEL.search(words) or _NO_TOOLS.search(words):
+        return False
+    return status in (404, 405) or "unexpected endpoint" in words.lower()
+
+
+def status_error(profile: ModelProfile, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
+    """Return the error for a response with a status of failure.
+
+    Args:
+        profile: what was asked.
+        status: the HTTP status.
+        body: what came with it, decoded or as text.
+        headers: of the response, names in lower case.
+    """
+    said = words_of(body)
+    billing = is_billing(f"{said} {_code(body)}", status)
+    message = f"the endpoint answered {status}"
+    return ModelError(
+        f"{message}: {said}" if said else message,
+        where=endpoint_of(profile),
+        next_step=_next_step(profile, status, said, billing, headers),
+        status=status,
+        retryable=status in RETRYABLE_STATUS and not billing,
+        retry_after=retry_after(headers),
+    )
+
+
+def _code(body: object) -> str:
+    """Return the machine-readable kinds of an error body."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    if not isinstance(inner, Mapping):
+        return ""
+    return " ".join(str(inner.get(name, "")) for name in ("code", "type"))[:200]
+
+
+def _next_step(
+    profile: ModelProfile, status: int, said: str, billing: bool, headers: Mapping[str, str]
+) -> str:
+    if billing:
+        page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
+        return f"Add credit or raise the quota of this account{page}, or choose another model."
+    if _NO_TOOLS.search(said):
+        return "Choose a model that can call tools, or stop the servers to chat without tools."
+    if _NO_MODEL.search(said):
+        return _model_step(profile)
+    if _TOO_LONG.search(said):
+        return "Start a new chat, or attach less: the conversation does not fit into the model's window."
+    match status:
+        case 401:
+            return _key_step(profile)
+        case 403:
+            return "The key is known but may not do this; look at its permissions, region and billing."
+        case 404 | 405:
+            return _address_step(profile)
+        case 413:
+            return "Start a new chat, or attach less."
+        case 429:
+            return "Wait a little, then ask again."
+        case _ if 300 <= status < 400:
+            to = clean_line(headers.get("location", ""), 120)
+            return f"It redirects to {to}: set base_url to where it leads." if to else "Check base_url."
+        case _ if status >= 500:
+            return "The fault is at the endpoint: ask again later."
+    return "Check the profile's model and base_url."
+
+
+def _key_step(profile: ModelProfile) -> str:
+    provider = provider_of(profile.base_url)
+    variable = profile.api_key_env or (provider.keys[0] if provider else "")
+    verb = "Check" if profile.api_key else "Set"
+    place = f" A key is had at {provider.key_page}." if provider else ""
+    return f"{verb} {variable or 'api_key_env of this profile'}.{place}"
+
+
+def _model_step(profile: ModelProfile) -> str:
+    if looks_like_ollama(profile):
+        return f"Pull it: `ollama pull {clean_line(profile.model, 80)}`."
+    variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
+    return f"The model is named {clean_line(profile.model, 80)!r}: set `model` of the profile{variable}."
+
+
+def _address_step(profile: ModelProfile) -> str:
+    if not has_version(profile.base_url):
+        return "base_url lacks /v1? It is tried with /v1 as well, and neither is there."
+    return "Check base_url and model of the profile."
+
+
+def has_version(base_url: str) -> bool:
+    """Whether the path of a URL names a version, as most do ("/v1", "/v1beta/openai")."""
+    return re.search(r"/v\d+\w*(?:/|$)", base_url) is not None
+
+
+def looks_like_ollama(profile: ModelProfile) -> bool:
+    """Whether a profile leads to an Ollama of one's own."""
+    return ":11434" in profile.base_url or (profile.name == "ollama" and is_private(profile.base_url))
+
+
+def connection_error(profile: ModelProfile, cause: str) -> ModelError:
+    """Return the error for an endpoint that cannot be reached; `cause` is the socket's reason."""
+    if looks_like_ollama(profile):
+        step = "Is Ollama running? Start it: `ollama serve`."
+    elif is_private(profile.base_url):
+        step = "Is the model server running, and is base_url right?"
+    else:
+        step = f"Check the network, a proxy, and that {host_of(profile.base_url) or 'the host'} is right."
+    reason = clean_line(cause, 160)
+    return ModelError(
+        f"the endpoint cannot be reached{': ' + reason if reason else ''}",
+        where=endpoint_of(profile),
+        next_step=step,
+        retryable=True,
+    )
+
+
+def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:
+    """Return the error for an endpoint that stays silent."""
+    what = "sent nothing" if first else "stopped sending in the middle of the reply"
+    name = "first_token_seconds" if first else "between_chunks_seconds"
+    return ModelError(
+        f"the endpoint {what} for {seconds:g} s",
+        where=endpoint_of(profile),
+        next_step=f"Ask again, or raise {name} of the profile.",
+        retryable=True,
+    )
+
+
+class NotAStream(ModelError):
+    """What came with status 200 is no event stream: base_url leads to something else."""
+
+
+def not_a_stream(profile: ModelProfile, content_type: str, head: bytes) -> NotAStream:
+    """Return the error for a 200 that is no event stream (a page of HTML, mostly)."""
+    said = words_of(head.decode("utf-8", "replace"))
+    kind = clean_line(content_type, 60) or "no content type"
+    step = "Check base_url: it leads to a page, not to a model's API."
+    if not has_version(profile.base_url):
+        step = "Check base_url: it may lack /v1."
+    what = f" ({kind}): {said}" if said else f" ({kind}, empty)"
+    return NotAStream(f"the answer is not an SSE stream{what}", where=endpoint_of(profile), next_step=step)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that an endpoint asks to wait, or None (RFC 9110, section 10.2.3).
+
+    A date counts from the response's own `Date`, so a wrong clock here does not matter.
+    """
+    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        value = headers.get(name, "").strip()
+        if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", value):
+            return float(value) / scale
+        if value and name == "retry-after":
+            try:
+                wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("date", ""))
+                return max(0.0, wait.total_seconds())
+            except (ValueError, TypeError, IndexError):
+                return None
+    return None

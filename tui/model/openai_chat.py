@@ -1,0 +1,288 @@
+"""A model behind an OpenAI-compatible endpoint. The only module that imports openai.
+
+openai is imported on first use, in a thread: it costs about a second. Of its client we use requests,
+authentication and errors; the stream is read from its bytes, because the client's own decoding raises
+on, or silently changes, what many endpoints send (measured on recorded streams). Nothing is retried
+here but what the endpoint's own words tell to do otherwise; see `retry.py`.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from types import ModuleType
+from typing import Any
+
+from tui.core.errors import ConfigError, ModelError
+from tui.core.ports import ModelPart, ModelRequest, RetryPart
+from tui.model import endpoint_errors as errors
+from tui.model.accumulate import Accumulator
+from tui.model.failures import words_of
+from tui.model.profile import ModelProfile
+from tui.model.providers import host_of, is_private, provider_of
+from tui.model.quirks import Learned
+from tui.model.reply_stream import Connection, ReplyStream
+from tui.model.wire import body_for
+
+CONNECT_SECONDS = 15.0
+CLOSE_SECONDS = 2.0
+MAX_ADJUSTMENTS = 8
+"""How often one request is changed because of what the endpoint says; each change is learned for good."""
+
+NO_KEY = "none"
+"""Sent where there is no key: the client refuses to be made without one."""
+
+
+class OpenAIChat:
+    """A ChatModel over HTTP.
+
+    What the endpoint refuses is learned and remembered as long as the object lives. Close it with
+    `aclose()` when it is no longer needed.
+    """
+
+    def __init__(self, profile: ModelProfile) -> None:
+        """Prepare to talk to `profile`; nothing is imported or opened yet.
+
+        Raises:
+            ConfigError: the address or the key cannot be used at all.
+        """
+        self._profile = profile
+        self._base_url = _usable_url(profile)
+        self._key = _usable_key(profile)
+        self._client: Any = None
+        self._openai: ModuleType | None = None
+        self._httpx: ModuleType | None = None
+        self._connecting = asyncio.Lock()
+        self._learned = Learned()
+
+    @property
+    def label(self) -> str:
+        """The model's id."""
+        return self._profile.model
+
+    @property
+    def notice(self) -> str:
+        """Nothing: a language model needs no line under its replies."""
+        return ""
+
+    @property
+    def profile(self) -> ModelProfile:
+        """What was configured."""
+        return self._profile
+
+    async def connect(self) -> None:
+        """Import the client library and make the client, so that the first question does not wait for it."""
+        async with self._connecting:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._build)
+
+    async def aclose(self) -> None:
+        """Close the connections; the object can be used again and then opens new ones."""
+        async with self._connecting:
+            client, self._client = self._client, None
+        if client is not None:
+            await _undisturbed(client.close())
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        """Send `request` and yield the reply as it comes.
+
+        Raises:
+            ModelError: the endpoint could not be reached, refused, or broke the stream.
+        """
+        await self.connect()
+        for attempt in range(1, MAX_ADJUSTMENTS + 1):
+            body = body_for(self._profile, request, self._learned)
+            try:
+                connection, close = await self._open(body)
+            except _Refused as refused:
+                reason = self._learn(refused, body)
+                if not reason or attempt == MAX_ADJUSTMENTS:
+                    raise refused.error from None
+                yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
+                continue
+            names = [tool.name for tool in request.tools]
+            accumulator = Accumulator(names, thinking_first=self._learned.thinking_first)
+            parts = ReplyStream(self._profile, connection, accumulator).parts()
+            try:
+                async for part in parts:
+                    yield part
+                return
+            except errors.NotAStream as error:
+                if not self._try_version():
+                    raise
+                yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, f"{error.message}; asking again with /v1")
+            finally:
+                self._learned.thinking_first |= accumulator.close_only
+                await parts.aclose()
+                await _undisturbed(close())
+
+    def _build(self) -> Any:
+        """Import openai and make a client that sends nothing but what the profile says."""
+        import httpx2
+        import openai
+
+        self._openai, self._httpx = openai, httpx2
+        http_client = openai.DefaultAsyncHttpxClient(
+            # A proxy for the outside world cannot reach a model on this machine.
+            trust_env=not is_private(self._base_url),
+            follow_redirects=False,
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+        )
+        client = openai.AsyncOpenAI(
+            api_key=self._key,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            default_headers=dict(self._profile.headers),
+            http_client=http_client,
+        )
+        if not self._is_openai():
+            client.organization = client.project = None
+        return client
+
+    def _is_openai(self) -> bool:
+        provider = provider_of(self._base_url)
+        return provider is not None and provider.name == "openai"
+
+    def _headers(self) -> dict[str, Any]:
+        """Return headers for one request: no compressed streams, and OpenAI's ambient ones to OpenAI only."""
+        assert self._openai is not None
+        headers: dict[str, Any] = {"Accept-Encoding": "identity"}
+        if self._is_openai():
+            return headers
+        own = {name.lower() for name in self._profile.headers}
+        for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n"):
+            name = line.partition(":")[0].strip()
+            if name and name.lower() not in own:
+                headers[name] = self._openai.Omit()
+        if "authorization" in {name.lower() for name in headers}:
+            headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
+            headers["Authorization"] = f"Bearer {self._key}"
+        return headers
+
+    async def _open(self, body: dict[str, Any]) -> tuple[Connection, Callable[[], Coroutine[Any, Any, None]]]:
+        """Send the request and return the open response, and how to close it.
+
+        Raises:
+            _Refused: the endpoint answered with a status of failure.
+            ModelError: it cannot be reached, or stays silent.
+        """
+        assert self._openai is not None and self._httpx is not None
+        seconds = self._profile.first_token_seconds
+        deadline = asyncio.get_running_loop().time() + seconds
+        manager = self._client.chat.completions.with_streaming_response.create(
+            **body, extra_headers=self._headers()
+        )
+        try:
+            async with asyncio.timeout_at(deadline):
+                response = await manager.__aenter__()
+        except TimeoutError:
+            raise errors.stall_error(self._profile, seconds, first=True) from None
+        except self._openai.APIStatusError as error:
+            headers = {name.lower(): value for name, value in error.response.headers.items()}
+            said = error.body if error.body is not None else error.response.text[:100_000]
+            raise _Refused(
+                errors.status_error(self._profile, error.status_code, said, headers), said
+            ) from None
+        except self._openai.APIConnectionError as error:
+            raise errors.connection_error(self._profile, _root_cause(error)) from None
+        except (self._openai.OpenAIError, self._httpx.HTTPError, self._httpx.InvalidURL, OSError) as error:
+            raise errors.connection_error(self._profile, _root_cause(error)) from None
+        kind = response.headers.get("content-type", "")
+        broken = (self._httpx.HTTPError, self._httpx.StreamError, OSError)
+        blocks = response.http_response.aiter_bytes()
+
+        async def close() -> None:
+            await blocks.aclose()
+            await response.close()
+
+        return Connection(blocks, kind, deadline, broken), close
+
+    def _learn(self, refused: "_Refused", body: dict[str, Any]) -> str:
+        """Change what is sent after a refusal; return what was changed, or ""."""
+        status = refused.error.status or 0
+        words = f"{words_of(refused.body)} {str(refused.body)[:4000]}"
+        if errors.is_missing_path(status, words) and self._try_version():
+            return "nothing is there; asking again with /v1"
+        tools = [tool["function"]["name"] for tool in body.get("tools", ())]
+        return self._learned.take_refusal(status, words, tuple(body), tools)
+
+    def _try_version(self) -> bool:
+        """Add the /v1 that an address lacks, once; whether there was anything to add."""
+        if errors.has_version(self._base_url):
+            return False
+        self._base_url += "/v1"
+        self._client.base_url = self._base_url
+        return True
+
+
+class _Refused(Exception):
+    """The endpoint answered with a status of failure; it may be worth asking in another way."""
+
+    def __init__(self, error: ModelError, body: object) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.body = body
+
+
+def _usable_url(profile: ModelProfile) -> str:
+    """Return the base URL as it is meant: with a scheme, without the path of one endpoint."""
+    url = profile.base_url.strip()
+    if "://" not in url:
+        url = ("http://" if is_private("http://" + url) else "https://") + url
+    url = url.rstrip("/")
+    for ending in ("/chat/completions", "/completions", "/models"):
+        url = url.removesuffix(ending)
+    if not host_of(url) or not url.startswith(("http://", "https://")) or any(char.isspace() for char in url):
+        raise ConfigError(
+            f"base_url {url[:80]!r} is no http address",
+            where=profile.name,
+            next_step="It looks like https://HOST/v1.",
+        )
+    return url
+
+
+def _usable_key(profile: ModelProfile) -> str:
+    """Return the key as it can be sent. The key itself is never put into a message."""
+    key = profile.api_key.reveal().strip() if profile.api_key else ""
+    if not (key.isascii() and (key.isprintable())) or " " in key:
+        raise ConfigError(
+            f"the key in {profile.api_key_env or 'api_key'} holds characters that no key has",
+            where=profile.name,
+            next_step="Copy it again.",
+        )
+    return key or NO_KEY
+
+
+def _root_cause(error: BaseException) -> str:
+    """Return the innermost reason of an error that was wrapped on its way up."""
+    for _ in range(10):
+        inner = error.__cause__ or error.__context__
+        if inner is None:
+            break
+        error = inner
+    return str(error) or type(error).__name__
+
+
+async def _undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
+    """Finish closing even if cancelled again meanwhile, then be cancelled.
+
+    A connection whose closing is interrupted stays open and blocks a server that has one slot.
+    """
+
+    async def bounded() -> None:
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await closing
+        except Exception:
+            # The connection is being thrown away: a failure to close it says nothing to anyone.
+            return
+
+    task = asyncio.create_task(bounded())
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled

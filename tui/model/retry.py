@@ -1,0 +1,89 @@
+"""Asks again when an endpoint fails in a way that passes, visibly: each wait is a part of the stream."""
+
+import random
+from collections.abc import AsyncGenerator, Callable
+
+from tui.core.errors import ModelError
+from tui.core.ports import ChatModel, Clock, ModelPart, ModelRequest, RetryPart
+
+ATTEMPTS = 4
+FIRST_WAIT = 1.0
+LONGEST_WAIT = 30.0
+LONGEST_ASKED = 120.0
+"""Seconds that an endpoint may ask us to wait; a longer time is for the person to decide."""
+
+
+class Retrying:
+    """A ChatModel that asks another one again after failures that pass.
+
+    Only while nothing was shown: a reply that broke in its middle is never begun anew behind the person's
+    back. Waits double from one second to thirty, each a random share of that (full jitter), unless the
+    endpoint says how long.
+
+    Args:
+        model: the model that is asked.
+        clock: time to wait with.
+        attempts: how often it is asked at most.
+        chance: gives a number from 0 to 1, for tests.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        clock: Clock,
+        *,
+        attempts: int = ATTEMPTS,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._model = model
+        self._clock = clock
+        self._attempts = attempts
+        self._chance = chance
+
+    @property
+    def label(self) -> str:
+        """The inner model's."""
+        return self._model.label
+
+    @property
+    def notice(self) -> str:
+        """The inner model's."""
+        return self._model.notice
+
+    @property
+    def inner(self) -> ChatModel:
+        """The model that is asked."""
+        return self._model
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        """Yield the reply; a `RetryPart` before each wait.
+
+        Raises:
+            ModelError: the last attempt failed, or one failed in a way that does not pass.
+        """
+        for attempt in range(1, self._attempts + 1):
+            shown = False
+            parts = self._model.stream(request)
+            try:
+                async for part in parts:
+                    shown = shown or not isinstance(part, RetryPart)
+                    yield part
+                return
+            except ModelError as error:
+                delay = self._delay(error, attempt)
+                if shown or delay is None:
+                    raise
+                reason = error.message
+            finally:
+                if isinstance(parts, AsyncGenerator):
+                    await parts.aclose()
+            yield RetryPart(attempt + 1, self._attempts, delay, reason)
+            await self._clock.sleep(delay)
+
+    def _delay(self, error: ModelError, attempt: int) -> float | None:
+        """Return how long to wait before the next attempt, or None to give up."""
+        if not error.retryable or attempt >= self._attempts:
+            return None
+        if error.retry_after is not None:
+            return error.retry_after if error.retry_after <= LONGEST_ASKED else None
+        return min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1)) * self._chance()
