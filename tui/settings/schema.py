@@ -154,8 +154,8 @@ class LimitSettings(Section):
 class ServerSettings(Section):
     """An MCP server. One with `command` is started and spoken to on its stdin and stdout.
 
-    A path in `command` or `args` that exists in the folder of the configuration file is meant from
-    there, unless `cwd` is set.
+    As soon as one is named, the sample servers are no longer started. A path in `command` or `args` that
+    exists in the folder of the configuration file is meant from there, unless `cwd` is set.
     """
 
     command: Annotated[Text, Field(min_length=1)] | None = None
@@ -167,7 +167,7 @@ class ServerSettings(Section):
     cwd: Annotated[Text, Field(min_length=1)] | None = None
     """The directory it runs in. `~` is your home."""
     transport: Literal["stdio", "http", "sse", "websocket"] | None = None
-    """How to talk to it. If not set: `stdio` with a `command`, `http` with a `url`."""
+    """How to talk to it. If not set: `stdio` with a `command`, `http` with a `url`. Only `stdio` works yet."""
     url: Url | None = None
     """Where a server is that somebody else runs."""
     headers: dict[str, EnvValue] = {}

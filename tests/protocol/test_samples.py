@@ -1,0 +1,173 @@
+"""The sample servers do what their descriptions say."""
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from tui.settings.shipped import sample_server
+
+
+@pytest.fixture(autouse=True)
+def notes_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "notes" / "notes.json"
+    monkeypatch.setenv("MCPTUI_NOTES_FILE", str(path))
+    return path
+
+
+@asynccontextmanager
+async def connected(name: str) -> AsyncIterator[Client]:
+    """Connect in memory to a fresh copy of a sample server."""
+    spec = importlib.util.spec_from_file_location(f"sample_{name}", sample_server(name))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    async with Client(module.server) as client:
+        yield client
+
+
+def keep(path: Path, text: str) -> None:
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+
+
+def kept(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]:
+    result = await client.call_tool(tool, arguments)
+    return "\n".join(item.text for item in result.content if item.type == "text"), result.is_error
+
+
+@pytest.mark.parametrize(
+    ("location", "answer"),
+    [
+        ("Beijing", "The weather of Beijing is sunny, 25 °C."),
+        ("北京", "The weather of Beijing is sunny, 25 °C."),
+        ("  shanghai ", "The weather of Shanghai is cloudy, 28 °C."),
+        ("Hangzhou, China", "The weather of Hangzhou is light rain, 22 °C."),
+        ("New York City", "The weather of NYC is windy, 18 °C."),
+    ],
+)
+async def test_weather_knows_four_places_by_their_usual_names(location: str, answer: str):
+    async with connected("weather") as client:
+        assert await call(client, "get_weather", location=location) == (answer, False)
+
+
+async def test_weather_says_clearly_what_it_does_not_know():
+    async with connected("weather") as client:
+        text, is_error = await call(client, "get_weather", location="Paris")
+        assert text == (
+            "The weather of 'Paris' is not known here. Known places: Beijing, Shanghai, Hangzhou, NYC."
+        )
+        assert not is_error
+
+
+async def test_weather_lists_what_it_was_asked_for():
+    async with connected("weather") as client:
+        assert (await call(client, "list_get_weather_records"))[0] == "No weather has been asked for yet."
+        await call(client, "get_weather", location="NYC")
+        assert "The weather of NYC is windy" in (await call(client, "list_get_weather_records"))[0]
+
+
+async def test_a_note_can_be_added_found_listed_and_deleted(notes_file: Path):
+    async with connected("notes") as client:
+        added, _ = await call(client, "add_note", text="Buy MILK and 豆腐")
+        note = added.removeprefix("Added note ").partition(":")[0]
+        assert (await call(client, "search_notes", query="milk 豆腐"))[0] == f"{note}: Buy MILK and 豆腐"
+        assert (await call(client, "list_notes"))[0] == f"{note}: Buy MILK and 豆腐"
+        assert (await call(client, "delete_note", id=note))[0].startswith("Deleted note")
+        assert (await call(client, "list_notes"))[0] == "There are no notes yet."
+    assert json.loads(kept(notes_file)) == []
+
+
+async def test_two_notes_with_the_same_words_have_ids_of_their_own():
+    async with connected("notes") as client:
+        first, _ = await call(client, "add_note", text="same")
+        second, _ = await call(client, "add_note", text="same")
+        assert first.partition(":")[0] != second.partition(":")[0]
+
+
+async def test_an_empty_note_and_an_unknown_id_are_errors_with_a_way_on():
+    async with connected("notes") as client:
+        assert (await call(client, "add_note", text=" "))[1]
+        text, is_error = await call(client, "delete_note", id="nothing")
+        assert is_error
+        assert "list_notes gives the ids" in text
+
+
+async def test_a_notes_file_that_cannot_be_read_is_reported_and_left_alone(notes_file: Path):
+    keep(notes_file, "precious but not JSON")
+    async with connected("notes") as client:
+        for tool, arguments in (("list_notes", {}), ("add_note", {"text": "x"})):
+            text, is_error = await call(client, tool, **arguments)
+            assert is_error
+            assert "was left alone" in text
+    assert kept(notes_file) == "precious but not JSON"
+
+
+async def test_notes_have_a_resource_and_a_prompt_with_all_of_them():
+    async with connected("notes") as client:
+        await call(client, "add_note", text="buy milk")
+        resource = await client.read_resource("notes://all")
+        assert "buy milk" in resource.contents[0].text
+        prompt = await client.get_prompt("summarise_notes")
+        assert "buy milk" in prompt.messages[0].content.text
+
+
+async def test_slow_counts_with_progress():
+    seen: list[tuple[float, float | None]] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        seen.append((done, total))
+
+    async with connected("slow") as client:
+        result = await client.call_tool("count_slowly", {"seconds": 0.05}, progress_callback=progress)
+        assert result.content[0].text == "Counted to 0.05."
+    assert seen[0] == (0, 0.05)
+    assert seen[-1] == (0.05, 0.05)
+
+
+async def test_slow_fails_in_words_when_asked_to():
+    async with connected("slow") as client:
+        text, is_error = await call(client, "always_fails")
+        assert is_error
+        assert "This tool always fails" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "reading", "destroying"),
+    [
+        ("weather", {"get_weather", "list_get_weather_records"}, set()),
+        ("notes", {"list_notes", "search_notes"}, {"delete_note"}),
+        ("slow", {"count_slowly", "always_fails"}, set()),
+    ],
+)
+async def test_the_tools_say_honestly_what_they_do(name: str, reading: set[str], destroying: set[str]):
+    async with connected(name) as client:
+        tools = (await client.list_tools()).tools
+        assert {tool.name for tool in tools if tool.annotations.read_only_hint} == reading
+        assert {tool.name for tool in tools if tool.annotations.destructive_hint} == destroying
+        assert all(tool.description and tool.title for tool in tools)
+
+
+async def test_slow_takes_its_process_down_with_a_last_line_on_stderr(tmp_path: Path):
+    parameters = StdioServerParameters(
+        command=sys.executable, args=[str(sample_server("slow"))], env=dict(os.environ)
+    )
+    with (tmp_path / "stderr").open("w+") as stderr:
+        async with Client(stdio_client(parameters, errlog=stderr)) as client:
+            with pytest.raises(MCPError, match="closed"):
+                await client.call_tool("crash", {})
+        stderr.seek(0)
+        assert stderr.read().splitlines()[-1] == "RuntimeError: asked to crash"

@@ -1,0 +1,138 @@
+"""`mcptui config` as a person uses it."""
+
+import argparse
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tui.commands import config
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "sub" / "config.toml"
+
+
+def mcptui(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    config.add_parser(parser.add_subparsers())
+    return config.run(parser.parse_args(["config", *words]))
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    file.chmod(0o600)
+
+
+def test_path_prints_where_the_file_is(home_of_its_own: Path, capsys):
+    assert mcptui("path") == 0
+    assert capsys.readouterr().out == f"{home_of_its_own}/config/mcptui/config.toml\n"
+
+
+def test_path_obeys_the_environment(monkeypatch, capsys):
+    monkeypatch.setenv("MCPTUI_CONFIG", "/elsewhere/c.toml")
+    assert mcptui("path") == 0
+    assert capsys.readouterr().out == "/elsewhere/c.toml\n"
+
+
+def test_check_without_a_file_is_content(capsys):
+    assert mcptui("check") == 0
+    assert "none is needed" in capsys.readouterr().out
+
+
+def test_check_of_a_named_file_that_is_not_there_fails(file: Path, capsys):
+    assert mcptui("check", "--config", str(file)) == 2
+    assert "there is no such file" in capsys.readouterr().out
+
+
+def test_check_prints_every_mistake_and_fails(file: Path, capsys):
+    write(file, '[servers.weather]\ncomand = "x"\n[limits]\nmax_steps = 0\n')
+    assert mcptui("check", "--config", str(file)) == 2
+    assert capsys.readouterr().out == (
+        f"{file}:2 servers.weather.comand: unknown key, did you mean `command`?\n"
+        f"{file}:4 limits.max_steps: must be at least 1\n"
+    )
+
+
+def test_check_of_a_right_file_says_what_is_in_it(file: Path, capsys):
+    write(file, '[servers.a]\ncommand = "x"\n')
+    assert mcptui("check", "--config", str(file)) == 0
+    assert capsys.readouterr().out == f"{file}: nothing is wrong (1 servers, 0 models)\n"
+
+
+def test_check_warns_without_failing(file: Path, capsys):
+    write(file, '[models.a]\nmodel = "m"\napi_key_env = "NO_SUCH_KEY"\n')
+    assert mcptui("check", "--config", str(file)) == 0
+    assert capsys.readouterr().out.startswith("warning: ")
+
+
+def test_show_prints_toml_without_secrets_and_problems_on_stderr(file: Path, capsys):
+    import tomllib
+
+    write(file, '[servers.a]\ncommand = "x"\nenv = { TOKEN = "s3cret-value" }\n[ui]\nthem = "x"\n')
+    assert mcptui("show", "--config", str(file)) == 0
+    out, err = capsys.readouterr()
+    assert "s3cret" not in out + err
+    assert "ui.them" in err
+    assert tomllib.loads(out)["servers"]["a"]["env"] == {"TOKEN": "***"}
+
+
+def test_show_of_a_file_that_cannot_be_read_fails(file: Path, capsys):
+    write(file, "a = ")
+    assert mcptui("show", "--config", str(file)) == 2
+    assert "is not TOML" in capsys.readouterr().err
+
+
+def test_what_is_printed_holds_no_escape_sequence(file: Path, capsys):
+    write(
+        file, '[servers."a\\u001b[31m"]\ncommand = "\\u001b]0;x\\u0007"\n[servers.b]\ncommand = "\\u009b1m"\n'
+    )
+    mcptui("check", "--config", str(file))
+    mcptui("show", "--config", str(file))
+    out, err = capsys.readouterr()
+    assert not {"\x1b", "\x9b", "\x07"} & set(out + err)
+
+
+def test_init_writes_a_private_starter_that_is_right(file: Path, capsys):
+    assert mcptui("init", "--config", str(file)) == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert mcptui("check", "--config", str(file)) == 0
+
+
+def test_init_never_writes_over_a_file(file: Path, capsys):
+    write(file, "# mine\n")
+    assert mcptui("init", "--config", str(file)) == 2
+    assert file.read_text() == "# mine\n"
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, capsys):
+    other = tmp_path / "claude_desktop_config.json"
+    other.write_text(json.dumps({"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}))
+    write(file, '# mine\n[servers.b]\ncommand = "other"\n')
+    assert mcptui("import", str(other), "--config", str(file)) == 0
+    assert file.read_text().startswith('# mine\n[servers.b]\ncommand = "other"\n')
+    assert capsys.readouterr().out == f"added    a\nrenamed  b -> b-2\nwrote {file}\n"
+
+
+def test_import_says_what_it_would_do_and_does_nothing_if_asked_to(file: Path, tmp_path: Path, capsys):
+    other = tmp_path / "mcp.json"
+    other.write_text(json.dumps({"servers": {"a": {"command": "x"}}}))
+    assert mcptui("import", str(other), "--dry-run", "--config", str(file)) == 0
+    assert not file.exists()
+    assert "nothing was written" in capsys.readouterr().out
+
+
+def test_import_of_nothing_fails_with_the_reason(file: Path, tmp_path: Path, capsys):
+    assert mcptui("import", str(tmp_path / "none.json"), "--config", str(file)) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_import_into_a_json_file_is_refused(tmp_path: Path, capsys):
+    other = tmp_path / "mcp.json"
+    other.write_text(json.dumps({"servers": {"a": {"command": "x"}}}))
+    assert mcptui("import", str(other), "--config", str(tmp_path / "into.json")) == 2
+    assert "belongs to another program" in capsys.readouterr().err

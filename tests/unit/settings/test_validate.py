@@ -1,0 +1,37 @@
+"""The words for what is wrong."""
+
+import datetime
+
+import pytest
+
+from tui.settings.validate import Checker, kind_of
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (True, "true or false"),
+        ("x", "text"),
+        (1, "a number"),
+        (1.5, "a number"),
+        ([], "a list"),
+        ({}, "a table"),
+        (None, "nothing"),
+        (datetime.date(2026, 1, 1), "a date or time"),
+    ],
+)
+def test_a_value_is_called_what_a_person_calls_it(value: object, words: str):
+    assert kind_of(value) == words
+
+
+def test_what_could_not_be_expanded_costs_its_entry_but_its_other_mistakes_are_told_too():
+    tree = {"servers": {"a": {"command": "${X}", "args": 3}, "b": {"command": "y"}}}
+    checker = Checker(tree, spoilt={("servers", "a", "command")})
+    assert list(checker.settings().servers) == ["b"]
+    assert [fault.message for fault in checker.faults] == ["must be a list, not a number"]
+
+
+def test_a_limit_that_could_not_be_expanded_keeps_its_default():
+    checker = Checker({"limits": {"max_steps": 3, "result_bytes": 4}}, spoilt={("limits", "max_steps")})
+    found = checker.settings().limits
+    assert (found.max_steps, found.result_bytes) == (10, 32768)
