@@ -167,7 +167,7 @@ class ServerSettings(Section):
     cwd: Annotated[Text, Field(min_length=1)] | None = None
     """The directory it runs in. `~` is your home."""
     transport: Literal["stdio", "http", "sse", "websocket"] | None = None
-    """How to talk to it. If not set: `stdio` with a `command`, `http` with a `url`. Only `stdio` works yet."""
+    """How to talk to it: `stdio` with a `command`, `http` with a `url` if not set. Only `stdio` works yet."""
     url: Url | None = None
     """Where a server is that somebody else runs."""
     headers: dict[str, EnvValue] = {}

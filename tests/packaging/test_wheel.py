@@ -1,0 +1,81 @@
+"""The wheel holds everything and works outside the checkout."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*words: str | Path, cwd: Path) -> str:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel with the hatchling that the tests bring: nothing is downloaded."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT, cwd=folder)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel alone into a fresh environment; its dependencies are those of the tests."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    venv.create(folder / "venv", with_pip=False)
+    python = folder / "venv" / "bin" / "python"
+    install = ("install", "--no-deps", "--no-index", "--quiet", "--disable-pip-version-check", wheel)
+    run(sys.executable, "-m", "pip", "--python", python, *install, cwd=folder)
+    (packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
+    # A path in a .pth file brings the packages there, but not the .pth files, so no editable mcptui.
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return folder
+
+
+def test_everything_that_ships_is_in_the_wheel(wheel: Path):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for folder in ("themes", "sample_config"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                assert f"tui/_shipped/{path.relative_to(ROOT).as_posix()}" in names
+    assert "tui/py.typed" in names
+
+
+def test_nothing_but_the_package_is_in_the_wheel(wheel: Path):
+    roots = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert {name for name in roots if not name.endswith(".dist-info")} == {"tui"}
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".pyc")]
+
+
+def test_the_installed_package_finds_what_it_shipped(installed: Path):
+    code = "import tui.settings.shipped as s; print(s.shipped_dir('themes')); print(s.sample_server('notes'))"
+    themes, notes = run(installed / "venv/bin/python", "-c", code, cwd=installed).splitlines()
+    for found in (themes, notes):
+        assert str(installed) in found
+        assert Path(found).exists()
+
+
+def test_the_installed_command_starts_the_sample_servers(installed: Path):
+    found = json.loads(run(installed / "venv/bin/mcptui", "servers", "--json", cwd=installed))
+    assert [server["name"] for server in found] == ["weather", "notes", "slow"]
+    assert all(server["tools"] >= 2 for server in found)
+
+
+def test_the_installed_command_writes_a_starter_that_is_right(installed: Path):
+    config = installed / "config.toml"
+    run(installed / "venv/bin/mcptui", "config", "init", "--config", config, cwd=installed)
+    assert "nothing is wrong" in run(
+        installed / "venv/bin/mcptui", "config", "check", "--config", config, cwd=installed
+    )
