@@ -142,9 +142,9 @@ ACTIONS: tuple[Action, ...] = (
         anywhere="ctrl+l",
     ),
     # ---- panes ----
-    Action("focus.conversation", "f2", _C.ANYWHERE, "conversation", "Go to the conversation", 52),
-    Action("focus.servers", "f3", _C.ANYWHERE, "servers", "Go to the servers", 50),
-    Action("focus.trace", "f4", _C.ANYWHERE, "trace", "Go to the trace", 51),
+    Action("focus.conversation", "f2", _C.ANYWHERE, "conversation", "Go to the conversation", 33),
+    Action("focus.servers", "f3", _C.ANYWHERE, "servers", "Go to the servers", 31),
+    Action("focus.trace", "f4", _C.ANYWHERE, "trace", "Go to the trace", 32),
     Action("focus.composer", "f5", _C.ANYWHERE, "write", "Go to the message", 0),
     Action(
         "pane.maximise",
@@ -162,12 +162,12 @@ ACTIONS: tuple[Action, ...] = (
         _C.ANYWHERE,
         "everything",
         "Find any action by its name",
-        40,
+        20,
         run="command_palette",
         palette=False,
     ),
-    Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 41),
-    Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 45, priority=True),
+    Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 21),
+    Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 29, priority=True),
 )
 
 _BY_ID = {action.id: action for action in ACTIONS}
@@ -226,8 +226,8 @@ class Situation:
     servers: bool = True
 
 
-def works(found: Action, now: Situation) -> bool:
-    """Return whether a key of this action does something in this situation."""
+def possible(found: Action, now: Situation) -> bool:
+    """Return whether this action does something in this situation, wherever the focus is."""
     match found.id:
         case "chat.cancel":
             return now.running
@@ -235,11 +235,22 @@ def works(found: Action, now: Situation) -> bool:
             return now.can_continue and not now.running
         case "chat.new":
             return not now.running
-        case "servers.toggle" | "servers.restart" | "servers.log" if not now.servers:
-            return False
+        case "servers.toggle" | "servers.restart" | "servers.log":
+            return now.servers
+    return found.context is not Context.QUESTION or now.asking
+
+
+def works(found: Action, now: Situation) -> bool:
+    """Return whether a key of this action does something in this situation."""
+    if not possible(found, now):
+        return False
     if found.context is Context.QUESTION:
-        return now.asking and now.focus is Context.CONVERSATION
+        return now.focus is Context.CONVERSATION
     return found.context in (Context.ANYWHERE, now.focus) or bool(found.anywhere)
+
+
+_FAR = 9
+"""So much less useful is a key of a pane that has not the focus."""
 
 
 def in_footer(now: Situation, overrides: "KeyOverrides") -> list[tuple[str, str, Action]]:
@@ -250,7 +261,10 @@ def in_footer(now: Situation, overrides: "KeyOverrides") -> list[tuple[str, str,
             continue
         here = found.context in (Context.ANYWHERE, now.focus) or found.context is Context.QUESTION
         key = first_key(overrides.keys_of(found) if here else overrides.anywhere_of(found))
-        shown.append((found.footer if here else found.footer + 10, key, found.label, found))
+        rank, label = (found.footer if here else found.footer + _FAR), found.label
+        if now.asking and found.id == "focus.conversation":
+            rank, label = 1, "answer"
+        shown.append((rank, key, label, found))
     shown.sort(key=lambda entry: entry[0])
     return [(key, label, found) for _, key, label, found in shown]
 

@@ -121,6 +121,7 @@ class McptuiApp(Doing):
         self.servers.tick()
         self.trace.tick()
         self.fit_servers()
+        self.light_focus(focus)
         self.header.show(self.glance.running, self.glance.model, self.glance.step)
         self.status_line.show(self.glance.status(focus, folded=not self.header.display))
         self.footer.show(in_footer(self.glance.situation(focus), self.overrides))
@@ -128,9 +129,7 @@ class McptuiApp(Doing):
             seen = (self.runtime.host.revision, self.runtime.revision)
             if seen != self._seen:
                 self._seen = seen
-                self.conversation.welcome(
-                    self.runtime.model_label, self.runtime.examples(), self.key_of("app.palette")
-                )
+                self.conversation.welcome(self.runtime.model_label, self.runtime.examples())
 
     def _record(self, event: Event) -> None:
         self.spans.apply(event, time.monotonic_ns())

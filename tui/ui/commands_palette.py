@@ -9,7 +9,7 @@ from textual.content import Content
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
-from tui.ui.actions import ACTIONS, Context, KeyOverrides, Situation, key_words, works
+from tui.ui.actions import ACTIONS, Context, KeyOverrides, Situation, key_words, possible
 from tui.ui.ports import HostView
 
 
@@ -55,8 +55,7 @@ def action_commands(
 ) -> Iterator[Command]:
     """Yield the actions that do something now; `run` is given a Textual action."""
     for found in ACTIONS:
-        asks = found.context is Context.QUESTION
-        if not found.palette or (asks and not situation.asking) or not (asks or works(found, situation)):
+        if not found.palette or not possible(found, situation):
             continue
         keys = key_words(overrides.keys_of(found))
         where = "" if found.context is Context.ANYWHERE else f" in {found.context.value.lower()}"

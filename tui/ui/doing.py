@@ -86,7 +86,7 @@ class Doing(Shell):
             self.conversation.follow()
             self.chat.send(text)
 
-    def on_conversation_pane_example_chosen(self, event: ConversationPane.ExampleChosen) -> None:
+    def on_transcript_example_chosen(self, event: ConversationPane.ExampleChosen) -> None:
         """Send one of the example questions."""
         self.go_to(Context.COMPOSER)
         self.chat.send(event.text)

@@ -61,7 +61,8 @@ class Shell(App[int]):
     #servers { height: 6; padding: 0 1; border-left: solid $rule; }
     #trace { height: 1fr; padding: 0 1; border-left: solid $rule; }
     #composer-bar { height: auto; background: $panel; }
-    #prompt { width: 3; padding: 0 0 0 1; color: $accent; }
+    #prompt { width: 3; padding: 0 0 0 1; color: $text-dim; }
+    #composer-bar:focus-within #prompt { color: $accent; }
     #composer { width: 1fr; height: 1; background: $panel; padding: 0 1 0 0; border: none; }
     #status { background: $surface; }
     #footer { background: $surface; }
@@ -73,6 +74,7 @@ class Shell(App[int]):
     .-only-servers #side, .-only-trace #side { width: 1fr; }
     .-only-servers #servers { height: 1fr; border-left: none; }
     .-only-trace #trace { border-left: none; }
+    CommandPalette SearchIcon { display: none; }
     Toast { background: $panel; }
     """
 
@@ -259,6 +261,11 @@ class Shell(App[int]):
         self.rule_composer.join({column: "┴"})
         self.rule_side.join({0: "├"})
 
+    def light_focus(self, focus: Context) -> None:
+        """Light the line over the conversation while it has the focus; the other panes have titles."""
+        lit = focus is Context.CONVERSATION and not self.is_narrow
+        self.rule_top.light(self.conversation.region.right if lit else 0)
+
     def on_resize(self, event: events.Resize) -> None:
         """Another size may show other regions."""
-        self.arrange()
+        self.call_next(self.arrange)  # Textual learns the new size only after this handler

@@ -4,7 +4,6 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
@@ -20,13 +19,12 @@ MAX_HISTORY = 500
 class Composer(TextArea):
     """A text area that grows with its text up to `MAX_ROWS` lines."""
 
+    DEFAULT_CSS = "Composer { height: 1; border: none; padding: 0; }"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of(Context.COMPOSER),
         Binding("shift+delete", "clear_all", "Clear", show=False),
     ]
-
-    class Resized(Message):
-        """The composer needs more or fewer rows."""
 
     def __init__(self) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder="Ask anything")
@@ -139,4 +137,3 @@ class Composer(TextArea):
         height = self.styles.height
         if height is None or height.value != rows:
             self.styles.height = rows
-            self.post_message(self.Resized())

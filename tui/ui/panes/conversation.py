@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.binding import BindingType
 
 from tui.ui.actions import Context
@@ -19,7 +20,12 @@ class ConversationPane(Transcript):
     def __init__(self, *, symbols: Symbols = UNICODE) -> None:
         super().__init__(symbols=symbols, id="conversation")
 
-    def welcome(self, model: str, examples: Sequence[str], palette_key: str) -> None:
+    def welcome(self, model: str, examples: Sequence[str]) -> None:
         """Set what an empty conversation shows: the model, where to change it, what could be asked."""
-        lines = [f"{model} answers here. Choose another one in the configuration or with {palette_key}."]
+        lines = ["Ask anything." if not examples else "Ask anything, or begin with one of these."]
+        lines.append(f"{model} answers; another one can be set under [models] in the configuration.")
         self.set_welcome(lines, examples)
+
+    def on_focus(self, event: events.Focus) -> None:
+        """Mark what enter acts on. The pane counts as focused only after this handler."""
+        self.flow_changed()

@@ -29,9 +29,9 @@ class Footer(Bar):
 
     def row(self, width: int) -> Row:
         """Return the line."""
-        row: list[tuple[str, str]] = [(" ", "")]
+        row: list[tuple[str, str]] = []
         for key, label, _ in fitting(self._entries, width):
-            row += [(key, "accent"), (f" {label}", "dim"), (_GAP, "")]
+            row += [(_GAP if row else " ", ""), (key, "accent"), (f" {label}", "dim")]
         return tuple(row)
 
     async def on_click(self, event: events.Click) -> None:

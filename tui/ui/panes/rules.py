@@ -17,11 +17,18 @@ class Rule(Bar):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._joints: dict[int, str] = {}
+        self._lit = 0
 
     def join(self, joints: dict[int, str]) -> None:
         """Set the characters that stand at some columns instead of the line."""
         if joints != self._joints:
             self._joints = joints
+            self.refresh()
+
+    def light(self, columns: int) -> None:
+        """Show by the colour of the first `columns` columns that what is under them has the focus."""
+        if columns != self._lit:
+            self._lit = columns
             self.refresh()
 
     def row(self, width: int) -> Row:
@@ -30,7 +37,8 @@ class Rule(Bar):
         for column, joint in self._joints.items():
             if 0 <= column < width:
                 line[column] = joint
-        return (("".join(line), "rule"),)
+        lit = min(self._lit, width)
+        return (("".join(line[:lit]), "accent"), ("".join(line[lit:]), "rule"))
 
 
 class BodyRule(Rule):

@@ -1,0 +1,470 @@
+"""The app as a person uses it: keys in, regions and words out. The loop is the real one."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, says
+from tui.core.limits import Limits
+from tui.core.ports import TextPart
+from tui.ui.actions import ACTIONS, Context
+from tui.ui.app import McptuiApp
+
+
+@asynccontextmanager
+async def opened(
+    runtime: FakeRuntime, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
+    app = McptuiApp(runtime)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(lambda: runtime.is_ready or runtime._gate, what="ready")
+        try:
+            yield app, pilot
+        finally:
+            await app.close()
+
+
+def screen_text(app: McptuiApp) -> str:
+    lines = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in line) for line in lines)
+
+
+async def shows(app: McptuiApp, *texts: str) -> None:
+    await until(
+        lambda: all(text in screen_text(app) for text in texts), what=f"{texts} in\n{screen_text(app)}"
+    )
+
+
+async def send(pilot: Pilot[int], text: str) -> None:
+    pilot.app.composer.insert(text)
+    await pilot.press("enter")
+
+
+# ---- opening ----
+
+
+async def test_it_opens_with_the_servers_the_model_and_three_questions():
+    async with opened(FakeRuntime()) as (app, _):
+        await shows(
+            app, "weather, notes", "demo model, offline", "2 of 3 servers", "RUNNING", "exited, code 1"
+        )
+        await shows(
+            app, "What's the weather in Hangzhou?", "Add a note: buy milk", "Which notes mention milk?"
+        )
+
+
+async def test_what_is_typed_while_it_loads_is_sent_once_it_has_loaded():
+    gate = asyncio.Event()
+    runtime = FakeRuntime(says("Hello."), gate=gate)
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("h", "i", "enter")
+        await shows(app, "loading")
+        assert runtime.model.requests == []
+        gate.set()
+        await shows(app, "Hello.")
+
+
+async def test_problems_of_the_configuration_stand_on_the_screen():
+    problem = "config.toml:12 servers.weather.comand: unknown key, did you mean command?"
+    async with opened(FakeRuntime(problems=[problem])) as (app, _):
+        await shows(app, "config.toml:12", "unknown key, did you")
+
+
+@pytest.mark.parametrize("theme", ["harbor", "quay", "ansi", "no such theme"])
+async def test_every_theme_opens(theme):
+    async with opened(FakeRuntime(theme=theme)) as (app, _):
+        await shows(app, "mcptui", "SERVERS")
+
+
+# ---- a turn ----
+
+
+async def test_a_question_is_answered_with_a_tool_and_shown_in_conversation_and_trace():
+    runtime = FakeRuntime(calls("weather__get_weather", '{"location": "Beijing"}'), says("Sunny, 25 °C."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "北京天气如何")
+        await shows(app, "北京天气如何", "get_weather", "Sunny, 25 °C.", "rule-based", "turn 1", "step 2")
+        assert runtime.toolbox.called == [("get_weather", {"location": "Beijing"})]
+
+
+async def test_escape_stops_the_turn_and_the_next_one_works():
+    never = asyncio.Event()
+    runtime = FakeRuntime([TextPart("Once upon"), never], says("Fine."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "tell me a story")
+        await shows(app, "Once upon")
+        await pilot.press("escape")
+        await until(lambda: not app.chat.running)
+        await send(pilot, "shorter")
+        await shows(app, "Stopped.", "Fine.")
+
+
+async def test_a_message_sent_while_a_turn_runs_is_sent_after_it():
+    gate = asyncio.Event()
+    runtime = FakeRuntime([gate, *says("First answer.")], says("Second answer."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "one")
+        await send(pilot, "two")
+        await shows(app, "1 message will be sent next")
+        gate.set()
+        await shows(app, "First answer.", "Second answer.")
+
+
+async def test_stopping_gives_back_what_was_waiting_to_be_sent():
+    runtime = FakeRuntime([asyncio.Event()])
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "one")
+        await send(pilot, "two")
+        app.composer.insert("three")
+        await pilot.press("escape")
+        await until(lambda: not app.chat.running)
+        assert app.composer.text == "two\nthree"
+        assert len(runtime.model.requests) == 1
+
+
+async def test_the_meters_stand_there_only_while_a_turn_runs():
+    gate = asyncio.Event()
+    async with opened(FakeRuntime([gate, *says("Done.")])) as (app, pilot):
+        assert "calls 0 of 50" not in screen_text(app)
+        await send(pilot, "go")
+        await shows(app, "step 1 of 10", "calls 0 of 50", "of 10 m 00 s")
+        gate.set()
+        await until(lambda: "calls 0 of 50" not in screen_text(app))
+
+
+async def test_after_a_limit_a_key_goes_on():
+    runtime = FakeRuntime(
+        calls("weather__get_weather"), says("So far."), says("All of it."), limits=Limits(max_steps=1)
+    )
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "Limit reached: 1 steps", "ctrl+g")
+        await until(lambda: not app.chat.running)
+        await pilot.press("ctrl+g")
+        await shows(app, "All of it.")
+
+
+async def test_a_new_chat_forgets_everything():
+    runtime = FakeRuntime(says("Answer one."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "first")
+        await shows(app, "Answer one.")
+        await until(lambda: not app.chat.running)
+        await pilot.press("ctrl+n")
+        await until(lambda: "Answer one." not in screen_text(app))
+        await shows(app, "Which notes mention milk?")
+        assert runtime.conversation.messages == []
+
+
+async def test_enter_takes_an_example():
+    runtime = FakeRuntime(says("Rainy."))
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "Hangzhou")
+        await pilot.press("f2", "enter")
+        await shows(app, "Rainy.")
+        assert "Hangzhou" in runtime.model.requests[0].messages[0].text
+
+
+# ---- a question of a call ----
+
+
+def asking() -> FakeRuntime:
+    return FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("So be it."))
+
+
+async def asked(app: McptuiApp, pilot: Pilot[int]) -> None:
+    await pilot.press("x", "enter")
+    await until(lambda: app.approvals.current)
+    app._typed_at = -1e9
+    await shows(app, "destructive, says the server", "milk")
+
+
+async def ripen(app: McptuiApp) -> None:
+    await until(lambda: app.approvals.ripe)
+
+
+@pytest.mark.parametrize(("key", "ran"), [("y", True), ("t", True), ("a", True), ("n", False)])
+async def test_a_key_in_the_conversation_answers(key, ran):
+    runtime = asking()
+    async with opened(runtime) as (app, pilot):
+        await asked(app, pilot)
+        await pilot.press("f2")
+        await ripen(app)
+        await pilot.press(key)
+        await shows(app, "So be it.")
+        assert bool(runtime.toolbox.called) is ran
+
+
+async def test_the_reason_of_a_no_goes_to_the_model():
+    runtime = asking()
+    async with opened(runtime) as (app, pilot):
+        await asked(app, pilot)
+        await pilot.press("f2")
+        await ripen(app)
+        await pilot.press("e")
+        await shows(app, "Why not notes › delete_note?")
+        await pilot.press(*"not milk", "enter")
+        await shows(app, "So be it.")
+        assert "not milk" in runtime.model.requests[1].messages[-1].text
+
+
+async def test_escape_in_the_reason_goes_back_to_the_question():
+    async with opened(asking()) as (app, pilot):
+        await asked(app, pilot)
+        await pilot.press("f2")
+        await ripen(app)
+        await pilot.press("e")
+        await shows(app, "Why not")
+        await pilot.press("escape")
+        await until(lambda: "Why not" not in screen_text(app))
+        assert app.approvals.current
+
+
+async def test_an_answer_typed_into_the_composer_is_only_text():
+    runtime = asking()
+    async with opened(runtime) as (app, pilot):
+        await asked(app, pilot)
+        app.go_to(Context.COMPOSER)
+        await ripen(app)
+        await pilot.press("y", "e", "s")
+        assert app.composer.text == "yes"
+        assert app.approvals.current
+        assert "answer with f2" in screen_text(app)
+
+
+async def test_a_question_takes_the_focus_from_an_idle_composer_and_gives_it_back():
+    gate = asyncio.Event()
+    runtime = FakeRuntime([gate, *calls("notes__delete_note")], says("So be it."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        app._typed_at = -1e9
+        gate.set()
+        await until(lambda: app.approvals.current)
+        await until(lambda: app.focused is app.conversation)
+        await ripen(app)
+        await pilot.press("n")
+        await until(lambda: app.focused is app.composer)
+
+
+async def test_a_question_leaves_the_focus_to_a_person_who_types():
+    gate = asyncio.Event()
+    runtime = FakeRuntime([gate, *calls("notes__delete_note")])
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        app.composer.insert("wait, I also")
+        gate.set()
+        await until(lambda: app.approvals.current)
+        await pilot.pause()
+        assert app.focused is app.composer
+
+
+async def test_a_key_pressed_as_the_question_appears_is_no_answer():
+    runtime = asking()
+    async with opened(runtime) as (app, pilot):
+        await asked(app, pilot)
+        app.go_to(Context.CONVERSATION)
+        app.approvals._shown_at += 1e6
+        await pilot.press("y")
+        assert app.approvals.current
+        assert runtime.toolbox.called == []
+
+
+async def test_escape_stops_a_turn_that_asks():
+    runtime = asking()
+    async with opened(runtime) as (app, pilot):
+        await asked(app, pilot)
+        await pilot.press("escape")
+        await until(lambda: not app.chat.running)
+        assert app.approvals.current is None
+        assert runtime.toolbox.called == []
+
+
+# ---- servers ----
+
+
+@pytest.mark.parametrize(("key", "what"), [("s", "stop"), ("r", "restart")])
+async def test_keys_steer_the_selected_server(key, what):
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("f3", "down", key)
+        assert runtime.host.asked == [(what, "notes")]
+
+
+async def test_the_far_key_steers_the_server_while_writing():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("ctrl+s")
+        await shows(app, "1 of 3 servers")
+        assert runtime.host.asked == [("stop", "weather")]
+
+
+async def test_the_log_shows_what_a_server_wrote():
+    host = FakeHost(crashed("slow"))
+    host.logs["slow"] = ("starting", "RuntimeError: asked to crash")
+    async with opened(FakeRuntime(host=host)) as (app, pilot):
+        await shows(app, "exited, code 1")
+        await pilot.press("ctrl+l")
+        await shows(app, "starting", "RuntimeError: asked to crash")
+        await pilot.press("escape")
+        await until(lambda: len(app.screen_stack) == 1)
+
+
+async def test_a_server_that_dies_is_seen():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, _):
+        await shows(app, "2 of 3 servers")
+        runtime.host.put(crashed("notes"))
+        await shows(app, "1 of 3 servers")
+
+
+# ---- regions ----
+
+
+async def test_below_a_hundred_columns_one_region_shows_and_keys_change_it():
+    async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
+        await shows(app, "Conversation f2", "Trace f4", "Servers f3")
+        assert "RUNNING" not in screen_text(app)
+        await pilot.press("f3")
+        await shows(app, "weather", "RUNNING")
+        await pilot.press("f4")
+        await shows(app, "Each step of the model")
+        await pilot.press("f2")
+        await shows(app, "Hangzhou")
+
+
+async def test_a_question_brings_the_conversation_to_the_front():
+    gate = asyncio.Event()
+    runtime = FakeRuntime([gate, *calls("notes__delete_note", '{"id": "milk"}')])
+    async with opened(runtime, (80, 24)) as (app, pilot):
+        await send(pilot, "go")
+        await pilot.press("f3")
+        gate.set()
+        await shows(app, "destructive, says the server")
+
+
+async def test_below_24_rows_the_header_folds_into_the_status_line():
+    async with opened(FakeRuntime(), (80, 18)) as (app, _):
+        await until(lambda: not app.header.display)
+        await shows(app, "demo model, offline", "2 of 3 servers")
+
+
+@pytest.mark.parametrize("region", ["conversation", "servers", "trace"])
+async def test_the_same_key_gives_a_region_the_body_and_takes_it_back(region):
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "SERVERS")
+        pane = getattr(app, region)
+        before = pane.region.width
+        app.go_to(Context[region.upper()])
+        await pilot.press("ctrl+o")
+        await until(lambda: pane.region.width == 120)
+        await pilot.press("ctrl+o")
+        await until(lambda: pane.region.width == before)
+
+
+async def test_growing_the_terminal_shows_all_regions_again():
+    async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
+        await pilot.resize_terminal(120, 40)
+        await shows(app, "SERVERS", "TRACE", "Hangzhou")
+
+
+async def test_a_click_focuses_a_pane_and_a_tab_is_clicked():
+    async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
+        await shows(app, "Servers f3")
+        await pilot.click("#rule-top", offset=(36, 0))
+        await until(lambda: app.focused is app.servers)
+
+
+# ---- the rest ----
+
+
+async def test_quitting_is_immediate_when_nothing_runs():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("ctrl+q")
+        await until(lambda: app._exit)
+
+
+async def test_quitting_asks_while_a_turn_runs():
+    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
+        await send(pilot, "go")
+        await pilot.press("ctrl+q")
+        await shows(app, "A turn is still running.")
+        assert not app._exit
+        await pilot.press("n")
+        await until(lambda: len(app.screen_stack) == 1)
+        await pilot.press("ctrl+q", "y")
+        await until(lambda: app._exit)
+
+
+async def test_the_help_shows_every_key_of_the_table():
+    async with opened(FakeRuntime(), (120, 60)) as (app, pilot):
+        await pilot.press("f1")
+        await shows(app, "Anywhere", *(action.help for action in ACTIONS))
+        await pilot.press("escape")
+        await until(lambda: len(app.screen_stack) == 1)
+
+
+async def test_a_question_mark_is_text_in_the_composer_and_help_elsewhere():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("question_mark")
+        assert app.composer.text == "?"
+        await pilot.press("f3", "question_mark")
+        await shows(app, "Anywhere")
+
+
+async def test_the_palette_finds_actions_and_servers_by_name():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("ctrl+p", *"stop notes")
+        await shows(app, "Stop notes")
+        await pilot.press("enter")
+        await until(lambda: runtime.host.asked == [("stop", "notes")])
+
+
+async def test_the_palette_offers_every_action_that_does_something_now():
+    async with opened(FakeRuntime()) as (app, _):
+        await shows(app, "RUNNING")
+        offered = {command.title for command in app.commands()}
+        idle = {"chat.cancel", "chat.continue"}
+        assert {
+            action.help
+            for action in ACTIONS
+            if action.palette and action.id not in idle and action.context is not Context.QUESTION
+        } <= offered
+
+
+async def test_a_theme_is_seen_while_it_is_chosen_and_saved_when_it_is():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("ctrl+t")
+        await until(lambda: len(app.screen_stack) == 2)
+        await pilot.press("down")
+        await until(lambda: app.theme != "harbor")
+        await pilot.press("enter")
+        await until(lambda: runtime.saved_themes == [app.theme])
+
+
+async def test_every_action_of_the_table_has_its_doing():
+    app = McptuiApp(FakeRuntime())
+    for action in ACTIONS:
+        if action.method.startswith("app."):
+            assert callable(getattr(app, f"action_{action.method[4:]}")), action.id
+
+
+async def test_keys_of_the_person_replace_those_of_the_table():
+    runtime = FakeRuntime(says("Sent."), keys={"composer.send": "ctrl+d"})
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("h", "i", "ctrl+d")
+        await shows(app, "Sent.")
+
+
+async def test_a_message_in_the_corner_is_never_markup():
+    async with opened(FakeRuntime()) as (app, _):
+        app.notify("[/x] [@click=app.quit]go[/] \x1b]52;c;aGk=\x07", title="[red]")
+        await shows(app, "[/x] [@click=app.quit]go[/]", "[red]")

@@ -1,0 +1,142 @@
+"""The composer: several lines, a history, and pastes of any size."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.stage import Stage
+from tui.ui.panes.composer import MAX_ROWS, Composer
+
+
+@asynccontextmanager
+async def composing() -> AsyncIterator[tuple[Composer, Pilot[None]]]:
+    composer = Composer()
+    app = Stage(composer)
+    async with app.run_test(size=(60, 20)) as pilot:
+        composer.focus()
+        await pilot.pause()
+        yield composer, pilot
+
+
+def sent(composer: Composer, *texts: str) -> None:
+    for text in texts:
+        composer.show(text)
+        composer.take()
+
+
+@pytest.mark.parametrize("key", ["shift+enter", "ctrl+j", "alt+enter"])
+async def test_these_keys_begin_a_new_line(key):
+    async with composing() as (composer, pilot):
+        await pilot.press("a", key, "b")
+        assert composer.text == "a\nb"
+
+
+async def test_it_grows_with_its_lines_up_to_eight():
+    async with composing() as (composer, pilot):
+        assert composer.size.height == 1
+        for _ in range(3):
+            await pilot.press("ctrl+j")
+        await until(lambda: composer.size.height == 4)
+        for _ in range(10):
+            await pilot.press("ctrl+j")
+        await until(lambda: composer.size.height == MAX_ROWS)
+        composer.take()
+        composer.show("")
+        await until(lambda: composer.size.height == 1)
+
+
+async def test_a_long_line_takes_the_rows_that_it_needs():
+    async with composing() as (composer, _):
+        composer.insert("word " * 30)
+        await until(lambda: composer.size.height == 3)
+
+
+async def test_up_in_the_first_line_brings_back_what_was_sent_and_down_the_draft():
+    async with composing() as (composer, pilot):
+        sent(composer, "first", "second")
+        await pilot.press("d")
+        for key, text in [
+            ("up", "second"),
+            ("up", "first"),
+            ("up", "first"),
+            ("down", "second"),
+            ("down", "d"),
+        ]:
+            await pilot.press(key)
+            assert composer.text == text
+
+
+async def test_up_in_a_later_line_only_moves_the_cursor():
+    async with composing() as (composer, pilot):
+        sent(composer, "before")
+        composer.show("one\ntwo")
+        await pilot.press("up")
+        assert composer.text == "one\ntwo"
+        assert composer.cursor_location[0] == 0
+
+
+async def test_nothing_is_sent_of_blank_lines():
+    async with composing() as (composer, _):
+        composer.show("  \n ")
+        assert composer.take() == ""
+
+
+async def paste(composer: Composer, text: str) -> None:
+    composer.post_message(events.Paste(text))
+    await until(lambda: composer.text)
+
+
+async def test_a_small_paste_is_text_without_controls():
+    async with composing() as (composer, _):
+        await paste(composer, "one\r\ntwo\rthree \x1b[31m")
+        assert composer.text == "one\ntwo\nthree ␛[31m"
+
+
+async def test_five_megabytes_are_a_token_at_once_and_whole_when_sent():
+    async with composing() as (composer, pilot):
+        text = ("x" * 62 + "\n") * 80_000
+        began = time.perf_counter()
+        await paste(composer, text)
+        assert time.perf_counter() - began < 1.0
+        assert composer.text == "[pasted 5.0 MB, 80 001 lines]"
+        await pilot.press("h", "i")
+        assert composer.take() == text + "hi"
+
+
+async def test_a_token_is_deleted_as_a_whole_and_comes_back_with_undo():
+    async with composing() as (composer, pilot):
+        await paste(composer, "x" * 5000)
+        token = composer.text
+        await pilot.press("backspace")
+        assert composer.text == ""
+        await pilot.press("ctrl+z")
+        assert composer.text == token
+        assert composer.take() == "x" * 5000
+
+
+async def test_nothing_can_be_typed_into_a_token():
+    async with composing() as (composer, pilot):
+        await paste(composer, "x" * 5000)
+        token = composer.text
+        await pilot.press("left", "left", "left", "z")
+        assert composer.text == token + "z"
+
+
+async def test_a_token_from_history_is_still_whole():
+    async with composing() as (composer, pilot):
+        await paste(composer, "x" * 5000)
+        composer.take()
+        await pilot.press("up")
+        assert composer.take() == "x" * 5000
+
+
+async def test_a_message_that_was_not_sent_comes_back_before_the_draft():
+    async with composing() as (composer, _):
+        composer.show("draft")
+        composer.put_back("held")
+        assert composer.text == "held\ndraft"

@@ -1,0 +1,152 @@
+"""Events of a turn become calls of the conversation pane."""
+
+from typing import Any
+
+import pytest
+
+from tui.core import events
+from tui.core.events import EndReason, LimitName
+from tui.core.ports import Answer, ApprovalRequest, TextContent, Tool, ToolResult, Usage
+from tui.ui.bridge import Bridge
+
+NOTICE = "demo model: rule-based, not a language model"
+TOOL = Tool("notes", "delete_note")
+REQUEST = ApprovalRequest("c1", TOOL, {"id": 1}, "destructive, says the server")
+
+
+class Recorder:
+    """Writes down every call."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[Any, ...]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def record(*args: Any, **kwargs: Any) -> None:
+            self.done.append((name, *args, *kwargs.values()))
+
+        return record
+
+    def names(self) -> list[str]:
+        return [entry[0] for entry in self.done]
+
+
+@pytest.fixture
+def view() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+def bridge(view: Recorder) -> Bridge:
+    bridge = Bridge(view, notice=lambda: NOTICE, continue_key=lambda: "ctrl+g")
+    bridge.apply(events.TurnStarted("demo", 2))
+    bridge.apply(events.StepStarted(1, 10))
+    return bridge
+
+
+def ended(reason: EndReason, limit: LimitName | None = None) -> events.TurnEnded:
+    return events.TurnEnded(reason, "", 1, 0, Usage(), 5.0, limit)
+
+
+def call_ended(**fields: Any) -> events.ToolCallEnded:
+    base = {"is_error": False, "text": "told the model", "ms": 4.0}
+    return events.ToolCallEnded(1, "c1", "notes", "delete_note", **{**base, **fields})
+
+
+def test_a_reply_has_its_label_its_text_and_the_notice_of_the_model(bridge, view):
+    bridge.apply(events.TextDelta(1, "Hel"))
+    bridge.apply(events.TextDelta(1, "lo"))
+    bridge.apply(events.StepEnded(1, 800.0, Usage(), "stop", 0))
+    bridge.apply(ended(EndReason.ANSWERED))
+    assert view.done == [
+        ("begin_reply", "demo"),
+        ("add_text", "Hel"),
+        ("add_text", "lo"),
+        ("end_reply", 0.8, NOTICE, False),
+    ]
+
+
+def test_a_step_that_only_calls_has_its_label_and_no_notice(bridge, view):
+    bridge.apply(events.StepEnded(1, 100.0, Usage(), "tool_calls", 1))
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
+    assert view.done == [
+        ("begin_reply", "demo"),
+        ("end_reply", 0.1, "", False),
+        ("add_call", "c1", "notes", "delete_note", {"id": 1}),
+    ]
+
+
+def test_the_question_is_shown_once_its_card_stands_there(bridge, view):
+    bridge.question(REQUEST)
+    assert "ask" not in view.names()
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
+    bridge.apply(events.ApprovalAsked(1, "c1", REQUEST))
+    assert view.done[-1] == ("ask", REQUEST)
+
+
+def test_only_the_visible_question_is_shown(bridge, view):
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
+    bridge.apply(events.ApprovalAsked(1, "c1", REQUEST))
+    assert "ask" not in view.names()
+
+
+@pytest.mark.parametrize(
+    ("event", "state", "note", "preview"),
+    [
+        (call_ended(result=ToolResult((TextContent("25 °C"),))), "done", "", "25 °C"),
+        (
+            call_ended(result=ToolResult((TextContent("{}"),), warning="does not match")),
+            "done",
+            "does not match",
+            "{}",
+        ),
+        (call_ended(is_error=True, why="timeout"), "failed", "timeout", "told the model"),
+        (call_ended(is_error=True, why="denied"), "denied", "", "told the model"),
+        (call_ended(is_error=True, why="cancelled"), "cancelled", "", "told the model"),
+        (call_ended(is_error=True, why="unknown tool"), "failed", "unknown tool", "told the model"),
+    ],
+)
+def test_how_a_call_ended_is_said_in_a_word(bridge, view, event, state, note, preview):
+    bridge.apply(event)
+    assert view.done[-1] == ("set_call", "c1", state, note, 4.0, preview)
+
+
+def test_progress_is_said_with_its_total_and_message(bridge, view):
+    bridge.apply(events.ToolProgress(1, "c1", 12, 30, "reading\x1b[2J"))
+    assert view.done[-1] == ("set_call", "c1", "running", "12 of 30 reading␛[2J")
+
+
+def test_an_answer_puts_the_call_back_to_waiting(bridge, view):
+    bridge.apply(events.ApprovalGiven(1, "c1", Answer.ONCE, ""))
+    assert view.done == [("set_call", "c1", "waiting")]
+
+
+def test_after_a_limit_it_offers_to_go_on(bridge, view):
+    bridge.apply(events.LimitReached(LimitName.MAX_STEPS, 10))
+    bridge.apply(ended(EndReason.LIMIT, LimitName.MAX_STEPS))
+    assert view.done[0] == ("add_note", "Limit reached: 10 steps (max_steps in [limits]).", "warn")
+    assert "ctrl+g" in view.done[1][1]
+    assert bridge.can_continue
+
+
+def test_the_next_turn_forgets_the_offer(bridge):
+    bridge.apply(ended(EndReason.LIMIT))
+    bridge.apply(events.TurnStarted("demo", 2))
+    assert not bridge.can_continue
+
+
+def test_a_cancelled_reply_is_marked_as_cut(bridge, view):
+    bridge.apply(events.TextDelta(1, "Hel"))
+    bridge.apply(ended(EndReason.CANCELLED))
+    assert view.done[2] == ("end_reply", None, NOTICE, True)
+    assert view.done[3][0] == "add_note"
+
+
+def test_an_error_of_the_model_says_what_to_do(bridge, view):
+    bridge.apply(events.TurnError("401: wrong key.", "model", "Set OPENAI_API_KEY."))
+    assert view.done[-1] == ("add_note", "401: wrong key. Set OPENAI_API_KEY.", "bad")
+
+
+def test_the_activity_is_empty_between_turns(bridge):
+    assert bridge.activity
+    bridge.apply(ended(EndReason.ANSWERED))
+    assert (bridge.activity, bridge.step) == ("", 0)
