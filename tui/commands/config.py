@@ -96,17 +96,24 @@ def _show(path: Path, named: bool) -> int:
 
 
 def _check(path: Path, named: bool) -> int:
+    from tui.settings.locations import themes_dir
+    from tui.settings.themes import all_themes, load_theme
+
     loaded = _load(path, named)
     for problem in loaded.problems:
-        kind = "warning: " if problem.warning else ""
-        print(kind + clean(str(problem)))
+        print(("warning: " if problem.warning else "") + clean(str(problem)))
+    # A theme costs nothing but looks: another one is taken, and the file still does what it says.
+    _, damaged = all_themes(themes_dir())
+    _, chosen = load_theme(loaded.settings.ui.theme, themes_dir())
+    for problem in dict.fromkeys([*damaged, *([chosen] if chosen else [])]):
+        print("warning: " + clean(str(problem)))
     shown = clean_line(str(path), 4096)
     if loaded.errors:
         return USAGE
     if not loaded.exists:
         print(f"{shown}: there is none, and none is needed; `mcptui config init` writes a starter")
         return 0
-    counts = f"{len(loaded.settings.servers)} servers, {len(loaded.settings.models)} models"
+    counts = f"servers: {len(loaded.settings.servers)}, models: {len(loaded.settings.models)}"
     print(f"{shown}: nothing is wrong ({counts})")
     return 0
 

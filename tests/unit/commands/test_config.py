@@ -60,13 +60,26 @@ def test_check_prints_every_mistake_and_fails(file: Path, capsys):
 def test_check_of_a_right_file_says_what_is_in_it(file: Path, capsys):
     write(file, '[servers.a]\ncommand = "x"\n')
     assert mcptui("check", "--config", str(file)) == 0
-    assert capsys.readouterr().out == f"{file}: nothing is wrong (1 servers, 0 models)\n"
+    assert capsys.readouterr().out == f"{file}: nothing is wrong (servers: 1, models: 0)\n"
 
 
 def test_check_warns_without_failing(file: Path, capsys):
     write(file, '[models.a]\nmodel = "m"\napi_key_env = "NO_SUCH_KEY"\n')
     assert mcptui("check", "--config", str(file)) == 0
     assert capsys.readouterr().out.startswith("warning: ")
+
+
+def test_check_warns_about_a_theme_that_is_not_there_and_about_one_that_is_damaged(
+    file: Path, home_of_its_own: Path, capsys
+):
+    themes = home_of_its_own / "config" / "mcptui" / "themes"
+    themes.mkdir(parents=True)
+    (themes / "mine.toml").write_text("dark = 3")
+    write(file, '[ui]\ntheme = "harbr"\n')
+    assert mcptui("check", "--config", str(file)) == 0
+    out = capsys.readouterr().out
+    assert "there is no theme 'harbr', did you mean `harbor`?" in out
+    assert "mine.toml: theme left out" in out
 
 
 def test_show_prints_toml_without_secrets_and_problems_on_stderr(file: Path, capsys):
