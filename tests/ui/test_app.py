@@ -164,7 +164,9 @@ async def test_enter_takes_an_example():
     runtime = FakeRuntime(says("Rainy."))
     async with opened(runtime) as (app, pilot):
         await shows(app, "Hangzhou")
-        await pilot.press("f2", "enter")
+        await pilot.press("f2")
+        await until(lambda: app.conversation._target)
+        await pilot.press("enter")
         await shows(app, "Rainy.")
         assert "Hangzhou" in runtime.model.requests[0].messages[0].text
 
@@ -452,9 +454,11 @@ async def test_a_theme_is_seen_while_it_is_chosen_and_saved_when_it_is():
 
 async def test_every_action_of_the_table_has_its_doing():
     app = McptuiApp(FakeRuntime())
+    panes = {Context.COMPOSER: app.composer, Context.CONVERSATION: app.conversation}
     for action in ACTIONS:
-        if action.method.startswith("app."):
-            assert callable(getattr(app, f"action_{action.method[4:]}")), action.id
+        place, _, name = action.method.rpartition(".")
+        doer = app if place == "app" else panes.get(action.context, app)
+        assert callable(getattr(doer, f"action_{name}", None)), action.id
 
 
 async def test_keys_of_the_person_replace_those_of_the_table():

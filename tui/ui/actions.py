@@ -116,7 +116,7 @@ ACTIONS: tuple[Action, ...] = (
         "unfold",
         "Unfold or fold what is marked",
         20,
-        run="expand",
+        run="choose",
         palette=False,
     ),
     # ---- servers ----
