@@ -50,6 +50,10 @@ class Owner(Protocol):
         """Take note: something that is shown of it changed."""
         ...
 
+    def redacted(self, text: str) -> str:
+        """Return `text` without configured secrets."""
+        ...
+
 
 class Connection:
     """One life of one server, from the spawn to the last of its processes.
@@ -283,4 +287,4 @@ class Connection:
 
     def _obituary(self) -> ToolResult:
         text = explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
-        return failed(CallFailure.SERVER_DIED, text)
+        return failed(CallFailure.SERVER_DIED, self._owner.redacted(text))

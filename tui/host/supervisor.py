@@ -169,7 +169,7 @@ class Supervisor:
         self._move(
             Happening.GONE,
             reason=ending.reason,
-            detail=self._redacted(ending.detail),
+            detail=self.redacted(ending.detail),
             next_step=ending.next_step,
             exit_code=ending.code,
             signal=ending.signal,
@@ -219,11 +219,11 @@ class Supervisor:
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
             detail = f"died again and again, so it is left alone; the last time it {ending.detail}"
-            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self._redacted(detail))
+            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self.redacted(detail))
             self.changed()
             return
         detail = f"{ending.detail} It starts again in {delay:.0f} s."
-        self._status = replace(self._status, detail=self._redacted(detail))
+        self._status = replace(self._status, detail=self.redacted(detail))
         self._woken.clear()
         self.changed()
         await first_of(self._around.clock.sleep(delay), self._woken.wait())
@@ -231,7 +231,7 @@ class Supervisor:
             self._status = replace(self._status, restarts=self._status.restarts + 1)
             self._wanted = True
         else:
-            self._status = replace(self._status, detail=self._redacted(ending.detail))
+            self._status = replace(self._status, detail=self.redacted(ending.detail))
 
     # ---- what a connection tells -----------------------------------------------------------------------
 
@@ -278,5 +278,6 @@ class Supervisor:
         pulse, self._pulse = self._pulse, asyncio.Event()
         pulse.set()
 
-    def _redacted(self, text: str) -> str:
+    def redacted(self, text: str) -> str:
+        """Return `text` without configured secrets."""
         return self._around.redactor.redact(text)

@@ -1,0 +1,358 @@
+"""One misbehaving server after the other: what the host makes of it, and that nothing of it is left.
+
+Every row is one server of tests/corpus/faults (its README says what is wrong with it). Besides its own row
+each must start and stop in bounded time, and never hold the event loop.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.conftest import until
+from tui.core.clock import MonotonicClock
+from tui.core.ports import CallFailure, ToolResult
+from tui.core.servers import ServerSpec, ServerState, StopReason
+from tui.host.host import Host
+
+FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
+MODERN, LEGACY = "2026-07-28", "2025-11-25"
+LAG_SECONDS = 0.1
+CALL_SECONDS = 0.4
+
+Judge = Callable[[ToolResult], object]
+
+
+def text_of(result: ToolResult) -> str:
+    return "\n".join(getattr(item, "text", "") for item in result.content)
+
+
+def says(wanted: str) -> Judge:
+    return lambda result: not result.is_error and wanted in text_of(result)
+
+
+def fails(failure: CallFailure, wanted: str = "") -> Judge:
+    return lambda result: result.is_error and result.failure is failure and wanted in text_of(result)
+
+
+def warns(wanted: str) -> Judge:
+    return lambda result: not result.is_error and wanted in result.warning
+
+
+OK = says("")
+TIMED_OUT = fails(CallFailure.TIMEOUT, "gave no answer within")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is expected of one server.
+
+    `detail` is part of the reason of a failed start, None if the start succeeds; `calls` judges the
+    results of the first tool, one call after the other.
+    """
+
+    name: str
+    calls: tuple[Judge, ...] = ()
+    protocol: str = MODERN
+    detail: str | None = None
+    tools: int | None = 1
+    left_out: tuple[str, ...] = ()
+    noisy: bool = False
+    env: dict[str, str] = field(default_factory=dict)
+    start_seconds: float = 20.0
+    call_seconds: float = 5.0
+    reason: StopReason = StopReason.REQUESTED
+
+
+def refused(name: str, detail: str, **more) -> Row:
+    return Row(name, detail=detail, reason=StopReason.FAILED_TO_START, tools=0, protocol="", **more)
+
+
+ROWS = [
+    # lifecycle
+    refused("exit_at_once", "exited with code 3 after"),
+    Row(
+        "exit_mid_call",
+        (fails(CallFailure.SERVER_DIED, "exited with code 17"), fails(CallFailure.NOT_RUNNING)),
+        reason=StopReason.CRASHED,
+    ),
+    refused("hang_on_initialize", "no answer to initialize within 0.5 s", start_seconds=0.5),
+    Row("hang_on_call", (TIMED_OUT,), call_seconds=CALL_SECONDS),
+    Row("grandchild_holds_pipes", (OK,)),
+    Row("grandchild_escapes_session", (OK,)),
+    Row("slow_start", (OK,), env={"FAULT_DELAY": "0.5"}),
+    Row("writes_dev_tty", (says("No such device"),)),
+    Row("env_dump", (says("MCPTUI_OWNER"),)),
+    # framing
+    Row("banner_on_stdout", (OK,), noisy=True),
+    Row("nonjson_between_frames", (OK,), noisy=True),
+    Row("invalid_utf8", (says("\ufffd"),)),
+    Row("crlf", (OK,)),
+    refused("pretty_printed_json", "newline-delimited JSON required", noisy=True, start_seconds=1.0),
+    refused("batch_array", "a batch, which this protocol version does not have", noisy=True),
+    Row("huge_line_64mib", (fails(CallFailure.TOO_LARGE, "too large"),), env={"FAULT_MIB": "20"}),
+    Row("deep_json", (fails(CallFailure.PROTOCOL, "nested too deeply"),)),
+    Row("lone_surrogates", (says("\ufffd"),)),
+    Row("duplicate_keys", (says("used"),)),
+    Row("stderr_flood", (says("stderr_bytes"),), env={"FAULT_MIB": "40"}),
+    Row("stderr_on_discover", (OK,), LEGACY),
+    Row("stdout_flood", (says("notifications"),), LEGACY, env={"FAULT_SECONDS": "0.5"}, call_seconds=20),
+    Row("slow_drip", (OK,)),
+    Row(
+        "half_line_then_silence",
+        (fails(CallFailure.TIMEOUT, "incomplete frame"),),
+        call_seconds=CALL_SECONDS,
+    ),
+    # correlation
+    Row("wrong_id", (TIMED_OUT,), call_seconds=CALL_SECONDS),
+    Row("duplicate_response", (says("first"), says("first"))),
+    Row("response_after_cancel", (TIMED_OUT,), call_seconds=CALL_SECONDS),
+    Row("out_of_order", (OK,)),
+    Row("result_and_error", (fails(CallFailure.PROTOCOL, "both a result and an error"),)),
+    Row("progress_forever", (TIMED_OUT,), call_seconds=CALL_SECONDS),
+    # catalogue
+    Row("tools_2000_paginated", (OK,), tools=2000),
+    Row("pagination_cursor_loop", (OK,), left_out=("came twice",)),
+    Row("pagination_empty_cursor", (OK,), left_out=("came twice",)),
+    Row("rug_pull", (says("3"),)),
+    Row("list_changed_storm", (OK,), LEGACY),
+    Row("bad_tool_names", (says("called"),), tools=20, left_out=("has no name", "300 characters")),
+    Row("tool_shadowing", (OK,), tools=6),
+    Row("tool_poisoning", (OK,), tools=None),
+    Row("huge_descriptions", (OK,)),
+    Row("schema_ref_cycle", (OK,), left_out=("without end",)),
+    Row("schema_remote_ref", tools=0, left_out=("external $ref",)),
+    Row("schema_redos", (warns("too costly"),)),
+    Row("dishonest_annotations", (says("deleted"),)),
+    # terminal: cleaning is the business of the screens, the result comes raw
+    Row("ansi_everywhere", (says("\x1b[2J"),), LEGACY, left_out=("control or invisible",)),
+    Row("textual_markup", (says("[/"),), LEGACY),
+    Row("long_unbroken_line", (says("AAAA"),)),
+    Row("prompt_injection_result", (says("</tool_result>"),)),
+    # results
+    Row("structured_violates_schema", (warns("does not match outputSchema"),)),
+    Row("is_error", (lambda result: result.is_error and result.failure is CallFailure.NONE,)),
+    Row("jsonrpc_errors", (fails(CallFailure.PROTOCOL),) * 10),
+    # requests of the server
+    Row("server_requests", (says("s6"),), LEGACY),
+    Row("server_requests_modern", (says("done"),)),
+    Row("sampling_abuse", (says("sent 500"),), LEGACY),
+    Row("elicitation_phishing", (says("asked"),), LEGACY),
+    Row("input_required_loop", (fails(CallFailure.PROTOCOL, "elicitation/create"),)),
+    # version
+    refused("version_unknown", "no common protocol version (server: 2099-01-01; host: 2026-07-28, "),
+    refused("version_error_loop", "refuses protocol version 2026-07-28"),
+    Row("discover_garbage", (OK,), LEGACY),
+    Row("discover_dies", (OK,), LEGACY),
+    Row("discover_silent", (OK,), LEGACY),
+]
+ELSEWHERE = {"crash_loop", "ignore_sigterm_and_eof"}
+"""Those with a test of their own below."""
+
+
+def host_for(row: Row, **more) -> Host:
+    spec = ServerSpec(
+        row.name, sys.executable, (str(FAULTS / f"{row.name}.py"),), row.env,
+        start_seconds=row.start_seconds, **more,
+    )  # fmt: skip
+    return Host([spec], sink=lambda *_: None, clock=MonotonicClock())
+
+
+async def most_work_at_once(longest: list[float]) -> None:
+    """Note the longest time that the event loop's thread worked without letting others run."""
+    while True:
+        before = time.thread_time()
+        await asyncio.sleep(0.01)
+        longest.append(time.thread_time() - before)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported():
+    """The SDK is loaded before anything is timed."""
+    import tui.host.connection
+    import tui.host.transports.stdio
+    import tui.host.validation_worker  # noqa: F401
+
+
+def test_every_server_of_the_corpus_has_a_row():
+    assert {path.stem for path in FAULTS.glob("*.py")} == {row.name for row in ROWS} | ELSEWHERE
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+async def test_the_host_stands_up_to(row):
+    host, work = host_for(row), [0.0]
+    watching = asyncio.create_task(most_work_at_once(work))
+    try:
+        await host.start_all()
+        status = host.status(row.name)
+        if row.detail is None:
+            assert (status.state, status.protocol) == (ServerState.RUNNING, row.protocol), status.detail
+        else:
+            assert row.detail in status.detail
+            assert status.next_step
+        assert row.tools in (None, status.tools)
+        reasons = " | ".join(why for _, why in status.quarantined)
+        assert [why for why in row.left_out if why not in reasons] == []
+        assert (status.noise > 0) is row.noisy
+        tool = next(iter(host.toolbox.tools()), None)
+        for number, judge in enumerate(row.calls):
+            result = await host.toolbox.call(tool, {}, seconds=row.call_seconds, progress=lambda *_: None)
+            assert judge(result), f"call {number}: {result}"[:2000]
+    finally:
+        async with asyncio.timeout(8):
+            await host.shutdown()
+        watching.cancel()
+    assert host.status(row.name).reason is row.reason
+    assert max(work) < LAG_SECONDS
+
+
+# ---- what needs more than a row ------------------------------------------------------------------------
+
+
+def only(name: str) -> Row:
+    return next((row for row in ROWS if row.name == name), Row(name))
+
+
+async def test_a_server_that_ignores_everything_but_sigkill_stops_in_time():
+    host = host_for(Row("ignore_sigterm_and_eof"))
+    await host.start_all()
+    pid = host.status("ignore_sigterm_and_eof").pid
+    started = time.monotonic()
+    await host.shutdown()
+    assert time.monotonic() - started < 7
+    assert not psutil.pid_exists(pid)
+
+
+async def test_a_second_shutdown_kills_at_once():
+    host = host_for(Row("ignore_sigterm_and_eof"))
+    await host.start_all()
+    first = asyncio.create_task(host.shutdown())
+    await until(lambda: host.status("ignore_sigterm_and_eof").state is ServerState.STOPPING)
+    started = time.monotonic()
+    await host.shutdown()
+    assert time.monotonic() - started < 1.5
+    await first
+
+
+async def test_a_crash_is_seen_without_any_call():
+    host = host_for(Row("crash_loop", env={"FAULT_DELAY": "0.1"}))
+    await host.start_all()
+    await until(lambda: host.status("crash_loop").state is ServerState.STOPPED)
+    assert host.status("crash_loop").reason is StopReason.CRASHED
+    await host.shutdown()
+
+
+async def test_a_server_that_dies_again_and_again_is_left_alone():
+    class Impatient(MonotonicClock):
+        async def sleep(self, seconds):
+            await asyncio.sleep(0)
+
+    row = Row("crash_loop", env={"FAULT_DELAY": "0.05"})
+    spec = ServerSpec(row.name, sys.executable, (str(FAULTS / "crash_loop.py"),), row.env, restart=True)
+    host = Host([spec], sink=lambda *_: None, clock=Impatient())
+    await host.start_all()
+    await until(lambda: host.status(row.name).reason is StopReason.CRASH_LOOP)
+    assert host.status(row.name).restarts == 4
+    await host.shutdown()
+
+
+async def test_a_tool_whose_definition_changed_is_not_run_under_its_old_one():
+    host = host_for(only("rug_pull"))
+    await host.start_all()
+    offered = host.toolbox.tools()[0]
+    await host.toolbox.call(offered, {}, seconds=5, progress=lambda *_: None)
+    await until(lambda: host.status("rug_pull").tools == 2)
+    result = await host.toolbox.call(offered, {}, seconds=5, progress=lambda *_: None)
+    assert result.failure is CallFailure.PROTOCOL
+    assert "changed add since it was offered" in text_of(result)
+    changed = host.toolbox.tools()[0]
+    assert says("3")(await host.toolbox.call(changed, {}, seconds=5, progress=lambda *_: None))
+    await host.shutdown()
+
+
+async def test_an_endless_storm_of_changes_costs_few_requests():
+    lines = []
+    row = only("list_changed_storm")
+    spec = ServerSpec(row.name, sys.executable, (str(FAULTS / f"{row.name}.py"),))
+    host = Host([spec], sink=lambda server, way, at, raw: lines.append(raw), clock=MonotonicClock())
+    await host.start_all()
+    await asyncio.sleep(2.5)
+    asked = sum(b'"tools/list"' in raw for raw in lines)
+    assert 2 <= asked <= 3
+    await host.shutdown()
+
+
+async def test_what_is_not_offered_to_a_server_is_refused_with_the_right_code():
+    host = host_for(only("server_requests"))
+    await host.start_all()
+    tool = host.toolbox.tools()[0]
+    result = await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
+    replies = json.loads(text_of(result))
+    codes = {key: reply.get("error", {}).get("code") for key, reply in replies.items()}
+    assert codes == {"s1": -32601, "s2": -32601, "s3": -32601, "s4": -32601, "s5": None, "s6": -32601}
+    await host.shutdown()
+
+
+async def test_the_verdict_legacy_is_remembered_so_the_next_start_has_no_delay():
+    host = host_for(only("discover_silent"))
+    await host.start_all()
+    first = host.status("discover_silent").start_ms
+    await host.restart("discover_silent")
+    assert host.status("discover_silent").start_ms < 1000 < first
+    await host.shutdown()
+
+
+async def test_a_cancelled_call_is_cancelled_on_the_wire():
+    lines = []
+    spec = ServerSpec("hang", sys.executable, (str(FAULTS / "hang_on_call.py"),))
+    host = Host(
+        [spec], sink=lambda server, way, at, raw: lines.append(json.loads(raw)), clock=MonotonicClock()
+    )
+    await host.start_all()
+    tool = host.toolbox.tools()[0]
+    call = asyncio.create_task(host.toolbox.call(tool, {}, seconds=60, progress=lambda *_: None))
+    await until(lambda: any(line.get("method") == "tools/call" for line in lines))
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+    asked = next(line["id"] for line in lines if line.get("method") == "tools/call")
+    await until(lambda: any(line.get("method") == "notifications/cancelled" for line in lines))
+    cancelled = next(line for line in lines if line.get("method") == "notifications/cancelled")
+    assert cancelled["params"]["requestId"] == asked
+    await host.shutdown()
+
+
+async def test_parallel_calls_each_get_their_own_answer():
+    host = host_for(only("out_of_order"))
+    await host.start_all()
+    tool = host.toolbox.tools()[0]
+    calls = [host.toolbox.call(tool, {"n": n}, seconds=5, progress=lambda *_: None) for n in range(8)]
+    results = await asyncio.gather(*calls)
+    assert [json.loads(text_of(result)) for result in results] == [{"n": n} for n in range(8)]
+    await host.shutdown()
+
+
+async def test_a_sick_server_does_not_slow_down_a_healthy_one():
+    sick = only("stdout_flood")
+    specs = [
+        ServerSpec("sick", sys.executable, (str(FAULTS / "stdout_flood.py"),), {"FAULT_SECONDS": "0.6"}),
+        ServerSpec("well", sys.executable, (str(FAULTS / "crlf.py"),)),
+    ]
+    host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
+    await host.start_all()
+    tools = {tool.server: tool for tool in host.toolbox.tools()}
+    flooded = asyncio.create_task(host.toolbox.call(tools["sick"], {}, seconds=20, progress=lambda *_: None))
+    slowest = 0.0
+    while not flooded.done():
+        started = time.thread_time()
+        assert OK(await host.toolbox.call(tools["well"], {}, seconds=5, progress=lambda *_: None))
+        slowest = max(slowest, time.thread_time() - started)
+        await asyncio.sleep(0.02)
+    assert sick.calls[0](flooded.result())
+    assert slowest < LAG_SECONDS
+    await host.shutdown()

@@ -1,0 +1,142 @@
+"""All servers together: asked by name, started side by side, stopped for good."""
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import until
+from tests.unit.host.scripted import Script
+from tui.core.clock import MonotonicClock
+from tui.core.errors import UsageError
+from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
+from tui.host.host import Host
+
+
+def host(*specs, script=None, **more):
+    made = script or Script()
+    return Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=made.open, **more)
+
+
+def states(one):
+    return [status.state for status in one.statuses()]
+
+
+A, B, LATER = ServerSpec("a", "x"), ServerSpec("b", "x"), ServerSpec("later", "x", autostart=False)
+
+
+async def test_servers_are_shown_in_configured_order():
+    one = host(B, A)
+    assert [status.name for status in one.statuses()] == ["b", "a"]
+    await one.shutdown()
+
+
+async def test_only_those_that_start_with_the_app_are_started():
+    one = host(A, LATER)
+    await one.start_all()
+    assert states(one) == [ServerState.RUNNING, ServerState.STOPPED]
+    await one.shutdown()
+
+
+async def test_named_servers_are_started_whatever_they_are_configured_to():
+    one = host(A, LATER)
+    await one.start_all(["later"])
+    assert states(one) == [ServerState.STOPPED, ServerState.RUNNING]
+    await one.shutdown()
+
+
+async def test_an_unknown_name_is_a_usage_error_that_lists_the_known_ones():
+    one = host(A, B)
+    with pytest.raises(UsageError, match=r"there is no server named 'c'.*a, b"):
+        await one.start_all(["a", "c"])
+    assert states(one) == [ServerState.STOPPED, ServerState.STOPPED]
+    await one.shutdown()
+
+
+async def test_the_tools_of_running_servers_come_in_configured_order():
+    one = host(B, A, LATER)
+    await one.start_all()
+    assert [tool.server for tool in one.toolbox.tools()] == ["b", "a"]
+    await one.stop("b")
+    assert [tool.server for tool in one.toolbox.tools()] == ["a"]
+    await one.shutdown()
+
+
+async def test_every_change_raises_the_revision_and_is_told_by_name():
+    told = []
+    one = host(A, on_change=told.append)
+    before = one.revision
+    await one.start("a")
+    assert one.revision > before
+    assert set(told) == {"a"}
+    await one.shutdown()
+
+
+async def test_a_request_from_a_key_returns_at_once_and_is_carried_out():
+    one = host(A)
+    one.request_start("a")
+    assert states(one) == [ServerState.STOPPED]
+    await until(lambda: states(one) == [ServerState.RUNNING])
+    one.request_restart("a")
+    one.request_stop("a")
+    await until(lambda: states(one) == [ServerState.STOPPED])
+    await one.shutdown()
+
+
+async def test_servers_start_and_stop_side_by_side():
+    script = Script(stop_seconds=0.2)
+    one = host(*(ServerSpec(f"s{number}", "x") for number in range(8)), script=script)
+    await one.start_all()
+    async with asyncio.timeout(1.0):
+        await one.shutdown()
+    assert script.alive == []
+
+
+async def test_a_server_that_was_still_starting_is_stopped_too():
+    script = Script(silent=True)
+    one = host(A, script=script)
+    one.request_start("a")
+    await until(lambda: script.spawned == 1)
+    await one.shutdown()
+    assert (script.alive, one.status("a").reason) == ([], StopReason.REQUESTED)
+
+
+async def test_nothing_starts_after_a_shutdown():
+    script = Script()
+    one = host(A, script=script)
+    await one.shutdown()
+    await one.start("a")
+    assert script.spawned == 0
+
+
+@pytest.mark.parametrize(
+    ("transport", "word"), [("http", "HTTP"), ("sse", "SSE"), ("websocket", "WebSocket")]
+)
+async def test_a_transport_that_is_not_built_yet_is_refused_with_a_sentence(transport, word):
+    spec = ServerSpec("web", transport=Transport(transport), url="https://example.test/mcp")
+    one = Host([spec], sink=lambda *_: None, clock=MonotonicClock())
+    await one.start("web")
+    status = one.status("web")
+    assert status.reason is StopReason.FAILED_TO_START
+    assert status.detail == f"{word} servers are not supported yet."
+    await one.shutdown()
+
+
+async def test_a_command_that_is_not_there_is_a_status_not_an_exception():
+    one = Host([ServerSpec("gone", "no-such-command-anywhere")], sink=lambda *_: None, clock=MonotonicClock())
+    await one.start("gone")
+    status = one.status("gone")
+    assert status.reason is StopReason.FAILED_TO_START
+    assert "no-such-command-anywhere" in status.detail and status.next_step
+    await one.shutdown()
+
+
+def test_the_host_is_there_before_the_sdk_is():
+    code = (
+        "import sys, tui.host.host;"
+        "print([name for name in ('mcp', 'mcp_types', 'pydantic', 'jsonschema', 'anyio', 'httpx2')"
+        " if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,157 @@
+"""Calls through the toolbox: every failure is a result."""
+
+import asyncio
+
+from tests.unit.host.scripted import RESULTS, Script
+from tui.core.clock import MonotonicClock
+from tui.core.ports import CallFailure, TextContent
+from tui.core.redact import Redactor
+from tui.core.servers import ServerSpec, ServerState
+from tui.host.host import Host
+
+
+async def running(monkeypatch=None, script=None, tool=None, result=None, redactor=None, **spec):
+    if tool:
+        monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool]})
+    if result:
+        monkeypatch.setitem(RESULTS, "tools/call", result)
+    made = script or Script()
+    host = Host(
+        [ServerSpec("srv", "x", **spec)],
+        sink=lambda *_: None,
+        clock=MonotonicClock(),
+        redactor=redactor,
+        open_with=made.open,
+    )
+    await host.start_all()
+    return host, host.toolbox.tools()[0]
+
+
+async def call(host, tool, **arguments):
+    return await host.toolbox.call(tool, arguments, seconds=5, progress=lambda *_: None)
+
+
+TYPED = {
+    "name": "echo",
+    "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+    "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+}
+
+
+async def test_a_result_comes_as_the_server_sent_it():
+    host, tool = await running()
+    assert (await call(host, tool)).content == (TextContent("hello"),)
+    await host.shutdown()
+
+
+async def test_arguments_are_checked_against_the_tools_own_schema(monkeypatch):
+    host, tool = await running(monkeypatch, tool=TYPED)
+    assert await host.toolbox.check(tool, {"n": "x"}) == "n: 'x' is not of type 'integer'"
+    assert await host.toolbox.check(tool, {"n": 1}) == ""
+    await host.shutdown()
+
+
+async def test_a_result_that_breaks_its_schema_is_kept_with_a_warning(monkeypatch):
+    host, tool = await running(
+        monkeypatch, tool=TYPED, result={"content": [], "structuredContent": {"n": "x"}}
+    )
+    result = await call(host, tool)
+    assert result.structured == {"n": "x"}
+    assert result.warning == "does not match outputSchema: n: 'x' is not of type 'integer'"
+    await host.shutdown()
+
+
+async def test_a_missing_structure_is_a_warning_too(monkeypatch):
+    host, tool = await running(monkeypatch, tool=TYPED, result={"content": []})
+    assert (await call(host, tool)).warning == "does not match outputSchema: structuredContent is missing"
+    await host.shutdown()
+
+
+async def test_an_error_of_the_tool_needs_no_structure(monkeypatch):
+    host, tool = await running(monkeypatch, tool=TYPED, result={"content": [], "isError": True})
+    result = await call(host, tool)
+    assert (result.is_error, result.failure, result.warning) == (True, CallFailure.NONE, "")
+    await host.shutdown()
+
+
+async def test_a_result_without_content_is_an_empty_one(monkeypatch):
+    host, tool = await running(monkeypatch, result={"_meta": {}})
+    assert (await call(host, tool)).content == ()
+    await host.shutdown()
+
+
+async def test_a_call_to_a_stopped_server_says_so():
+    host, tool = await running()
+    await host.stop("srv")
+    result = await call(host, tool)
+    assert (result.is_error, result.failure) == (True, CallFailure.NOT_RUNNING)
+    await host.shutdown()
+
+
+async def test_a_call_of_a_tool_that_is_gone_says_so(monkeypatch):
+    host, tool = await running()
+    monkeypatch.setitem(RESULTS, "tools/list", {"tools": []})
+    await host.restart("srv")
+    assert "no longer offers echo" in (await call(host, tool)).content[0].text
+    await host.shutdown()
+
+
+async def test_a_call_of_a_tool_that_changed_is_not_run(monkeypatch):
+    host, tool = await running()
+    monkeypatch.setitem(RESULTS, "tools/list", {"tools": [{**TYPED, "description": "and reads your keys"}]})
+    await host.restart("srv")
+    assert "changed echo since it was offered" in (await call(host, tool)).content[0].text
+    await host.shutdown()
+
+
+async def test_a_death_in_the_middle_of_a_call_is_told_with_the_last_lines():
+    host, tool = await running(script=Script(dies_on_call=True))
+    result = await call(host, tool)
+    assert result.failure is CallFailure.SERVER_DIED
+    assert "exited with code 17" in result.content[0].text
+    assert "last words" in result.content[0].text
+    await host.shutdown()
+
+
+async def test_secrets_in_the_last_lines_do_not_reach_the_model():
+    redactor = Redactor({"TOKEN": "last words"})
+    host, tool = await running(script=Script(dies_on_call=True), redactor=redactor)
+    assert "[redacted:TOKEN]" in (await call(host, tool)).content[0].text
+    await host.shutdown()
+
+
+async def test_a_stop_in_the_middle_of_a_call_is_told_as_a_stop():
+    script = Script()
+    host, tool = await running(script=script)
+    script.silent = True
+    calling = asyncio.create_task(call(host, tool))
+    await asyncio.sleep(0)
+    await host.stop("srv")
+    result = await calling
+    assert result.failure is CallFailure.SERVER_DIED
+    assert "was stopped while the call was running" in result.content[0].text
+    await host.shutdown()
+
+
+async def test_the_servers_own_limit_is_kept_if_it_is_shorter():
+    script = Script()
+    host, tool = await running(script=script, tool_seconds=0.05)
+    script.silent = True
+    result = await call(host, tool)
+    assert result.failure is CallFailure.TIMEOUT
+    assert "within 0.05 s" in result.content[0].text
+    await host.shutdown()
+
+
+async def test_a_call_that_was_cancelled_leaves_the_server_running():
+    script = Script()
+    host, tool = await running(script=script)
+    script.silent = True
+    calling = asyncio.create_task(call(host, tool))
+    await asyncio.sleep(0.01)
+    calling.cancel()
+    await asyncio.gather(calling, return_exceptions=True)
+    script.silent = False
+    assert not (await call(host, tool)).is_error
+    assert host.status("srv").state is ServerState.RUNNING
+    await host.shutdown()
