@@ -5,6 +5,7 @@ what a person sees is what is used. Whatever a server writes, this gives a value
 """
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -85,7 +86,7 @@ Frame = Request | Notice | Answer | Failure | Stray
 
 
 class _NotJson(ValueError):
-    """The JSON reader met a word that JSON does not have (NaN, Infinity)."""
+    """The JSON reader met what JSON does not have (NaN, Infinity) or what cannot be kept."""
 
 
 def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> list[Frame]:
@@ -151,6 +152,13 @@ def _same(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):  # 1e999 is JSON, but nobody behind us could write it again
+        raise _NotJson("a number out of range")
+    return value
+
+
 def _whole(digits: str) -> int:
     return int(digits)
 
@@ -161,9 +169,11 @@ def _parse(raw: bytes, patient: bool) -> Any:
         text = _ESCAPES.sub(lambda found: "\ufffd" if found[1] else found[0], text)
     if patient:
         # Reading in C holds the interpreter's lock to the end; a call of Python code per value lets go.
-        value = json.loads(text, parse_constant=_refuse, object_hook=_same, parse_int=_whole)
+        value = json.loads(
+            text, parse_constant=_refuse, parse_float=_finite, object_hook=_same, parse_int=_whole
+        )
     else:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH:
         _check_depth(value)
     return value

@@ -54,7 +54,8 @@ class StderrTail:
             self._held -= len(self._chunks.popleft())
         # Many tiny chunks would each cost an object: fold them now and then.
         if len(self._chunks) > 256:
-            self._chunks = deque((b"".join(self._chunks),))
+            self._chunks = deque((b"".join(self._chunks)[-self._kept :],))
+            self._held = len(self._chunks[0])
 
     def lines(self) -> tuple[str, ...]:
         """Return the kept lines, oldest first, cleaned, without empty ones."""

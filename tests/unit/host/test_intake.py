@@ -1,0 +1,182 @@
+import asyncio
+import json
+import time
+
+import pytest
+
+from tui.core.ports import FrameDirection
+from tui.host.envelope import Answer, Failure
+from tui.host.framing import LINE_LIMIT
+from tui.host.gate import RESULT_TOO_LARGE, Gate
+from tui.host.inbox import Inbox
+from tui.host.intake import Intake
+
+
+class Bench:
+    """An intake with its gate and inbox; the session has asked requests 1 and 2, as 1001 and 1002."""
+
+    def __init__(self):
+        self.noted = []
+        self.inbox = Inbox()
+        ids = iter(range(1001, 2000))
+        self.gate = Gate(self.inbox, lambda message: None, lambda: next(ids))
+        self.intake = Intake(self.gate, self.inbox, lambda *what: self.noted.append(what))
+        for number in (1, 2):
+            self.gate.outgoing({"jsonrpc": "2.0", "id": number, "method": "tools/call"})
+
+    async def take(self, data):
+        await self.intake.take(data)
+
+    async def got(self):
+        async with asyncio.timeout(5):
+            return await self.inbox.get()
+
+    def directions(self):
+        return [direction for direction, _, _ in self.noted]
+
+
+ANSWER = b'{"jsonrpc":"2.0","id":1001,"result":{"a":1}}'
+
+
+async def test_a_line_is_shown_raw_before_it_is_read():
+    bench = Bench()
+    await bench.take(ANSWER + b"\r\n")
+    ((direction, at, raw),) = bench.noted
+    assert (direction, raw) == (FrameDirection.IN, ANSWER)
+    assert 0 < at <= time.monotonic_ns()
+    assert await bench.got() == Answer(1, {"a": 1})
+
+
+async def test_what_is_no_frame_is_counted_and_the_first_of_it_kept():
+    bench = Bench()
+    await bench.take(b"\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
+    assert (bench.intake.noise, bench.intake.first_noise) == (2, "␛[1mStarting")
+    assert bench.directions() == [FrameDirection.STRAY, FrameDirection.STRAY, FrameDirection.IN]
+    assert await bench.got() == Answer(1, {"a": 1})
+
+
+async def test_a_whole_message_at_the_end_of_the_stream_counts():
+    bench = Bench()
+    await bench.take(ANSWER)
+    await bench.intake.finish()
+    assert await bench.got() == Answer(1, {"a": 1})
+
+
+async def test_half_a_message_at_the_end_of_the_stream_fails_its_call():
+    bench = Bench()
+    await bench.take(ANSWER[:-5])
+    await bench.intake.finish()
+    failure = await bench.got()
+    assert isinstance(failure, Failure)
+    assert failure.id == 1
+
+
+async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
+    bench = Bench()
+    await bench.take(b'{"jsonrpc":"2.0","id":1002,"result":{"x":"')
+    for _ in range(LINE_LIMIT // (1 << 20) + 1):
+        await bench.take(b"x" * (1 << 20))
+    await bench.take(b'"}}\n' + ANSWER + b"\n")
+    failure = await bench.got()
+    assert (failure.id, failure.code) == (2, RESULT_TOO_LARGE)
+    assert "the limit is 16777216" in failure.message
+    assert await bench.got() == Answer(1, {"a": 1})
+    assert bench.directions() == [FrameDirection.STRAY, FrameDirection.EVENT, FrameDirection.IN]
+    assert all(len(raw) < 5000 for _, _, raw in bench.noted)
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        (b'{\n  "jsonrpc": "2.0",\n', "multi-line JSON: newline-delimited JSON required"),
+        (b"Content-Length: 44\r\n\r\n", "Content-Length headers: newline-delimited JSON required"),
+        (ANSWER.decode().encode("utf-16-le") + b"\n", "UTF-16: newline-delimited JSON in UTF-8 required"),
+        (b"Ok to proceed? (y) ", "it asks 'Ok to proceed?': add -y to the arguments of npx"),
+        (b"Hello\n", ""),
+    ],
+)
+async def test_known_kinds_of_noise_are_named(lines, hint):
+    bench = Bench()
+    await bench.take(lines)
+    assert bench.intake.hint == hint
+
+
+async def test_a_framing_of_which_nothing_can_be_read_fails_what_waits_at_once():
+    bench = Bench()
+    await bench.take(b"Content-Length: 44\r\n\r\n")
+    failures = [await bench.got(), await bench.got()]
+    assert {failure.id for failure in failures} == {1, 2}
+    assert all("Content-Length headers" in failure.message for failure in failures)
+
+
+async def test_talk_of_such_a_framing_harms_nobody_later():
+    bench = Bench()
+    await bench.take(ANSWER + b"\nContent-Length: 44\r\n")
+    assert await bench.got() == Answer(1, {"a": 1})
+    await bench.take(ANSWER.replace(b"1001", b"1002") + b"\n")
+    assert await bench.got() == Answer(2, {"a": 1})
+
+
+async def test_a_message_printed_over_many_lines_fails_its_call_at_once():
+    bench = Bench()
+    await bench.take(json.dumps({"jsonrpc": "2.0", "id": 1002, "result": {}}, indent=2).encode() + b"\n")
+    failure = await bench.got()
+    assert failure.id == 2
+    assert "multi-line JSON" in failure.message
+
+
+async def test_an_answer_glued_to_a_prompt_is_read_and_a_quoted_request_is_not():
+    bench = Bench()
+    await bench.take(b'> {"jsonrpc":"2.0","id":"s1","method":"ping"}\n')
+    await bench.take(b"> " + ANSWER + b"\n")
+    assert await bench.got() == Answer(1, {"a": 1})
+    assert bench.intake.noise == 2
+
+
+async def test_a_large_line_is_read_without_holding_the_loop():
+    bench, worst = Bench(), 0.0
+
+    async def tick():
+        nonlocal worst
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.005)
+            worst = max(worst, time.monotonic() - before)
+
+    ticking = asyncio.ensure_future(tick())
+    items = [{"type": "text", "text": f"item {number}"} for number in range(100_000)]
+    line = json.dumps({"jsonrpc": "2.0", "id": 1001, "result": {"content": items}}).encode()
+    await asyncio.sleep(0)
+    await bench.take(line + b"\n")
+    ticking.cancel()
+    assert await bench.got() == Answer(1, {"content": items})
+    assert worst < 0.2
+
+
+async def test_a_flood_leaves_the_loop_half_of_its_time():
+    bench, turns = Bench(), 0
+
+    async def turn():
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0.001)
+            turns += 1
+
+    turning = asyncio.ensure_future(turn())
+    started = time.monotonic()
+    line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
+    for _ in range(50):
+        await bench.take(line * 2000)
+    seconds = time.monotonic() - started
+    turning.cancel()
+    assert turns > seconds / 0.02
+    assert bench.inbox.collapsed > 99_000
+
+
+async def test_log_messages_that_would_be_dropped_are_not_even_read(monkeypatch):
+    bench = Bench()
+    line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
+    await bench.take(line * 100)
+    monkeypatch.setattr("tui.host.intake.read_line", lambda *_, **__: pytest.fail("read"))
+    await bench.take(line * 100)
+    assert len(bench.noted) == 200
