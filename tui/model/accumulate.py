@@ -37,6 +37,8 @@ class Accumulator:
         self._calls = CallSlots(known_names)
         self._tags = ThinkTags(opened=thinking_first)
         self._finish = ""
+        self._had_null = False
+        self._ended_blank = False
         self._usage: Usage | None = None
         self._refusal: list[str] = []
         self._reasoning: list[str] = []
@@ -49,7 +51,7 @@ class Accumulator:
     @property
     def finished(self) -> bool:
         """Whether the endpoint has said why the reply ended."""
-        return bool(self._finish)
+        return bool(self._finish) or self._ended_blank
 
     @property
     def close_only(self) -> bool:
@@ -77,9 +79,8 @@ class Accumulator:
         if not isinstance(delta, Mapping):
             delta = choice.get("message")
         parts = list(self._delta(delta)) if isinstance(delta, Mapping) else []
-        finish = choice.get("finish_reason")
-        if isinstance(finish, str) and finish:
-            self._finish = finish[:64]
+        if choice:
+            self._take_finish(choice.get("finish_reason"))
         return parts
 
     def finish(self) -> list[ModelPart]:
@@ -88,7 +89,7 @@ class Accumulator:
         Raises:
             ModelError: the stream broke off: no finish reason was given. No call of it may run.
         """
-        if not self._finish:
+        if not self.finished:
             raise ModelError(
                 ENDED_EARLY,
                 next_step="Ask again; if it happens often, a proxy between here and the model cuts streams.",
@@ -96,7 +97,7 @@ class Accumulator:
             )
         reply = ReplyPart(
             calls=self._calls.finish(),
-            finish=self._finish,
+            finish=self._finish or ("tool_calls" if self._calls else "stop"),
             usage=self._usage,
             refusal="".join(self._refusal),
             echo=self._echo(),
@@ -108,6 +109,14 @@ class Accumulator:
         half, self._half = self._half, ""
         pieces = self._tags.feed("\ufffd") if half else []
         return list(self._tagged([*pieces, *self._tags.finish()]))
+
+    def _take_finish(self, finish: Any) -> None:
+        """Keep the finish reason; nothing erases it. An empty one ends a reply whose deltas had null."""
+        if isinstance(finish, str) and finish:
+            self._finish = finish[:64]
+        elif finish is None:
+            self._had_null = True
+        self._ended_blank = finish == "" and self._had_null
 
     def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelPart]:
         """Take every field of a delta for itself: text and calls may stand side by side."""

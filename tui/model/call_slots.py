@@ -6,7 +6,7 @@ objects in a row.
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,12 +74,14 @@ class CallSlots:
         identity = str(identity)[:MAX_NAME] if isinstance(identity, str | int) else ""
         index = entry.get("index")
         index = index if isinstance(index, int) else None
-        slot = self._slot(identity, index, name)
+        arguments = function.get("arguments", function.get("parameters"))
+        begins = not isinstance(arguments, str) or arguments.lstrip()[:1] in ("", "{")
+        slot = self._slot(identity, index, name, begins)
         if slot is None:
             slot = self._open(index)
         slot.id = slot.id or identity
         self._take_name(slot, name)
-        self._take_arguments(slot, function.get("arguments", function.get("parameters")))
+        self._take_arguments(slot, arguments)
         if isinstance(extra := entry.get("extra_content"), Mapping):
             slot.extra.update(extra)
         return CallPart(slot.name, slot.size) if slot.name or slot.size else None
@@ -91,8 +93,11 @@ class CallSlots:
         self._slots.append(slot)
         return slot
 
-    def _slot(self, identity: str, index: int | None, name: str) -> _Slot | None:
-        """Return the slot that a fragment belongs to, or None if it begins a new call."""
+    def _slot(self, identity: str, index: int | None, name: str, begins: bool) -> _Slot | None:
+        """Return the slot that a fragment belongs to, or None if it begins a new call.
+
+        `begins` says that its arguments could be the beginning of some.
+        """
         latest = self._slots[-1] if self._slots else None
         same_id = self._latest(lambda slot: slot.id == identity) if identity else None
         same_index = self._latest(lambda slot: slot.index == index) if index is not None else None
@@ -101,8 +106,9 @@ class CallSlots:
             return None if self._another(same_id, name) or (moved and name and same_id.complete) else same_id
         if identity and name:
             # A fresh id with each fragment, name repeated: only if the call before it is plainly unfinished.
-            unfinished = same_index is not None and same_index.size > 0 and not same_index.complete
-            return same_index if unfinished and same_index and same_index.name == name else None
+            before = latest if same_index is None and not begins else same_index
+            unfinished = before is not None and before.size > 0 and not before.complete
+            return before if before is not None and unfinished and before.name == name else None
         if identity:
             if same_index is not None and (not same_index.id or same_index.name):
                 return same_index
@@ -116,7 +122,7 @@ class CallSlots:
         new = bool(name) and (latest.complete or self._another(latest, name))
         return None if new else latest
 
-    def _latest(self, fits: Any) -> _Slot | None:
+    def _latest(self, fits: Callable[[_Slot], bool]) -> _Slot | None:
         return next((slot for slot in reversed(self._slots) if fits(slot)), None)
 
     def _another(self, slot: _Slot, name: str) -> bool:

@@ -55,15 +55,13 @@ def choose(
     if demo or asked == DEMO:
         return Selection(None, "asked for")
     everything = [*configured, *environment, *(detected or ())]
-    if asked is not None:
-        found = _named(asked, everything)
+    if asked is None and default == DEMO:
+        return Selection(None, "configuration")
+    if (wanted := asked or default) is not None:
+        found = _named(wanted, everything)
         if found is None and detected is None:
             return Selection(None, "not found yet", needs_detection=True)
-        return Selection(found or _unknown(asked, everything), "command line")
-    if default == DEMO:
-        return Selection(None, "configuration")
-    if default is not None:
-        return Selection(_named(default, everything) or _unknown(default, everything), "configuration")
+        return Selection(found or _unknown(wanted, everything), "command line" if asked else "configuration")
     if configured:
         return Selection(configured[0], "configuration")
     if environment:

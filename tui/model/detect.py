@@ -20,7 +20,7 @@ MAX_BODY = 2 * 1024 * 1024
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _NO_CHAT = re.compile(
-    r"embed|bge-|minilm|e5-|gte-|rerank|whisper|tts|clip|nomic|stable-diffusion|sdxl|flux|vae|ocr|moderation",
+    r"embed|(?:^|[/-])(?:e5|gte|bge)-|minilm|rerank|whisper|tts|clip|nomic|stable-diffusion|sdxl|flux|vae|ocr|moderation",
     re.IGNORECASE,
 )
 
@@ -135,7 +135,7 @@ async def _bounded(reader: asyncio.StreamReader) -> bytes:
         raw += block
         if len(raw) > MAX_BODY:
             raise ValueError("too long")
-        top, found, body = bytes(raw[:65536]).partition(b"\r\n\r\n")
+        top, found, _ = bytes(raw[:65536]).partition(b"\r\n\r\n")
         length = re.search(rb"(?i)\r\ncontent-length:\s*(\d{1,9})", top)
         whole = len(raw) - len(top) - 4
         if found and ((length and whole >= int(length[1])) or (not length and raw.endswith(b"0\r\n\r\n"))):

@@ -4,9 +4,9 @@ Names of models drift; the ones here are what a provider serves by default to a 
 one can be changed with `NAME_MODEL` in the environment or a profile in the configuration.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from tui.core.redact import Secret
@@ -129,11 +129,7 @@ PROVIDERS = (
     ),
 )
 
-_LOCAL_NAMES = ("localhost", "host.docker.internal")
-_PRIVATE = re.compile(
-    r"127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0$|::1$|f[cd][0-9a-f]{2}:|fe80:",
-    re.IGNORECASE,
-)
+_LOCAL_ENDINGS = (".local", ".localhost", ".lan", ".internal")
 
 
 def host_of(base_url: str) -> str:
@@ -147,8 +143,10 @@ def host_of(base_url: str) -> str:
 def is_private(base_url: str) -> bool:
     """Whether a URL leads to this machine or its own network, where no proxy must be asked."""
     host = host_of(base_url)
-    local = host in _LOCAL_NAMES or host.endswith((".local", ".localhost", ".lan", ".internal"))
-    return local or bool(_PRIVATE.match(host)) or (bool(host) and "." not in host and ":" not in host)
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_LOCAL_ENDINGS))
 
 
 def provider_of(base_url: str) -> Provider | None:

@@ -86,4 +86,5 @@ class Retrying:
             return None
         if error.retry_after is not None:
             return error.retry_after if error.retry_after <= LONGEST_ASKED else None
-        return min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1)) * self._chance()
+        longest: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
+        return longest * self._chance()

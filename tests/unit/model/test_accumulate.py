@@ -169,6 +169,26 @@ def test_fragments_with_a_new_id_and_index_each_continue_the_open_call() -> None
     assert arguments_of(heard) == [{"q": 2}]
 
 
+def test_fragments_with_a_new_id_and_the_name_repeated_continue_the_open_call() -> None:
+    heard = reply_to(
+        chunk(tool_calls=[call('{"q":')]),
+        chunk(tool_calls=[{"index": 1, "id": "x1", "function": {"name": "search", "arguments": "[2"}}]),
+        chunk(tool_calls=[{"index": 2, "id": "x2", "function": {"name": "search", "arguments": "]}"}}]),
+        chunk("tool_calls"),
+    )
+    assert arguments_of(heard) == [{"q": [2]}]
+
+
+def test_an_empty_finish_reason_ends_a_reply_whose_deltas_had_none() -> None:
+    heard = reply_to(chunk(content="Hi"), chunk("", content=""))
+    assert heard.reply is not None and heard.reply.finish == "stop"
+
+
+def test_an_empty_finish_reason_on_every_delta_ends_nothing() -> None:
+    heard = reply_to(chunk("", content="Hi"), chunk("", content=" there"))
+    assert heard.reply is None
+
+
 def test_a_signature_in_a_delta_of_its_own_goes_to_the_call_before_it() -> None:
     heard = reply_to(
         chunk(tool_calls=[{"id": "g", "function": {"name": "now", "arguments": "{}"}}]),

@@ -27,8 +27,9 @@ def wrap(model: ChatModel, protocol: str, *, where: str = "") -> ChatModel:
     """
     if protocol in PROTOCOLS:
         return model
+    known = " or ".join(map(repr, PROTOCOLS))
     raise ConfigError(
         f"tool_protocol {protocol[:40]!r} is not known",
         where=where,
-        next_step=f"Use {' or '.join(map(repr, PROTOCOLS))}; models without function calling are not supported yet.",
+        next_step=f"Use {known}; models without function calling are not supported yet.",
     )

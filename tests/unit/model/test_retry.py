@@ -1,0 +1,99 @@
+"""When a failed request is sent again, and how that is seen."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tui.core.conversation import UserMessage
+from tui.core.errors import ModelError
+from tui.core.ports import ModelPart, ModelRequest, ReplyPart, RetryPart, TextPart
+from tui.model.retry import Retrying
+from tui.model.scripted import Reply, ScriptedModel, says
+
+ASK = ModelRequest("", [UserMessage("hi")])
+PASSING = ModelError("overloaded", status=503, retryable=True)
+
+
+class Time:
+    """A clock that only notes how long it was asked to wait."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    def now_ns(self) -> int:
+        return 0
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+async def heard(parts: AsyncIterator[ModelPart]) -> tuple[list[ModelPart], ModelError | None]:
+    found: list[ModelPart] = []
+    try:
+        async for part in parts:
+            found.append(part)
+    except ModelError as error:
+        return found, error
+    return found, None
+
+
+async def asked(
+    *replies: Reply, chance: float = 1.0
+) -> tuple[list[ModelPart], ModelError | None, list[float]]:
+    time = Time()
+    parts, error = await heard(Retrying(ScriptedModel(replies), time, chance=lambda: chance).stream(ASK))
+    return parts, error, time.waits
+
+
+async def test_a_failure_that_passes_is_asked_again_after_a_visible_wait() -> None:
+    parts, error, waits = await asked([PASSING], [PASSING], says("Hi"))
+    assert error is None and waits == [1.0, 2.0]
+    assert parts == [
+        RetryPart(2, 4, 1.0, "overloaded"),
+        RetryPart(3, 4, 2.0, "overloaded"),
+        TextPart("Hi"),
+        ReplyPart(),
+    ]
+
+
+async def test_the_last_attempt_s_failure_is_told() -> None:
+    _, error, waits = await asked(*[[PASSING]] * 9)
+    assert error is PASSING and waits == [1.0, 2.0, 4.0]
+
+
+async def test_waits_are_a_random_share_so_that_clients_do_not_march_in_step() -> None:
+    assert (await asked([PASSING], says("Hi"), chance=0.25))[2] == [0.25]
+
+
+async def test_the_endpoint_s_own_time_to_wait_is_kept() -> None:
+    failure = ModelError("slow down", status=429, retryable=True, retry_after=7.0)
+    assert (await asked([failure], says("Hi"), chance=0.1))[2] == [7.0]
+
+
+async def test_a_wait_of_minutes_is_for_the_person_to_decide() -> None:
+    failure = ModelError("slow down", status=429, retryable=True, retry_after=600.0)
+    assert await asked([failure], says("Hi")) == ([], failure, [])
+
+
+async def test_a_failure_that_does_not_pass_is_told_at_once() -> None:
+    failure = ModelError("no credit", status=429, retryable=False)
+    assert await asked([failure], says("Hi")) == ([], failure, [])
+
+
+async def test_a_reply_that_broke_in_its_middle_is_not_begun_anew() -> None:
+    parts, error, waits = await asked([TextPart("The ans"), PASSING], says("The answer"))
+    assert parts == [TextPart("The ans")] and error is PASSING and waits == []
+
+
+async def test_leaving_early_closes_the_inner_stream() -> None:
+    inner = ScriptedModel([says("Hi")])
+    parts = Retrying(inner, Time()).stream(ASK)
+    assert await anext(parts) == TextPart("Hi")
+    await parts.aclose()
+    assert inner.closed == 1
+
+
+@pytest.mark.parametrize("name", ["label", "notice"])
+def test_it_is_called_as_the_model_within(name: str) -> None:
+    inner = ScriptedModel([], label="inner", notice="note")
+    assert getattr(Retrying(inner, Time()), name) == getattr(inner, name)

@@ -1,0 +1,126 @@
+"""What goes over the wire for a conversation."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
+from tui.core.ports import ModelRequest, ToolSpec
+from tui.model.profile import ModelProfile
+from tui.model.quirks import Learned
+from tui.model.wire import body_for, tool_for
+
+THOUGHT = {"reasoning_content": "hm", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}
+
+
+def profile(model: str = "m", **fields: Any) -> ModelProfile:
+    return ModelProfile("test", "http://host/v1", model, **fields)
+
+
+def sent(*messages: Message, model: str = "m", learned: Learned | None = None) -> list[dict[str, Any]]:
+    return body_for(profile(model), ModelRequest("", messages), learned or Learned())["messages"]
+
+
+def call(identity: str = "c1", arguments: str = "{}") -> CallRequest:
+    return CallRequest(identity, "a__b", arguments)
+
+
+def test_calls_and_their_results_stand_in_the_native_form() -> None:
+    messages = sent(UserMessage("q"), AssistantMessage("", calls=(call(),)), ToolMessage("c1", "a__b", "r"))
+    function = {"name": "a__b", "arguments": "{}"}
+    assert messages[1:] == [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c1", "type": "function", "function": function}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "r"},
+    ]
+
+
+def test_a_call_without_a_result_gets_one_so_that_no_provider_refuses() -> None:
+    assert [message["role"] for message in sent(AssistantMessage("", calls=(call(),)))] == [
+        "assistant",
+        "tool",
+    ]
+
+
+@pytest.mark.parametrize("arguments", ['{"a', "[1]", "", '"{}"'])
+def test_arguments_that_are_no_object_are_not_sent_back(arguments: str) -> None:
+    (message, _) = sent(AssistantMessage("", calls=(call(arguments=arguments),)))
+    assert message["tool_calls"][0]["function"]["arguments"] == "{}"
+
+
+def test_thinking_goes_back_within_the_turn_and_not_after_it() -> None:
+    said = AssistantMessage("", calls=(call(),), model="m", echo=THOUGHT)
+    turn = (UserMessage("q"), said, ToolMessage("c1", "a__b", "r"))
+    assert sent(*turn)[1]["reasoning_content"] == "hm"
+    later = sent(*turn, AssistantMessage("done", model="m"), UserMessage("next"))
+    assert "reasoning_content" not in later[1] and "reasoning_details" in later[1]
+
+
+def test_a_note_of_the_loop_does_not_end_the_turn() -> None:
+    said = AssistantMessage("", calls=(call(),), model="m", echo=THOUGHT)
+    messages = sent(UserMessage("q"), said, ToolMessage("c1", "a__b", "r"), UserMessage("no more calls"))
+    assert messages[1]["reasoning_content"] == "hm"
+
+
+def test_models_known_to_want_it_get_their_thinking_back_always() -> None:
+    said = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
+    messages = sent(UserMessage("q"), said, UserMessage("next"), model="deepseek-v4-flash")
+    assert messages[1]["reasoning_content"] == "hm"
+
+
+def test_nothing_of_one_provider_goes_to_another() -> None:
+    signed = CallRequest("c1", "a__b", "{}", extra={"google": {"thought_signature": "s"}})
+    said = AssistantMessage("", calls=(signed,), model="other", echo=THOUGHT)
+    text = json.dumps(sent(UserMessage("q"), said, ToolMessage("c1", "a__b", "r")))
+    assert "thought_signature" not in text and "reasoning" not in text
+
+
+def test_mistral_gets_ids_of_nine_characters_that_match_their_results() -> None:
+    calls = tuple(call(f"functions.read:{number}") for number in range(3))
+    results = [ToolMessage(one.id, one.name, "r") for one in calls]
+    first, *rest = sent(AssistantMessage("", calls=calls), *results, UserMessage("q"), model="mistral-large")
+    ids = [one["id"] for one in first["tool_calls"]]
+    assert all(len(identity) == 9 and identity.isalnum() for identity in ids) and len(set(ids)) == 3
+    assert [message["tool_call_id"] for message in rest[:3]] == ids
+    assert [message["role"] for message in rest[3:]] == ["assistant", "user"]
+
+
+def test_what_was_learned_is_left_out_or_renamed() -> None:
+    learned = Learned(dropped={"stream_options", "temperature"}, max_tokens_name="max_completion_tokens")
+    learned.refused_tools.add("bad")
+    tools = [ToolSpec(name, "", {}) for name in ("good", "bad")]
+    body = body_for(profile(temperature=0.5, max_tokens=9), ModelRequest("", [], tools), learned)
+    assert body.keys() == {"model", "messages", "stream", "tools", "max_completion_tokens"}
+    assert [tool["function"]["name"] for tool in body["tools"]] == ["good"]
+
+
+def test_a_description_is_cut_to_what_the_strictest_provider_takes() -> None:
+    assert len(tool_for(ToolSpec("a", "x" * 5000, {}))["function"]["description"]) == 1024
+
+
+ANY = st.text(st.characters(codec=None), max_size=20)
+MESSAGES = st.one_of(
+    ANY.map(UserMessage),
+    st.builds(ToolMessage, ANY, ANY, ANY),
+    st.builds(
+        AssistantMessage,
+        text=ANY,
+        calls=st.lists(st.builds(CallRequest, ANY, ANY, ANY), max_size=3).map(tuple),
+    ),
+)
+
+
+@given(st.lists(MESSAGES, max_size=6), st.sampled_from(["m", "mistral-x"]))
+def test_any_conversation_can_be_encoded_and_answers_every_call(messages: list[Message], model: str) -> None:
+    body = sent(*messages, model=model)
+    json.dumps(body, ensure_ascii=False).encode()
+    for at, message in enumerate(body):
+        wanted = [one["id"] for one in message.get("tool_calls", ())]
+        behind = [one["tool_call_id"] for one in body[at + 1 : at + 1 + len(wanted)]]
+        assert behind == wanted
