@@ -91,7 +91,7 @@ def run_app(case: Case, report: Path) -> None:
     from textual.widget import Widget
     from textual.widgets import Input
 
-    class Bench(App[None]):
+    class Bench(App[dict[str, float]]):
         CSS = "Transcript, VerticalScroll { height: 1fr; }"
 
         def compose(self) -> ComposeResult:
@@ -100,7 +100,7 @@ def run_app(case: Case, report: Path) -> None:
 
         async def on_mount(self) -> None:
             self.query_one(Input).focus()
-            self.stream = asyncio.create_task(measured(self, case, report))
+            self.stream = asyncio.create_task(measured(self, case))
 
     def sink_of(case: Case) -> Widget:
         if case.sink == "transcript":
@@ -112,11 +112,11 @@ def run_app(case: Case, report: Path) -> None:
 
         return VerticalScroll(Markdown())
 
-    Bench().run()
+    report.write_text(json.dumps(Bench().run()))
 
 
-async def measured(app, case: Case, report: Path) -> None:
-    """Stream, watch the loop meanwhile, write the report, leave."""
+async def measured(app, case: Case) -> None:
+    """Stream, watch the loop meanwhile, leave with what was measured."""
     write, close = await prepare(app, case)
     await asyncio.sleep(1.5)
     lags: list[float] = []
@@ -132,18 +132,15 @@ async def measured(app, case: Case, report: Path) -> None:
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     watch.cancel()
     lags.sort()
-    report.write_text(
-        json.dumps(
-            {
-                "cpu_us_per_token": cpu / case.tokens * 1e6,
-                "cpu_percent": cpu / seconds * 100,
-                "lag_p99_ms": lags[int(len(lags) * 0.99)] * 1000,
-                "lag_worst_ms": lags[-1] * 1000,
-                "rss_mb": resident_mb(),
-            }
-        )
+    app.exit(
+        {
+            "cpu_us_per_token": cpu / case.tokens * 1e6,
+            "cpu_percent": cpu / seconds * 100,
+            "lag_p99_ms": lags[int(len(lags) * 0.99)] * 1000,
+            "lag_worst_ms": lags[-1] * 1000,
+            "rss_mb": resident_mb(),
+        }
     )
-    app.exit()
 
 
 async def prepare(app, case: Case):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tui.core.text import clean
 from tui.ui import units
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
@@ -54,24 +55,24 @@ class Label(Block):
 
 
 class Plain(Block):
-    """Text as it was written, wrapped; cleaned before, at most `PIECE` characters."""
+    """Text as it was written, wrapped; raw, at most `PIECE` characters."""
 
     __slots__ = ("_style", "_text")
 
     def __init__(self, text: str, *, style: str = "text", gap: int = 0) -> None:
         super().__init__(gap)
-        self._text = text.expandtabs(4)
+        self._text = text
         self._style = style
         self.height = gap + guess(text)
 
     def wrap(self, width: int) -> Sequence[Row]:
-        """Return the wrapped lines."""
-        lines = self._text.split("\n")
+        """Return the wrapped lines; cleaned only now, because most of a large text is never seen."""
+        lines = clean(self._text).expandtabs(4).split("\n")
         return [row for line in lines for row in wrap(((line, self._style),), measure(width))]
 
 
 class Fold(Block):
-    """The rest of a long text, behind one row until it is asked for."""
+    """The rest of a long text, raw, behind one row until it is asked for."""
 
     __slots__ = ("_rest", "_symbols")
 

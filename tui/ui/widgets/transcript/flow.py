@@ -20,15 +20,17 @@ class Block:
         rows: its rows at `width`, without the gap.
         width: the width it was wrapped at; 0 if it must be wrapped again.
         height: its rows and its gap; a guess before the first wrap.
+        changed: it was wrapped, and its height has not been told yet.
     """
 
-    __slots__ = ("gap", "height", "rows", "width")
+    __slots__ = ("changed", "gap", "height", "rows", "width")
 
     def __init__(self, gap: int = 1) -> None:
         self.gap = gap
         self.rows: Sequence[Row] = ()
         self.width = 0
         self.height = gap + 1
+        self.changed = False
 
     def wrap(self, width: int) -> Sequence[Row]:
         """Return the rows of the block at a width."""
@@ -106,16 +108,25 @@ class Flow:
 
     def stale(self, index: int) -> bool:
         """Say whether a block must be wrapped before it is shown."""
-        return self.blocks[index].width != self.width
+        block = self.blocks[index]
+        return block.changed or block.width != self.width
+
+    def prepare(self, index: int) -> None:
+        """Wrap a block if it is stale; where the blocks behind it start is told by `settle`."""
+        block = self.blocks[index]
+        if block.width != self.width:
+            block.rows = block.wrap(self.width)
+            block.width = self.width
+            block.changed = True
 
     def settle(self, indexes: Iterable[int]) -> int:
         """Wrap those of the blocks that are stale; return the first row that changed, or the height."""
         first = len(self.blocks)
         for index in indexes:
+            self.prepare(index)
             block = self.blocks[index]
-            if block.width != self.width:
-                block.rows = block.wrap(self.width)
-                block.width = self.width
+            if block.changed:
+                block.changed = False
                 block.height = len(block.rows) + (block.gap if block.rows else 0)
                 first = min(first, index)
         if first == len(self.blocks):

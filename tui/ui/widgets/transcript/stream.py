@@ -181,15 +181,17 @@ class MarkdownStream:
 
     def _read_long(self, line: str, *, ended: bool) -> None:
         """Take a line that is longer than a piece as plain text, piece by piece."""
-        while len(line) > PIECE:
-            self._take_long(clean(line[:PIECE]))
-            line = line[PIECE:]
+        start = 0
+        while len(line) - start > PIECE:
+            self._take_long(clean(line[start : start + PIECE]))
+            start += PIECE
+        rest = line[start:]
         if ended:
-            if line:
-                self._take_long(clean(line))
+            if rest:
+                self._take_long(clean(rest))
             self._long = False
         else:
-            self._raw = line
+            self._raw = rest
 
     def _take_long(self, text: str) -> None:
         if self._fence is not None:

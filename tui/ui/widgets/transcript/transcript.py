@@ -76,7 +76,7 @@ class Transcript(FlowPane):
         """Show what the person said, literally; `at` is the time of day to show."""
         self._writer.forget()
         self._append(Label("you", "user", clean_line(at, 20)))
-        text = clean(text).strip("\n")
+        text = text.replace("\r\n", "\n").strip("\n")
         if text.count("\n") >= USER_LINES or len(text) > USER_LINES * 100:
             head = "\n".join(text.split("\n", USER_HEAD)[:USER_HEAD])[: USER_HEAD * 100]
             self._append(Plain(head))
@@ -158,7 +158,7 @@ class Transcript(FlowPane):
             card = self._cards[request.call_id]
         card.ask(request.why)
         self._touch(card)
-        self.call_later(self._show, card)
+        self.call_later(self.show_block, card)
 
     # The whole
 
@@ -217,10 +217,6 @@ class Transcript(FlowPane):
         block.width = 0
         self.flow_changed()
 
-    def _show(self, block: Block) -> None:
-        if block in self.flow.blocks:
-            self.show_row(self._row_of(block, 0), len(block.rows))
-
     # Text that arrives
 
     def _plan_draw(self) -> None:
@@ -256,7 +252,7 @@ class Transcript(FlowPane):
         """Show a block that was opened or closed; its first row stays in view."""
         self.following = False
         self._touch(block)
-        self.call_later(self._show, block)
+        self.call_later(self.show_block, block)
 
     def _size_welcome(self) -> None:
         if self._welcome is not None:

@@ -17,6 +17,7 @@ from tui.ui.widgets.transcript.flow import Block, Flow
 
 SLICE_SECONDS = 0.005
 SLICE_PAUSE = 0.03
+PREPARED_AT_ONCE = 500
 
 
 class FlowPane(LinePane):
@@ -32,6 +33,7 @@ class FlowPane(LinePane):
         self._target: tuple[Block, int] | None = None
         self._stale_below = -1  # blocks up to this one may have to be wrapped again
         self._slices: Timer | None = None
+        self._prepared: list[int] = []
         self._settling = False
         self._planned = False
 
@@ -60,16 +62,22 @@ class FlowPane(LinePane):
         if not flow.blocks or not self.scrollable_content_region.height:
             self.rows_changed()
             return
-        first = min(self._settle_end() if self.following else self._settle_view(), flow.height)
-        self.rows_changed(first)
+        first = self._settle_end(len(flow.blocks) - 1) if self.following else self._settle_view()
+        self.rows_changed(min(first, flow.height))
         self._stale_below = len(flow.blocks) - 1
         self._plan_slice()
         self._keep_target()
 
-    def _settle_end(self) -> int:
-        """Wrap the blocks that fill the view from the end up; return the first row that changed."""
+    def show_block(self, block: Block) -> None:
+        """Bring a block into view, as much of it as fits from its first row on."""
+        if block in self.flow.blocks:
+            index = self.flow.index_of(block)
+            self.rows_changed(self._settle_end(index))
+            self.show_row(self.flow.top(index), block.height)
+
+    def _settle_end(self, index: int) -> int:
+        """Wrap the blocks that fill the view from `index` up; return the first row that changed."""
         flow, room, first = self.flow, self.scrollable_content_region.height, self.flow.height
-        index = len(flow.blocks) - 1
         while index >= 0 and room > 0:
             first = min(first, flow.settle((index,)))
             room -= flow.blocks[index].height
@@ -106,16 +114,16 @@ class FlowPane(LinePane):
         flow = self.flow
         deadline = perf_counter() + SLICE_SECONDS
         index = min(self._stale_below, len(flow.blocks) - 1)
-        stale: list[int] = []
         while index >= 0 and perf_counter() < deadline:
             if flow.stale(index):
-                stale.append(index)
-                block = flow.blocks[index]
-                block.rows = block.wrap(flow.width)
+                flow.prepare(index)
+                self._prepared.append(index)
             index -= 1
         self._stale_below = index
-        if stale:
-            self._keep_view(stale)
+        # Telling heights costs a repaint, because the rows in view get other numbers.
+        if self._prepared and (index < 0 or len(self._prepared) >= PREPARED_AT_ONCE):
+            self._keep_view([index for index in self._prepared if index < len(flow.blocks)])
+            self._prepared.clear()
         self._plan_slice()
 
     def _keep_view(self, changed: list[int]) -> None:
