@@ -17,7 +17,7 @@ from tui.core.ports import CallPart, ModelPart, ModelRequest, ReplyPart, TextPar
 from tui.model import demo_answers as answers
 from tui.model.demo_arguments import fill
 from tui.model.demo_match import Choice, choose_tool
-from tui.model.demo_phrases import PLACE_WORDS
+from tui.model.demo_phrases import MAX_TEXT, PLACE_WORDS
 from tui.model.demo_words import PLACES, is_cjk
 
 LABEL = "demo model, offline"
@@ -55,6 +55,9 @@ _RESULT = re.compile(
     r"^(?:it|that|this|the result|the answer|the weather|them)(?: (?:down|as a note|to my notes))?$", re.I
 )
 _LIST_OF_NAMES = re.compile(r"\s*(?:,\s*and\s+|,|\band\b|&|和|与|、)\s*", re.I)
+
+_LONG_GAP = re.compile(r"(\s{8})\s+")
+"""Gaps cost the patterns the square of their length; no sentence needs more than eight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def decide(request: ModelRequest) -> Move:
     steps = sum(
         isinstance(message, AssistantMessage) and bool(message.calls) for message in messages[at + 1 :]
     )
-    clauses = _clauses(text)
+    clauses = _clauses(text[:MAX_TEXT])
     if tools and steps == 1 and len(clauses) > 1 and not any(result.is_error for result in results):
         second = _with_result(_move(clauses[1], tools, chinese), results)
         if second is not None:
@@ -146,6 +149,9 @@ def _user_text(message: Message) -> str:
 def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move:
     if found := _CALL.match(text):
         return _explicit(found[1], found[2], tools)
+    if len(text) > MAX_TEXT:
+        return Move(answers.too_long(MAX_TEXT, chinese))
+    text = _LONG_GAP.sub(r"\1", text.strip())
     if (small_talk := _small_talk(text, tools, chinese)) is not None:
         return Move(small_talk)
     if not tools:
@@ -226,7 +232,7 @@ def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], 
     asked = before[-1] if before else None
     if not users or not isinstance(asked, AssistantMessage) or asked.calls:
         return None
-    question = _clauses(_user_text(before[users[-1]]))[0]
+    question = _clauses(_user_text(before[users[-1]])[:MAX_TEXT])[0]
     choice = choose_tool(question, tools)
     if choice.tool is None or choice.rivals or len(choice.filled.missing) != 1:
         return None

@@ -137,7 +137,10 @@ def examples(tools: Sequence[ToolSpec], chinese: bool) -> list[str]:
     names = {tool.tool for tool in tools}
     found = [zh if chinese else en for name, en, zh in _EXAMPLES if name in names]
     if not found and tools:
-        found = [f"/call {own_name(tools[0])} {{}}"]
+        required = tools[0].schema.get("required")
+        needed = [clean_line(str(name), 40) for name in required[:4]] if isinstance(required, list) else []
+        arguments = json.dumps(dict.fromkeys(needed, "…"), ensure_ascii=False)
+        found = [f"`/call {own_name(tools[0])} {arguments}`"]
     return found
 
 
@@ -183,3 +186,10 @@ def not_understood(tools: Sequence[ToolSpec], chinese: bool) -> str:
         "I am a rule-based demo, not a language model, and I found no tool for that. "
         f"Try:\n\n{tried}\n\nWith a language model configured, you can ask anything."
     )
+
+
+def too_long(limit: int, chinese: bool) -> str:
+    """Return what is said to a message that is longer than the rules look at."""
+    if chinese:
+        return f"我是基于规则的演示模型，最多读 {limit} 个字符，这条消息太长了。"
+    return f"I am a rule-based demo and read at most {limit} characters; this message is longer."

@@ -12,6 +12,8 @@ from tui.model.demo_words import words
 
 MAX_PROPERTIES = 64
 
+_SPANS = ("duration", "seconds", "timeout")
+
 
 @dataclass(frozen=True, slots=True)
 class Filled:
@@ -42,6 +44,7 @@ def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> Filled:
     if not values:
         source = read(text, tool, taken)
         values = _named(text, properties)
+        source.quoted = [quoted for quoted in source.quoted if quoted not in values.values()]
         ordered = [name for name in properties if name in required]
         ordered += [name for name in properties if name not in required]
         for name in ordered:
@@ -89,7 +92,7 @@ def _named(text: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, 
             text,
             re.IGNORECASE,
         )
-        bare = found or re.search(rf"(?<!\w){label}\s+([\w-]*\d[\w-]*)", text, re.IGNORECASE)
+        bare = found or re.search(rf"(?<!\w){label}\s+(\"[^\"]*\"|[\w-]*\d[\w-]*)", text, re.IGNORECASE)
         if bare is None:
             continue
         raw = bare[1].strip(EDGE)
@@ -147,7 +150,9 @@ def _value(name: str, schema: Mapping[str, Any], source: Sentence, required: boo
         case "boolean":
             return _boolean(name, source.text)
         case "array":
-            return find_list(source) if required else None
+            items = schema.get("items")
+            texts = isinstance(items, Mapping) and items.get("type") == "string"
+            return find_list(source) if required and texts else None
         case "string":
             return find_string(name, source, required, sole=count == 1)
         case _:
@@ -157,7 +162,8 @@ def _value(name: str, schema: Mapping[str, Any], source: Sentence, required: boo
 def _number(name: str, schema: Mapping[str, Any], source: Sentence, required: bool) -> Any:
     if not source.numbers:
         return None
-    near = any(word in words(source.text) for word in words(name))
+    spoken = words(source.text)
+    near = any(word in spoken for word in words(name)) or (name in _SPANS and "second" in spoken)
     only = len(source.numbers) == 1 and len(source.tool.schema["properties"]) == 1
     if not (required or near or only):
         return None

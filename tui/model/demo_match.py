@@ -35,7 +35,7 @@ _POLITE = re.compile(
 _TALK = re.compile(
     r"\b(?:joke|poem|poetry|story|essay|song|haiku|limerick|opinion|philosophy|meaning|translate|summari[sz]e"
     r"|explain|why|love|hate|feel|feeling|think|believe|code|program|function|recipe|advice|recommend"
-    r"|history of|difference between|metaphor|novel|lyrics|riddle|count on)\b"
+    r"|history of|difference between|metaphor|novel|lyrics|riddle|count on|favou?rite)\b"
     r"|笑话|诗|故事|为什么|翻译|解释|小说|歌词|意义",
     re.IGNORECASE,
 )
@@ -46,11 +46,11 @@ _TELLING = re.compile(
 )
 _NOT_ASKED = re.compile(
     r"^\s*(?:do not|don['’]?t|never|no need|should i|shall i|what if|what happens"
-    r"|how (?:do|can|would|should|to)\b(?! you))"
+    r"|how (?:do|can|would|should|to|long|often|come)\b(?! you)|what(?:['’]s| is) an? )"
     r"|^\s*(?:不要|别|不用|不想|不必|怎么(?!样))",
     re.IGNORECASE,
 )
-_NOTE_DOWN = re.compile(r"^\s*(?:note|todo)(?:\s+(?:that|down)\b|\s*[:：])", re.IGNORECASE)
+_NOTE_DOWN = re.compile(r"^\s*(?:note|todo)(?:\s+(?:(?:it|this)\s+)?(?:that|down)\b|\s*[:：])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,9 @@ def _score(sentence: _Sentence, profile: _Profile, seen: Counter[str]) -> float:
     if not named:
         literal = bool(sentence.tokens) and sentence.tokens[0] in profile.name
         if profile.own or not literal:
-            named_enough = len(described) >= 2 and len(described) * 2 >= len(sentence.about)
+            lists = sentence.intent is Verb.LIST is profile.verb
+            things = {word for word in sentence.about if word not in VERBS}
+            named_enough = len(described & things) >= 2 - lists and len(described) * 2 >= len(things)
             if not named_enough:
                 return 0
     if not profile.parameters and not _imperative(sentence, named):
@@ -179,6 +181,8 @@ def _compatible(sentence: _Sentence, verb: Verb | None) -> bool:
     intent = sentence.intent
     if verb is None:
         return intent is None or intent.reads or intent is Verb.ADD
+    if intent is Verb.LIST:
+        return verb is Verb.LIST or (verb.reads and verb in sentence.verbs)
     if verb.reads:
         return intent is None or intent.reads
     return intent is verb
@@ -197,6 +201,8 @@ def _fit(sentence: _Sentence, profile: _Profile, filled: Filled) -> float:
     score = 0.0
     if profile.verb is not None and profile.verb in sentence.verbs:
         score += 1.0 if profile.verb in (Verb.SEARCH, Verb.LIST) else 0.4
+    elif sentence.intent in (Verb.SEARCH, Verb.LIST):
+        score -= 1.0
     required = len(filled.missing) + len(filled.required)
     score += 1.2 * len(filled.required) / required if required else 0.2
     score -= 0.4 * len(filled.missing)

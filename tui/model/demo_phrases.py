@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from tui.core.ports import ToolSpec
-from tui.model.demo_places import find_place, find_zone
+from tui.model.demo_places import find_place, find_zones
 from tui.model.demo_words import NUMBER_WORDS, words
 
 MAX_TEXT = 4000
@@ -21,6 +21,7 @@ _NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
 _URL = re.compile(r"\bhttps?://[^\s\"'<>)\]]+")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?\b")
+_TIME = re.compile(r"(?<!\d)(?:[01]?\d|2[0-3]):[0-5]\d(?!\d)")
 _PATH = re.compile(r"(?<!\w)(?:~|\.{1,2})?/[^\s\"'`,;?!]*|\b[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}\b")
 _ID = re.compile(
     r"#(\w[\w-]*)|\b(?:id|number|no\.?)\s*[:=]?\s*([\w-]*\d[\w-]*)|(?<![\w-])((?=[\w-]*\d)\w[\w-]*)",
@@ -34,7 +35,9 @@ _SAYS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _INTO = re.compile(
-    r"\b(?:add|put|save|write|store)\s+(.+?)\s+(?:to|in|into|on)\s+(?:my|the)\s+\w+\W*$", re.IGNORECASE
+    r"\b(?:add|put|save|write|store|note|jot)\s+(.+?)\s+"
+    r"(?:(?:to|in|into|on)\s+(?:my|the)\s+\w+|as\s+an?\s+\w+|down)\W*$",
+    re.IGNORECASE,
 )
 _SAYS_CHINESE = re.compile(
     r"(?:记一下|记下来?|记住|提醒我|(?:添加|新增|加|写|建)(?:一条|一个|个)?(?:新的?)?(?:笔记|备忘录?|便签))[\s,，:：]*(\S.*)$",
@@ -59,6 +62,7 @@ EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
 
 PLACE_WORDS = frozenset("location city place town region country where destination area".split())
 _ZONE_WORDS = frozenset("timezone tz zone".split())
+_SECOND_WORDS = frozenset("target to destination".split())
 _QUERY_WORDS = frozenset(
     "query q search keyword keywords term terms pattern phrase text_query needle word".split()
 )
@@ -110,11 +114,14 @@ def read(text: str, tool: ToolSpec, taken: Collection[str]) -> Sentence:
 
 
 def find_list(source: Sentence) -> list[str] | None:
-    """Return what is quoted, or the enumeration that the sentence ends with."""
+    """Return what is quoted, or what the sentence enumerates; a single thing only if it looks like a path."""
     if source.quoted:
         return source.quoted
+    if paths := _PATH.findall(source.text):
+        return [path.rstrip(".,;") for path in paths]
     tail = source.payload or (found[1] if (found := _TAIL.search(source.text)) else "")
-    return [item.strip(EDGE) for item in re.split(r",|、|\band\b", tail) if item.strip(EDGE)] or None
+    items = [item.strip(EDGE) for item in re.split(r",|、|\band\b", tail) if item.strip(EDGE)]
+    return items if len(items) > 1 else None
 
 
 def find_string(name: str, source: Sentence, required: bool, *, sole: bool) -> str | None:
@@ -124,9 +131,10 @@ def find_string(name: str, source: Sentence, required: bool, *, sole: bool) -> s
         (frozenset({"url", "uri", "link"}), lambda source: _first(_URL, source.text)),
         (frozenset({"email", "mail"}), lambda source: _first(_EMAIL, source.text)),
         (frozenset({"date", "day", "since", "until"}), lambda source: _first(_DATE, source.text)),
-        (_ZONE_WORDS, lambda source: find_zone(source.text)),
+        (_ZONE_WORDS, lambda source: _zone(source, bool(kinds & _SECOND_WORDS))),
+        (frozenset({"time", "clock"}), lambda source: _first(_TIME, source.text)),
         (PLACE_WORDS, lambda source: find_place(source.text, source.taken, source.tool.description)),
-        (_PATH_WORDS, lambda source: _quoted(source) or _first(_PATH, source.text)),
+        (_PATH_WORDS, _path),
         (_QUERY_WORDS, _query),
         (_TEXT_WORDS, _text if required else _quoted),
         (_ID_WORDS, _identifier),
@@ -142,6 +150,19 @@ def find_string(name: str, source: Sentence, required: bool, *, sole: bool) -> s
 def _first(pattern: re.Pattern[str], text: str) -> str | None:
     found = pattern.search(text)
     return found[0].rstrip(".,;") if found else None
+
+
+def _path(source: Sentence) -> str | None:
+    for quoted in source.quoted:
+        if _PATH.match(quoted):
+            source.quoted.remove(quoted)
+            return quoted
+    return _first(_PATH, source.text) or (_quoted(source) if len(source.quoted) == 1 else None)
+
+
+def _zone(source: Sentence, second: bool) -> str | None:
+    zones = find_zones(source.text)
+    return zones[second] if len(zones) > second else None
 
 
 def _quoted(source: Sentence) -> str | None:

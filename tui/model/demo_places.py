@@ -22,6 +22,10 @@ _PLACE_NAME = re.compile("|".join(sorted(PLACES, key=len, reverse=True)))
 _NO_PLACES = frozenset(
     "it this that there here general all me you my your morning evening moment world".split()
 )
+_ZONE = re.compile(
+    rf"{_IANA}|(?<!\w)(?:{'|'.join(map(re.escape, sorted(ZONES, key=len, reverse=True)))})(?!\w)",
+    re.IGNORECASE,
+)
 MAX_WORDS = 5
 MAX_BARE_WORDS = 3
 """In a sentence this short a word in lower case is taken for a place too ("weather nyc")."""
@@ -83,14 +87,9 @@ def _leftover(text: str, taken: Collection[str]) -> str | None:
     return joined if joined[0].isupper() or len(text.split()) <= MAX_BARE_WORDS else None
 
 
-def find_zone(text: str) -> str | None:
-    """Return the IANA name of the time zone that `text` names, itself or by a large city."""
-    if found := _IANA.search(text):
-        return found[0]
-    spoken = text.casefold()
+def find_zones(text: str) -> list[str]:
+    """Return the IANA names of the time zones that `text` names, themselves or by a large city, in order."""
+    spoken = text
     for chinese, latin in PLACES.items():
-        spoken = spoken.replace(chinese, f" {latin.casefold()} ")
-    for city in sorted(ZONES, key=len, reverse=True):
-        if re.search(rf"(?<!\w){re.escape(city)}(?!\w)", spoken):
-            return ZONES[city]
-    return None
+        spoken = spoken.replace(chinese, f" {latin} ")
+    return [found[0] if "/" in found[0] else ZONES[found[0].casefold()] for found in _ZONE.finditer(spoken)]

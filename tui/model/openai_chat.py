@@ -169,8 +169,10 @@ class OpenAIChat:
         assert self._openai is not None and self._httpx is not None
         seconds = self._profile.first_token_seconds
         deadline = asyncio.get_running_loop().time() + seconds
+        # As extra_body it is sent as it is: as arguments, the client would walk through every message
+        # against its types, which stops the event loop for 350 ms at two thousand messages (measured).
         manager = self._client.chat.completions.with_streaming_response.create(
-            **body, extra_headers=self._headers()
+            model=body["model"], messages=[], stream=True, extra_body=body, extra_headers=self._headers()
         )
         try:
             async with asyncio.timeout_at(deadline):
