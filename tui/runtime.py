@@ -5,17 +5,17 @@ Nothing heavy is imported until `ready()`: the first frame is painted with this 
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tui.core.acting import Deps
 from tui.core.clock import MonotonicClock
 from tui.core.conversation import Conversation
-from tui.core.errors import McptuiError, ModelError, UsageError
+from tui.core.errors import ConfigError, McptuiError, ModelError
 from tui.core.events import ApprovalGiven, Event, StepEnded
 from tui.core.examples import examples
-from tui.core.limits import Limits, Meter
+from tui.core.limits import Limits
 from tui.core.loop import Turn
 from tui.core.policy import Policy
 from tui.core.ports import Answer, Approver, ChatModel
@@ -24,6 +24,7 @@ from tui.core.servers import ServerState
 from tui.host.host import Host
 from tui.options import NotStarted, Options
 from tui.trace.tally import FrameTally
+from tui.turns import WatchedTurn, discreet
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
@@ -38,29 +39,6 @@ SYSTEM = (
 MODEL_CLOSE_SECONDS = 1.0
 
 
-class RuntimeTurn:
-    """A turn of the loop that also keeps what the person decided and what the model used."""
-
-    def __init__(self, turn: Turn, runtime: "Runtime") -> None:
-        self._turn = turn
-        self._runtime = runtime
-
-    @property
-    def meter(self) -> Meter:
-        """What the turn has used up so far."""
-        return self._turn.meter
-
-    def cancel(self) -> None:
-        """End the turn now."""
-        self._turn.cancel()
-
-    async def events(self) -> AsyncIterator[Event]:
-        """Yield what happens, ending with `TurnEnded`."""
-        async for event in self._turn.events():
-            self._runtime.notice(event)
-            yield event
-
-
 class Runtime:
     """Everything behind the screens and the commands."""
 
@@ -73,7 +51,7 @@ class Runtime:
         self._conversation = Conversation(system=SYSTEM)
         self._problems: list[str] = []
         self._model: ChatModel | None = None
-        self._model_error: ModelError | UsageError | None = None
+        self._model_error: McptuiError | None = None
         self._host = Host((), sink=self._tally, clock=self._clock)
         self._policy = Policy(mode=options.mode)
         self._limits = Limits()
@@ -81,6 +59,7 @@ class Runtime:
         self._tokens = 0
         self._quick: tuple[str, Mapping[str, str | Sequence[str]]] | None = None
         self._background: set[asyncio.Task[None]] = set()
+        self.redactor = Redactor()
         self.is_ready = False
         self.revision = 0
 
@@ -128,8 +107,8 @@ class Runtime:
         )
         limits = turn_limits(loaded.settings.limits)
         self._limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
-        redactor = Redactor(loaded.secrets)
-        self._host = Host(specs, sink=self._tally, clock=self._clock, redactor=redactor)
+        self.redactor = Redactor(loaded.secrets)
+        self._host = Host(specs, sink=self._tally, clock=self._clock, redactor=self.redactor)
         if start and self._options.start:
             self._keep(self._host.start_all())
         if model:
@@ -174,17 +153,36 @@ class Runtime:
     # ---- the model ---------------------------------------------------------------------------------
 
     async def _choose_model(self, loaded: "Loaded") -> None:
-        from tui.model.demo import DemoModel
+        from tui.models import choose_model, make_model
 
-        self._model = DemoModel()
+        try:
+            selection = await choose_model(self._options, loaded, self._env)
+            self._model = make_model(selection, self._clock)
+            if selection.profile is not None and selection.profile.api_key:
+                key = selection.profile.api_key.reveal()
+                self.redactor = Redactor({**loaded.secrets, selection.profile.api_key_env or "api_key": key})
+        except McptuiError as error:
+            self._model_error = error
+            self._problems.append(str(error))
+            return
+        connect = getattr(getattr(self._model, "inner", self._model), "connect", None)
+        if connect is not None:
+            self._keep(connect())
 
-    def require_model(self) -> None:
-        """Raise what was wrong with the choice of a model, if anything was.
+    def require_usable(self) -> None:
+        """Raise what is wrong with configuration or model, for commands that cannot show it and go on.
 
         Raises:
             UsageError: the command line names a profile that does not exist.
+            ConfigError: the configuration is not there or cannot be read, what it says of approvals is
+                wrong, or its model cannot be used.
         """
-        if isinstance(self._model_error, UsageError):
+        if self._loaded is not None:
+            for problem in self._loaded.errors:
+                # Half of a file's rules is worse than none: nobody is there to see what is missing.
+                if not problem.path or problem.path.startswith("approvals"):
+                    raise ConfigError(str(problem))
+        if self._model_error is not None:
             raise self._model_error
 
     # ---- what the screens show ---------------------------------------------------------------------
@@ -230,7 +228,7 @@ class Runtime:
 
     # ---- chatting ----------------------------------------------------------------------------------
 
-    def ask(self, text: str, approver: Approver) -> RuntimeTurn:
+    def ask(self, text: str, approver: Approver) -> WatchedTurn:
         """Say `text` to the model and return the turn, which runs while its events are iterated.
 
         Raises:
@@ -240,9 +238,9 @@ class Runtime:
             raise self._model_error or ModelError("no model has been chosen yet")
         self._conversation.say(text)
         deps = Deps(self._model, self._host.toolbox, approver, self._policy, self._limits, self._clock)
-        return RuntimeTurn(Turn(self._conversation, deps), self)
+        return WatchedTurn(Turn(self._conversation, deps), self.notice, self._discreet)
 
-    def continue_turn(self, approver: Approver) -> RuntimeTurn:
+    def continue_turn(self, approver: Approver) -> WatchedTurn:
         """Go on with fresh limits after a turn that ended at one."""
         return self.ask("Please continue.", approver)
 
@@ -251,6 +249,9 @@ class Runtime:
         self._conversation = Conversation(system=SYSTEM)
         self._tokens = 0
         self.revision += 1
+
+    def _discreet(self, event: Event) -> Event:
+        return discreet(event, self.redactor)
 
     def notice(self, event: Event) -> None:
         """Keep what a turn tells that outlives it."""
@@ -288,7 +289,7 @@ class Runtime:
     async def shutdown(self) -> None:
         """Stop everything: servers side by side, then the model's connections. Bounded in time."""
         await self._host.shutdown()
-        close = getattr(self._model, "aclose", None)
+        close = getattr(getattr(self._model, "inner", self._model), "aclose", None)
         if close is not None:
             await asyncio.wait({asyncio.ensure_future(close())}, timeout=MODEL_CLOSE_SECONDS)
         if self._background:

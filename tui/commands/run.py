@@ -87,11 +87,11 @@ async def _run(args: argparse.Namespace) -> int:
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
     await runtime.ready(start=False)
-    wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
-    prompt = _prompt(given)
+    runtime.require_usable()
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
-    runtime.require_model()
+    wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
+    prompt = _prompt(given)
     failed = await runtime.start_wanted(wanted)
     for sentence in failed.sentences:
         print(f"mcptui: {sentence}", file=sys.stderr)

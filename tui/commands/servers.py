@@ -38,6 +38,7 @@ async def _servers(args: argparse.Namespace) -> int:
 
 async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     await runtime.ready(start=False, model=False)
+    runtime.require_usable()
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
     names = [status.name for status in runtime.host.statuses()]

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.errors import sentences
 from tui.core.events import (
     Event,
     LimitReached,
@@ -59,6 +60,6 @@ def trace_line(event: Event) -> str:
         case LimitReached(limit, value):
             return f"! limit reached: {limit.value} {value:g}; asking for the best answer from what is known"
         case TurnError(message, where, next_step):
-            return f"! {where}: {clean_line(message, 400)} {clean_line(next_step, 200)}".rstrip()
+            return "! " + clean_line(sentences(f"{where}: {message}", next_step), 600)
         case _:
             return ""

@@ -18,7 +18,14 @@ class McptuiError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.message}" if self.where else self.message
-        return f"{text} {self.next_step}".rstrip()
+        return sentences(text, self.next_step)
+
+
+def sentences(text: str, next_step: str) -> str:
+    """Return what happened and what to do about it as two sentences, or one if nothing can be done."""
+    if not next_step:
+        return text
+    return f"{text}{'' if text.endswith(('.', '!', '?', ':')) else '.'} {next_step}"
 
 
 class UsageError(McptuiError):

@@ -5,7 +5,7 @@ from tui.core.errors import ModelError
 
 def test_an_error_says_where_what_and_what_next():
     error = ModelError("connection refused", where="ollama", next_step="Start it with `ollama serve`.")
-    assert str(error) == "ollama: connection refused Start it with `ollama serve`."
+    assert str(error) == "ollama: connection refused. Start it with `ollama serve`."
 
 
 def test_an_error_without_place_and_step_is_just_its_message():

@@ -1,0 +1,185 @@
+"""`mcptui run`: a real process, real servers, and a real endpoint over HTTP."""
+
+import json
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.endpoint import Answer, Endpoint, calls, refuses, says
+from tests.protocol.command import finish, mcptui, start
+
+SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
+
+
+def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "") -> str:
+    path = folder / "config.toml"
+    path.write_text(
+        f"""
+        [models.scripted]
+        base_url = "{endpoint.base_url}"
+        model = "m"
+        {key}
+        [servers.weather]
+        command = {json.dumps(sys.executable)}
+        args = [{json.dumps(str(SAMPLES / "weather.py"))}]
+        [servers.slow]
+        command = {json.dumps(sys.executable)}
+        args = [{json.dumps(str(SAMPLES / "slow.py"))}]
+        {extra}
+        """,
+        encoding="utf-8",
+    )
+    return str(path)
+
+
+async def test_the_answer_is_on_stdout_and_the_trace_on_stderr(tmp_path: Path):
+    async with Endpoint([calls(("weather__get_weather", {"location": "NYC"})), says("Windy.")]) as endpoint:
+        done = await mcptui("run", "--config", config(tmp_path, endpoint), "weather in NYC?")
+    assert (done.code, done.out) == (0, "Windy.\n")
+    assert "weather › get_weather" in done.err and "✓" in done.err
+
+
+async def test_json_prints_an_object_a_line_in_the_order_of_what_happened(tmp_path: Path):
+    two = calls(
+        ("weather__get_weather", {"location": "NYC"}), ("weather__get_weather", {"location": "Beijing"})
+    )
+    async with Endpoint([two, says("Done.", pieces=1)]) as endpoint:
+        done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint), "compare")
+        sent = endpoint.requests[1].json["messages"]
+    assert [found["type"] for found in done.objects] == [
+        "turn_started",
+        "step_started",
+        "tool_call",
+        "tool_call",
+        "tool_result",
+        "tool_result",
+        "step_started",
+        "text",
+        "turn_ended",
+    ]
+    assert [found["arguments"] for found in done.of_type("tool_call")] == [
+        {"location": "NYC"},
+        {"location": "Beijing"},
+    ]
+    assert [message["role"] for message in sent][-3:] == ["assistant", "tool", "tool"]
+    assert "windy" in sent[-2]["content"] and "sunny" in sent[-1]["content"]
+    assert done.of_type("turn_ended")[0]["reason"] == "answered" and done.code == 0
+
+
+async def test_a_question_comes_from_stdin_where_a_dash_stands(tmp_path: Path):
+    async with Endpoint([says("ok")]) as endpoint:
+        done = await mcptui("run", "--config", config(tmp_path, endpoint), "-", stdin="北京天气如何".encode())
+        assert endpoint.requests[0].json["messages"][-1]["content"] == "北京天气如何"
+    assert done.code == 0
+
+
+async def test_a_hard_limit_ends_with_code_3_and_a_last_request_without_tools(tmp_path: Path):
+    again = calls(("weather__get_weather", {"location": "NYC"}))
+    async with Endpoint([again, again, says("What I know.")]) as endpoint:
+        done = await mcptui("run", "--json", "--max-steps", "2", "--config", config(tmp_path, endpoint), "go")
+        last = endpoint.requests[2].json
+    assert done.code == 3 and done.of_type("limit_reached") == [
+        {"type": "limit_reached", "limit": "max_steps", "value": 2}
+    ]
+    assert "tools" not in last and done.of_type("turn_ended")[0]["text"] == "What I know."
+    assert [result["why"] for result in done.of_type("tool_result")] == ["", "not run"]
+
+
+async def test_a_model_error_ends_with_code_4_and_names_the_cause(tmp_path: Path):
+    async with Endpoint([refuses(401, "Incorrect API key")]) as endpoint:
+        done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint), "go")
+    assert done.code == 4 and "Incorrect API key" in done.of_type("error")[0]["message"]
+
+
+async def test_no_wanted_server_that_starts_is_code_5_with_its_last_line(tmp_path: Path):
+    async with Endpoint([says("ok")]) as endpoint:
+        command = json.dumps(sys.executable)
+        extra = f'[servers.broken]\ncommand = {command}\nargs = ["-c", "import nothing_like_it"]'
+        path = config(tmp_path, endpoint, extra)
+        done = await mcptui("run", "--server", "broken", "--config", path, "--", "go")
+    assert done.code == 5 and "No module named 'nothing_like_it'" in done.err
+
+
+async def test_one_server_that_fails_does_not_cost_the_others(tmp_path: Path):
+    async with Endpoint([says("ok")]) as endpoint:
+        extra = '[servers.broken]\ncommand = "no-such-program-anywhere"'
+        done = await mcptui("run", "--config", config(tmp_path, endpoint, extra), "go")
+    assert done.code == 0 and "broken did not start" in done.err
+
+
+@pytest.mark.parametrize(
+    ("args", "word"),
+    [
+        (["run", "--demo", ""], "empty"),
+        (["run", "--model", "nope", "hi"], "no model profile is named 'nope'"),
+        (["run", "--demo", "--server", "nope", "--", "hi"], "no server named 'nope'"),
+        (["run", "--demo", "--config", "/no/such/file.toml", "hi"], "there is no such file"),
+        (["run", "--max-steps", "0", "hi"], "1 or more"),
+        ([], "mcptui run"),
+    ],
+)
+async def test_what_cannot_be_meant_is_code_2_with_a_sentence(args: list[str], word: str):
+    done = await mcptui(*args)
+    assert done.code == 2 and word in done.err and "Traceback" not in done.err
+
+
+async def test_an_interrupt_ends_the_turn_in_good_order_with_code_130(tmp_path: Path):
+    async with Endpoint([Answer([], hang=True, raw=b": wait\n\n")]) as endpoint:
+        process = await start("run", "--json", "--config", config(tmp_path, endpoint), "go")
+        await until(lambda: endpoint.requests)
+        process.send_signal(signal.SIGINT)
+        done = await finish(process)
+        await until(lambda: endpoint.disconnects == 1)
+    assert done.code == 130 and done.objects[-1]["reason"] == "cancelled"
+
+
+async def test_a_server_that_dies_in_a_call_is_told_to_the_model_at_once(tmp_path: Path):
+    async with Endpoint([calls(("slow__crash", {})), says("It crashed.")]) as endpoint:
+        done = await mcptui("run", "--approve", "all", "--config", config(tmp_path, endpoint), "crash it")
+        told = endpoint.requests[1].json["messages"][-1]["content"]
+    assert done.code == 0 and "exited with code 1" in told and "asked to crash" in told
+
+
+async def test_calls_that_may_change_something_are_denied_where_only_reads_are_approved(tmp_path: Path):
+    async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
+        done = await mcptui(
+            "run", "--json", "--approve", "reads", "--config", config(tmp_path, endpoint), "go"
+        )
+    assert done.of_type("tool_result")[0]["why"] == "denied" and done.code == 0
+
+
+async def test_without_anybody_to_ask_a_question_is_a_no(tmp_path: Path):
+    async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
+        done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint), "go")
+    assert "nobody is there to be asked" in done.of_type("tool_result")[0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("question", "tool", "word"),
+    [
+        ("北京天气如何", "get_weather", "sunny"),
+        ("What's the weather in Hangzhou?", "get_weather", "Hangzhou"),
+        ("add a note: buy milk", "add_note", "buy milk"),
+    ],
+)
+async def test_the_demo_answers_out_of_the_box(question: str, tool: str, word: str):
+    done = await mcptui("run", "--demo", "--json", "--approve", "all", question)
+    assert [call["tool"] for call in done.of_type("tool_call")] == [tool]
+    assert word in done.of_type("turn_ended")[0]["text"] and "demo model" in done.objects[0]["model"]
+
+
+async def test_hostile_text_of_a_model_is_made_visible(tmp_path: Path):
+    async with Endpoint([says("red \x1b[31m and \x1b]0;title\x07", pieces=1)]) as endpoint:
+        done = await mcptui("run", "--config", config(tmp_path, endpoint), "go")
+    assert "\x1b" not in done.out + done.err and "␛[31m" in done.out
+
+
+async def test_a_secret_of_the_configuration_is_never_told(tmp_path: Path):
+    async with Endpoint([refuses(401, "bad key canary-7f3a9b")]) as endpoint:
+        path = config(tmp_path, endpoint, key='api_key = "${CANARY}"')
+        done = await mcptui("run", "--config", path, "go", CANARY="canary-7f3a9b")
+        assert endpoint.requests[0].headers["authorization"] == "Bearer canary-7f3a9b"
+    assert "canary-7f3a9b" not in done.out + done.err

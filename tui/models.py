@@ -1,0 +1,97 @@
+"""From settings and environment to the model that is asked: the composition of the model room."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from tui.core.errors import ConfigError
+from tui.core.ports import ChatModel, Clock
+from tui.core.redact import Secret
+from tui.model.choose import Selection, choose
+from tui.model.profile import ModelProfile
+from tui.model.providers import from_environment, provider_of
+from tui.options import Options
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+    from tui.settings.schema import ModelSettings
+
+
+def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> ModelProfile:
+    """Return the profile of `[models.NAME]`.
+
+    Its key is what it says itself, else what the variable it names holds, else what the variable of the
+    provider that its address belongs to holds. A provider's key never goes to another host.
+    """
+    variable = settings.api_key_env or ""
+    key = settings.api_key or env.get(variable, "")
+    provider = provider_of(settings.base_url)
+    if not key and not variable and provider is not None:
+        variable = next((name for name in provider.keys if env.get(name)), provider.keys[0])
+        key = env.get(variable, "")
+    return ModelProfile(
+        name=name,
+        base_url=settings.base_url,
+        model=settings.model,
+        api_key=Secret(key) if key else None,
+        api_key_env=variable,
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+        tool_protocol=settings.tool_protocol,
+        headers=dict(settings.headers),
+        context_window=settings.context_window,
+        first_token_seconds=settings.first_token_seconds,
+        between_chunks_seconds=settings.between_chunks_seconds,
+    )
+
+
+async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str]) -> Selection:
+    """Return the model to ask; look for one on this machine only if nothing else was named.
+
+    Raises:
+        UsageError: the command line or `default_model` names a profile that does not exist.
+        ConfigError: models are configured, and none of them can be used.
+    """
+    settings = loaded.settings
+    if loaded.raw.get("models") and not settings.models and not (options.demo or options.model):
+        raise ConfigError(
+            "none of the configured models can be used",
+            where="[models]",
+            next_step="`mcptui config check` says why; `mcptui --demo` uses the demo model meanwhile.",
+        )
+    configured = [profile_of(name, model, env) for name, model in settings.models.items()]
+    environment = from_environment(env)
+
+    def chosen(detected: list[ModelProfile] | None) -> Selection:
+        return choose(
+            asked=options.model,
+            demo=options.demo,
+            configured=configured,
+            default=settings.default_model,
+            environment=environment,
+            detected=detected,
+        )
+
+    selection = chosen(None)
+    if selection.needs_detection:
+        from tui.model.detect import candidates, detect
+
+        selection = chosen(await detect(candidates(env)))
+    return selection
+
+
+def make_model(selection: Selection, clock: Clock) -> ChatModel:
+    """Return the model of a selection, ready to be asked; nothing is imported or opened yet.
+
+    Raises:
+        ConfigError: the profile's address, key or protocol cannot be used.
+    """
+    profile = selection.profile
+    if profile is None:
+        from tui.model.demo import DemoModel
+
+        return DemoModel()
+    from tui.model.dialects import wrap
+    from tui.model.openai_chat import OpenAIChat
+    from tui.model.retry import Retrying
+
+    return wrap(Retrying(OpenAIChat(profile), clock), profile.tool_protocol, where=profile.name)
