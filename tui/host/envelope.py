@@ -19,7 +19,6 @@ MAX_DEPTH = 256
 """Levels of nesting that are accepted; everything behind may then recurse without counting."""
 
 INVALID_ANSWER = -32603
-INVALID_PARAMS = -32602
 _MESSAGE_LIMIT = 500
 _DATA_LIMIT = 64 * 1024
 _ID = re.compile(rb'"id"\s*:\s*(?:"((?:[^"\\]|\\.){1,64})"|(-?\d{1,18})(?![\d.eE]))')

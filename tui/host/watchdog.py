@@ -32,6 +32,11 @@ class Watchdog:
         """Process id of the guarding process, while there is one."""
         return self._guard.pid if self._guard is not None else None
 
+    @property
+    def groups(self) -> frozenset[int]:
+        """The process groups that are guarded."""
+        return frozenset(self._groups)
+
     def add(self, group: int) -> None:
         """Guard a process group. Never raises: a host without a guard is better than no server."""
         if not self._groups:

@@ -18,7 +18,7 @@ import anyio
 
 from tui.core.ports import FrameDirection, FrameSink
 from tui.core.servers import ServerSpec
-from tui.host.envelope import INVALID_PARAMS, write_line
+from tui.host.envelope import write_line
 from tui.host.exits import ProcessExit, obituary
 from tui.host.gate import CONNECTION_CLOSED, Drops, Gate
 from tui.host.inbox import Inbox
@@ -216,13 +216,7 @@ class StdioTransport:
         changed = self._gate.outgoing(message)
         if changed is None:
             return True
-        try:
-            taken = self._put_on_wire(changed)
-        except (ValueError, TypeError) as problem:
-            self._gate.fail(
-                (changed.get("id", ""),), INVALID_PARAMS, f"it cannot be written as JSON: {problem}"
-            )
-            return True
+        taken = self._put_on_wire(changed)
         if message.get("method") == "server/discover" and self._probe_seconds is not None:
             self._probe_timer = asyncio.get_running_loop().call_later(
                 self._probe_seconds, self._gate.give_up_probe, message["id"], self._probe_seconds

@@ -1,0 +1,260 @@
+import asyncio
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import anyio
+import psutil
+import pytest
+from mcp import Client, MCPError
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest, JSONRPCResponse
+
+from tests.conftest import until
+from tui.core.errors import ServerError
+from tui.core.ports import FrameDirection
+from tui.core.servers import ServerSpec
+from tui.host.process import StopGrace
+from tui.host.transports.stdio import StdioTransport
+from tui.host.watchdog import Watchdog
+
+FAULTS = Path(__file__).parents[3] / "corpus" / "faults"
+QUICK = StopGrace(flush=0.2, eof=0.3, term=0.2, kill=2.0, stragglers=0.2)
+
+
+class Sink(list):
+    def __call__(self, server, direction, at_ns, raw):
+        self.append((direction, raw))
+
+    def of(self, direction):
+        return [raw for found, raw in self if found is direction]
+
+
+def fault(name, sink=None, **rest):
+    spec = ServerSpec(name, sys.executable, (str(FAULTS / f"{name}.py"),), env=rest.pop("env", {}))
+    return StdioTransport(
+        spec, sink=Sink() if sink is None else sink, owner="test", **{"grace": QUICK, **rest}
+    )
+
+
+def script(code, **rest):
+    spec = ServerSpec("script", sys.executable, ("-c", code))
+    return StdioTransport(spec, sink=rest.pop("sink", Sink()), owner="test", **{"grace": QUICK, **rest})
+
+
+def request(number=1, method="tools/call", **params):
+    return SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params or None))
+
+
+async def test_a_call_travels_and_every_line_of_it_is_shown():
+    sink = Sink()
+    transport = fault("crlf", sink)
+    async with Client(transport) as client:
+        result = await client.call_tool("echo", {"text": "héllo"})
+    assert json.loads(result.content[0].text) == {"text": "héllo"}
+    sent = [json.loads(raw) for raw in sink.of(FrameDirection.OUT)]
+    assert sent[0]["method"] == "server/discover"
+    assert {message["id"] for message in sent} == {
+        json.loads(raw)["id"] for raw in sink.of(FrameDirection.IN)
+    }
+    assert transport.exit.code == 0
+    assert transport.exited.is_set()
+    assert transport.pid is None
+
+
+async def test_a_sink_and_a_listener_that_raise_hurt_nobody():
+    def broken(*_):
+        raise RuntimeError("broken")
+
+    async with Client(fault("env_dump", broken, on_change=broken)) as client:
+        assert not (await client.call_tool("echo", {})).is_error
+
+
+async def test_a_silent_probe_costs_its_limit_and_no_more():
+    started = time.monotonic()
+    async with Client(fault("discover_silent", probe_seconds=0.1)) as client:
+        assert client.protocol_version == "2025-11-25"
+    assert time.monotonic() - started < 5
+
+
+async def test_a_slow_modern_server_is_still_spoken_to_as_one():
+    slow = {"FAULT_DELAY": "0.5", "FAULT_ERA": "modern"}
+    async with Client(fault("slow_start", env=slow, probe_seconds=0.1)) as client:
+        assert client.protocol_version == "2026-07-28"
+
+
+async def test_a_death_fails_its_calls_at_once_with_the_reason():
+    transport = fault("exit_mid_call")
+    async with Client(transport) as client:
+        with pytest.raises(MCPError, match=r"exited with code 17 after .*panic: index out of range"):
+            await client.call_tool("echo", {})
+        await asyncio.wait_for(transport.exited.wait(), 5)
+    assert (transport.exit.code, transport.stderr.last) == (17, "panic: index out of range")
+
+
+async def test_a_death_is_seen_although_a_grandchild_holds_the_pipes():
+    code = (
+        "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
+        "sys.stdin.readline(); sys.exit(3)"
+    )
+    transport = script(code)
+    async with transport as (read, write):
+        await write.send(request())
+        async with asyncio.timeout(5):
+            failure = (await read.receive()).message
+        assert "exited with code 3" in failure.error.message
+        await asyncio.wait_for(transport.exited.wait(), 5)
+
+
+async def test_the_last_answer_of_a_server_that_ends_is_still_heard():
+    code = (
+        "import json, sys; asked = json.loads(sys.stdin.readline());"
+        "print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': {'last': 1}}), end='', flush=True)"
+    )
+    async with script(code) as (read, write):
+        await write.send(request())
+        async with asyncio.timeout(5):
+            assert (await read.receive()).message.result == {"last": 1}
+            with pytest.raises(anyio.EndOfStream):
+                await read.receive()
+
+
+async def test_sending_to_a_dead_server_breaks():
+    transport = script("")
+    async with transport as (_, write):
+        await asyncio.wait_for(transport.exited.wait(), 5)
+        with pytest.raises(anyio.BrokenResourceError):
+            await write.send(request())
+
+
+async def test_a_server_that_closes_its_output_and_stays_is_ended_and_that_is_said():
+    transport = script("import os, time; os.close(1); time.sleep(60)")
+    async with transport as (read, write):
+        await write.send(request())
+        async with asyncio.timeout(5):
+            failure = (await read.receive()).message
+        assert "it closed its output, so it was ended" in failure.error.message
+    assert transport.fatal == "it closed its output, so it was ended"
+
+
+async def test_a_server_that_closes_its_input_and_stays_is_ended_and_that_is_said():
+    transport = script("import os, time; os.close(0); print('ready', flush=True); time.sleep(60)")
+    async with transport as (read, write):
+        await until(lambda: transport.noise)
+        await write.send(request())
+        async with asyncio.timeout(5):
+            failure = (await read.receive()).message
+        assert "it closed its input, so it was ended" in failure.error.message
+
+
+async def test_reads_do_not_wait_for_writes():
+    code = (
+        "import sys\n"
+        'for number in range(5000): print(\'{"jsonrpc":"2.0","id":%d,"method":"ping"}\' % number)\n'
+        "sys.stdout.flush()\n"
+        "pongs = sum(1 for _ in zip(range(5000), sys.stdin))\n"
+        "print(pongs, file=sys.stderr, flush=True); sys.stdin.read()"
+    )
+    transport = script(code)
+    async with transport as (read, write):
+        await until(lambda: transport.drops.overrun > 3900)
+        for _ in range(5000 - transport.drops.overrun):
+            asked = (await read.receive()).message
+            await write.send(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=asked.id, result={})))
+        await until(lambda: transport.stderr.last == "5000")
+
+
+async def test_what_was_written_to_stderr_is_kept_shown_and_told():
+    sink, changes = Sink(), []
+    code = "import sys; print('one\\ntwo', file=sys.stderr, flush=True); sys.stdin.read()"
+    transport = script(code, sink=sink, on_change=lambda: changes.append(1))
+    async with transport:
+        await until(lambda: transport.stderr.last == "two")
+    assert sink.of(FrameDirection.STDERR) == [b"one", b"two"]
+    assert changes
+
+
+async def test_a_program_that_does_not_exist_is_refused():
+    with pytest.raises(ServerError, match="was not found on PATH"):
+        async with StdioTransport(ServerSpec("x", "no-such-program"), sink=Sink(), owner="test"):
+            pass
+
+
+async def test_kill_now_cuts_a_stop_short():
+    stubborn = (
+        "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready', flush=True); time.sleep(60)"
+    )
+    transport = script(stubborn, grace=StopGrace(30, 30, 30, 5, 30))
+    async with transport:
+        await until(lambda: transport.noise)
+        started = time.monotonic()
+        killing = asyncio.ensure_future(_later(transport.kill_now))
+    await killing
+    assert transport.exit.signal == "SIGKILL"
+    assert time.monotonic() - started < 5
+
+
+async def _later(action):
+    await asyncio.sleep(0.1)
+    await action()
+
+
+async def test_a_stop_that_is_cancelled_again_and_again_still_ends_the_server():
+    transport = fault("ignore_sigterm_and_eof")
+    pids = []
+
+    async def live():
+        async with transport:
+            await asyncio.sleep(0)
+            pids.append(transport.pid)
+
+    living = asyncio.ensure_future(live())
+    await until(lambda: pids)
+    for _ in range(5):
+        await asyncio.sleep(0)
+        living.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await living
+    assert not psutil.pid_exists(pids[0])
+    assert transport.exit.signal == "SIGKILL"
+
+
+def test_a_loop_that_is_torn_down_leaves_no_server():
+    pids, living = [], []
+
+    async def main():
+        async def live():
+            async with fault("ignore_sigterm_and_eof") as _:
+                await asyncio.Event().wait()
+
+        living.append(asyncio.ensure_future(live()))
+        await until(lambda: psutil.Process().children())
+        pids.extend(child.pid for child in psutil.Process().children())
+
+    asyncio.run(main())
+    assert pids
+    assert not any(map(psutil.pid_exists, pids))
+
+
+async def test_the_watchdog_is_told_of_the_group_while_it_lives():
+    watchdog = Watchdog("test")
+    transport = fault("is_error", watchdog=watchdog)
+    async with transport:
+        assert watchdog.groups == {transport.pid}
+    assert watchdog.groups == frozenset()
+    watchdog.close()
+
+
+async def test_fifty_lives_leave_nothing():
+    async def live():
+        async with Client(fault("is_error")) as client:
+            await client.list_tools()
+
+    await live()
+    descriptors, tasks = len(os.listdir("/proc/self/fd")), len(asyncio.all_tasks())
+    for _ in range(50):
+        await live()
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert len(asyncio.all_tasks()) == tasks

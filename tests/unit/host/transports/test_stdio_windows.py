@@ -1,0 +1,57 @@
+"""The Windows transport stands on the SDK's own, which runs here too: so it is driven here."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from tests.conftest import until
+from tui.core.errors import ServerError
+from tui.core.ports import FrameDirection
+from tui.core.servers import ServerSpec
+from tui.host.transports.stdio_windows import WindowsStdioTransport
+
+FAULTS = Path(__file__).parents[3] / "corpus" / "faults"
+
+
+class Sink(list):
+    def __call__(self, server, direction, at_ns, raw):
+        self.append(direction)
+
+
+def fault(name, **rest):
+    spec = ServerSpec(name, sys.executable, (str(FAULTS / f"{name}.py"),))
+    return WindowsStdioTransport(spec, **{"sink": Sink(), "owner": "test"} | rest)
+
+
+async def test_a_call_travels_and_is_shown_both_ways():
+    sink = Sink()
+    async with Client(fault("crlf", sink=sink)) as client:
+        assert not (await client.call_tool("echo", {})).is_error
+    assert sink.count(FrameDirection.OUT) == sink.count(FrameDirection.IN) == 3
+
+
+async def test_noise_is_counted_and_stderr_kept():
+    transport = fault("env_dump")
+    async with Client(transport) as client:
+        await client.call_tool("echo", {})
+        await until(lambda: "MCPTUI_OWNER" in transport.stderr.last)
+    noisy = fault("banner_on_stdout")
+    async with Client(noisy):
+        assert noisy.noise > 0
+
+
+async def test_the_end_of_a_server_is_seen():
+    transport = fault("exit_at_once")
+    async with transport as (read, _):
+        async with asyncio.timeout(5):
+            assert [item async for item in read] == []
+        assert transport.exited.is_set()
+
+
+async def test_a_program_that_does_not_exist_is_refused():
+    with pytest.raises(ServerError, match="`no-such-program` could not be started"):
+        async with WindowsStdioTransport(ServerSpec("x", "no-such-program"), sink=Sink(), owner="test"):
+            pass

@@ -1,0 +1,85 @@
+import anyio
+import pytest
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+from tui.host.envelope import Answer, Failure, Notice, Request
+from tui.host.inbox import Inbox
+from tui.host.transports.streams import ReadStream, WriteStream
+
+
+async def test_every_kind_of_message_is_read_in_the_types_of_the_sdk():
+    inbox = Inbox()
+    for frame in (
+        Answer(1, {"a": 1}),
+        Failure(2, -5, "no", [1]),
+        Request("s", "ping"),
+        Notice("m", {"p": 1}),
+    ):
+        inbox.put(frame)
+    inbox.close()
+    found = [item.message async for item in ReadStream(inbox)]
+    assert [type(message) for message in found] == [JSONRPCResponse, JSONRPCError, JSONRPCRequest]
+    assert found[0].result == {"a": 1}
+    assert (found[1].error.code, found[1].error.message, found[1].error.data) == (-5, "no", [1])
+
+
+async def test_notifications_are_read_too():
+    inbox = Inbox()
+    inbox.put(Notice("m", {"p": 1}))
+    item = await ReadStream(inbox).receive()
+    assert isinstance(item.message, JSONRPCNotification)
+    assert (item.message.method, item.message.params) == ("m", {"p": 1})
+
+
+async def test_a_long_queue_leaves_others_their_turn():
+    inbox, turns = Inbox(), 0
+    for number in range(200):
+        inbox.put(Answer(number, {}))
+    inbox.close()
+
+    async def turn():
+        nonlocal turns
+        while True:
+            await anyio.lowlevel.checkpoint()
+            turns += 1
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(turn)
+        assert len([item async for item in ReadStream(inbox)]) == 200
+        group.cancel_scope.cancel()
+    assert turns > 5
+
+
+async def test_a_stream_that_was_closed_gives_and_takes_nothing():
+    inbox, sent = Inbox(), []
+    message = SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m"))
+    async with ReadStream(inbox) as reading, WriteStream(lambda it: bool(sent.append(it)) or True) as writing:
+        await writing.send(message)
+    inbox.put(Answer(1, {}))
+    with pytest.raises(anyio.ClosedResourceError):
+        await reading.receive()
+    with pytest.raises(anyio.ClosedResourceError):
+        await writing.send(message)
+    assert sent == [{"jsonrpc": "2.0", "method": "m"}]
+
+
+async def test_sending_into_a_dead_connection_breaks():
+    with pytest.raises(anyio.BrokenResourceError):
+        await WriteStream(lambda message: False).send(
+            SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m"))
+        )
+
+
+async def test_what_json_cannot_say_is_refused_to_the_caller_alone():
+    sent = []
+    deep = {}
+    for _ in range(2000):
+        deep = {"x": deep}
+    writing = WriteStream(lambda message: bool(sent.append(message)) or True)
+    for value in (deep, object()):
+        with pytest.raises(ValueError, match=r"erializ|ircular"):
+            await writing.send(
+                SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m", params={"x": value}))
+            )
+    assert sent == []
