@@ -17,8 +17,8 @@ import pytest
 
 from tests.conftest import until
 from tui.core.clock import MonotonicClock
-from tui.core.ports import CallFailure, ToolResult
 from tui.core.servers import ServerSpec, ServerState, StopReason
+from tui.core.tools import CallFailure, ToolResult
 from tui.host.host import Host
 
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"

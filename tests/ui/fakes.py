@@ -11,19 +11,9 @@ from tui.core.conversation import CallRequest, Conversation
 from tui.core.limits import Limits
 from tui.core.loop import Turn
 from tui.core.policy import Policy
-from tui.core.ports import (
-    Approver,
-    ModelPart,
-    ModelRequest,
-    ProgressSink,
-    ReplyPart,
-    TextContent,
-    TextPart,
-    Tool,
-    ToolResult,
-    Usage,
-)
+from tui.core.ports import Approver, ModelPart, ModelRequest, ReplyPart, TextPart, Usage
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.ui.stage import SECOND, Hand, Stage, press, row_with, shown
 from tui.core import events
 from tui.core.events import EndReason, LimitName
-from tui.core.ports import Answer, ApprovalRequest, Tool, Usage
+from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.tools import Tool
 from tui.trace.entries import CallSpan
 from tui.trace.spans import Spans
 from tui.ui.panes.trace import TracePane

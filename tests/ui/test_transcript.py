@@ -11,7 +11,8 @@ from textual.selection import Selection
 
 from tests.conftest import until
 from tests.ui.stage import Stage, press, row_with, shown
-from tui.core.ports import ApprovalRequest, Tool
+from tui.core.ports import ApprovalRequest
+from tui.core.tools import Tool
 from tui.ui.widgets.transcript import Transcript
 
 HOSTILE = "\x1b[31mred\x1b]52;c;YQ==\x07 [/x] [@click=app.quit]q[/] \x9b2J \u202eevil \x00 \ud800"

@@ -17,21 +17,10 @@ from tui.core.events import (
 from tui.core.limits import Limits, Meter, fingerprint
 from tui.core.offer import Offer
 from tui.core.policy import Policy, Verdict
-from tui.core.ports import (
-    Answer,
-    ApprovalRequest,
-    Approver,
-    CallFailure,
-    ChatModel,
-    Clock,
-    ProgressSink,
-    TextContent,
-    Tool,
-    Toolbox,
-    ToolResult,
-)
+from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox
 from tui.core.results import observation
 from tui.core.thinking import Emit
+from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 
 PROGRESS_NS = 50_000_000
 """Progress of one call is told at most so often; a server may send thousands a second."""

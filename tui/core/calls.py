@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.conversation import CallRequest
-from tui.core.ports import Tool
 from tui.core.text import clean_line
 from tui.core.thinking import parse_arguments
 from tui.core.tool_names import NameTable
+from tui.core.tools import Tool
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tui.core.ports import Answer, ApprovalRequest, ToolResult, Usage
+from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.tools import ToolResult
 
 
 class EndReason(StrEnum):
@@ -59,10 +60,14 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """A piece of the model's thinking, raw."""
+    """A piece of the model's thinking, raw.
+
+    `replaces_text`: all text of this step so far turned out to be thinking, and is in `text` again.
+    """
 
     step: int
     text: str
+    replaces_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from tui.core.ports import Tool
 from tui.core.text import clean_line
+from tui.core.tools import Tool
 
 MAX_LENGTH = 60
 

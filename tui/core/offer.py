@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from tui.core.ports import Tool, ToolSpec
+from tui.core.ports import ToolSpec
 from tui.core.schemas import SchemaTooLarge, model_schema
 from tui.core.text import clean_line
 from tui.core.tool_names import NameTable
+from tui.core.tools import Tool
 
 MAX_TOOLS = 128
 """What OpenAI takes in one request; more is answered with 400 "array too long"."""

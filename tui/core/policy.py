@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from tui.core.ports import Answer, Tool
+from tui.core.ports import Answer
+from tui.core.tools import Tool
 
 
 class Verdict(StrEnum):

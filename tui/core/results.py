@@ -3,14 +3,7 @@
 import json
 from typing import Any
 
-from tui.core.ports import (
-    BinaryContent,
-    Content,
-    LinkContent,
-    ResourceContent,
-    TextContent,
-    ToolResult,
-)
+from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
 
 _TAGS = dict.fromkeys(range(0xE0000, 0xE0080))
 

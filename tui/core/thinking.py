@@ -55,9 +55,11 @@ async def think(model: ChatModel, request: ModelRequest, step: int, reply: Reply
                 case TextPart(text):
                     reply.text += text
                     emit(TextDelta(step, text))
-                case ReasoningPart(text):
+                case ReasoningPart(text, replaces_text):
+                    if replaces_text:
+                        reply.text = ""
                     reply.reasoning += text
-                    emit(ReasoningDelta(step, text))
+                    emit(ReasoningDelta(step, text, replaces_text))
                 case CallPart(name, size):
                     emit(CallForming(step, name, size))
                 case RetryPart(attempt, attempts, delay, reason):

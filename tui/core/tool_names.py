@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from tui.core.ports import Tool
+from tui.core.tools import Tool
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 _MAX_PLAIN = 60

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp.client import Client
 
-from tui.core.ports import CallFailure, ProgressSink, TextContent, ToolResult
+from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.host import explain
 from tui.host.content import result_of
 from tui.host.gate import RESULT_TOO_LARGE

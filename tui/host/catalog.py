@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.ports import Tool
 from tui.core.text import clean, clean_line
+from tui.core.tools import Tool
 from tui.host.schema_faults import schema_fault
 
 MAX_PAGES = 100
@@ -73,8 +73,8 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
         items = page.get(key)
         if isinstance(items, list):
             walk.items.extend(items[: limit - len(walk.items)])
-        elif number == 1 and items is not None:
-            walk.note = f"{key!r} is not a list"
+        else:
+            walk.note = f"page {number} has no list of {key}"
         following = page.get("nextCursor")
         if following is None:
             return walk

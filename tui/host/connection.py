@@ -15,9 +15,10 @@ from mcp_types import Implementation
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
-from tui.core.ports import CallFailure, Clock, ProgressSink, ToolResult
+from tui.core.ports import Clock
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.text import clean_line
+from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.host import explain
 from tui.host.calling import Call, failed
 from tui.host.catalog import Catalog, Walk, build_catalog

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from tui.core.ports import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
 
 MAX_ITEMS = 10_000
 _UNKNOWN_CHARS = 2_000

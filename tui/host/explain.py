@@ -52,12 +52,13 @@ def first_leaf(error: BaseException) -> BaseException:
 
 def error_message(error: BaseException) -> str:
     """Return what an error says, cleaned, bounded, never empty."""
-    leaf = first_leaf(error)
-    said = clean_line(str(leaf), MESSAGE_CHARS)
+    leaf: Any = first_leaf(error)
     if type(leaf).__name__ == "ValidationError":
-        # pydantic's text quotes the payload over many lines; its first line says what kind of thing it was.
-        said = clean_line(str(leaf).partition("\n")[0], MESSAGE_CHARS)
-    return said or type(leaf).__name__
+        # pydantic's own text quotes the payload over many lines: only the place and the rule are of use.
+        first = leaf.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(step) for step in first["loc"]) or "the answer"
+        return clean_line(f"not what the protocol asks for: {place}: {first['msg']}", MESSAGE_CHARS)
+    return clean_line(str(leaf), MESSAGE_CHARS) or type(leaf).__name__
 
 
 def command_line(spec: ServerSpec) -> str:

@@ -55,6 +55,8 @@ class Intake:
         self._inbox = inbox
         self._note = note
         self._framer = Framer()
+        self._worked = 0.0
+        self._since = 0.0
 
     @property
     def hint(self) -> str:
@@ -68,13 +70,23 @@ class Intake:
 
     async def take(self, chunk: bytes) -> None:
         """Take the next bytes of stdout."""
-        at, started = time.monotonic_ns(), time.monotonic()
+        at, now = time.monotonic_ns(), time.monotonic()
+        if now - self._since > SLICE_SECONDS:
+            self._worked = 0.0  # it was quiet for a while
+        self._since = now
         for line in self._framer.feed(chunk):
             await self._line(line, at)
-            worked = time.monotonic() - started
-            if worked > SLICE_SECONDS:
-                await asyncio.sleep(worked)
-                started = time.monotonic()
+            await self._rest()
+        await self._rest()
+
+    async def _rest(self) -> None:
+        now = time.monotonic()
+        self._worked += now - self._since
+        if self._worked > SLICE_SECONDS:
+            await asyncio.sleep(self._worked)
+            self._worked = 0.0
+            now = time.monotonic()
+        self._since = now
 
     async def finish(self) -> None:
         """Take the end of the stream: a whole message without its newline still counts."""
@@ -96,6 +108,7 @@ class Intake:
         batches = self._gate.batches
         if len(line) > LARGE:
             frames = await asyncio.to_thread(read_line, line, batches=batches, patient=True)
+            self._since = time.monotonic()  # another thread did the work
         else:
             frames = read_line(line, batches=batches)
         for frame in frames:

@@ -45,6 +45,7 @@ class PipeReader:
 
     async def read(self) -> bytes:
         """Return the next chunk, or b"" at the end of the stream or when closed."""
+        await asyncio.sleep(0)  # a pipe that is never empty must not keep everybody else waiting
         while (data := self._read_now()) is None:
             self._readable = self._loop.create_future()
             self._loop.add_reader(self._descriptor, self._ready)

@@ -14,7 +14,7 @@ from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
 from tui.host.explain import LOG_OR_RETRY, Ending
 from tui.host.lifecycle import Happening, RestartPolicy, after
-from tui.host.surroundings import Surroundings, is_modern, spec_key, start_seconds
+from tui.host.surroundings import Surroundings, is_modern, start_seconds
 from tui.host.waiting import first_of
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Supervisor:
         self._woken = asyncio.Event()
         self._pulse = asyncio.Event()
         self._wanted = False
+        self._revived = False
         self._closing = False
         self._lives = 0
         self._ready_ns = 0
@@ -81,6 +82,7 @@ class Supervisor:
             self._wanted = True
         elif self.state is ServerState.STOPPED:
             self._policy.forget()
+            self._revived = False
             self._wanted = True
             self._woken.set()
             if self._task is None or self._task.done():
@@ -138,7 +140,8 @@ class Supervisor:
         """One life after the other, as long as another one is wanted."""
         while self._wanted and not self._closing:
             ending = await self._one_life()
-            if ending.died and self.spec.restart and self._nobody_asked():
+            died = ending.died or (self._revived and ending.reason is StopReason.FAILED_TO_START)
+            if died and self.spec.restart and self._nobody_asked():
                 await self._wait_for_restart(ending)
 
     def _nobody_asked(self) -> bool:
@@ -148,6 +151,7 @@ class Supervisor:
         self._wanted = False
         self._stop = asyncio.Event()
         self._lives += 1
+        self._ready_ns = 0
         self._move(
             Happening.START,
             detail="",
@@ -180,7 +184,7 @@ class Supervisor:
     async def _connect(self) -> Ending:
         """Connect, a second time as legacy if the process died on the probe; return how it ended."""
         module = await asyncio.to_thread(importlib.import_module, "tui.host.connection")
-        key = spec_key(self.spec)
+        key = self.spec.digest()
         known_legacy = key in self._around.legacy
         ending = Ending(StopReason.REQUESTED)
         for mode in ("legacy",) if known_legacy else ("auto", "legacy"):
@@ -218,7 +222,7 @@ class Supervisor:
         lived = now - self._ready_ns if self._ready_ns else 0
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
-            detail = f"died again and again, so it is left alone; the last time it {ending.detail}"
+            detail = f"died again and again, so it is left alone. The last time: {ending.detail}"
             self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self.redacted(detail))
             self.changed()
             return
@@ -229,7 +233,7 @@ class Supervisor:
         await first_of(self._around.clock.sleep(delay), self._woken.wait())
         if self._nobody_asked():
             self._status = replace(self._status, restarts=self._status.restarts + 1)
-            self._wanted = True
+            self._wanted = self._revived = True
         else:
             self._status = replace(self._status, detail=self.redacted(ending.detail))
 
@@ -239,7 +243,7 @@ class Supervisor:
         """Take note that it can be called from now on."""
         self._ready_ns = self._around.clock.now_ns()
         if connection.protocol and not is_modern(connection.protocol):
-            self._around.legacy.add(spec_key(self.spec))
+            self._around.legacy.add(self.spec.digest())
         self._move(
             Happening.READY,
             protocol=connection.protocol,

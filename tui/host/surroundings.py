@@ -1,6 +1,5 @@
 """What all servers of one host share, and what follows from a spec alone."""
 
-import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -32,7 +31,7 @@ class Surroundings:
         changed: called with a server's name when something shown of it changed.
         watchdog: ends the servers if this program is killed.
         open: how a transport is made.
-        legacy: keys of specs known to speak only the older era; kept as long as the host lives.
+        legacy: digests of specs known to speak only the older era; kept as long as the host lives.
     """
 
     sink: FrameSink
@@ -50,12 +49,6 @@ def start_seconds(spec: ServerSpec) -> float:
     """Return how long a start may take: longer than usual where a launcher may have to download first."""
     launcher = os.path.basename(spec.command).removesuffix(".cmd").removesuffix(".exe") in LAUNCHERS
     return LAUNCHER_SECONDS if launcher and spec.start_seconds == USUAL_SECONDS else spec.start_seconds
-
-
-def spec_key(spec: ServerSpec) -> str:
-    """Return a hash of what is started; the same for the same command in the same surroundings."""
-    parts = (spec.command, spec.args, sorted(spec.env.items()), spec.cwd, spec.transport.value, spec.url)
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def is_modern(version: str) -> bool:

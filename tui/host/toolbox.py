@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tui.core.ports import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.servers import ServerState
+from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.host.supervisor import Supervisor
 from tui.host.validation import SchemaChecker
 

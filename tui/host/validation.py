@@ -8,11 +8,13 @@ at here; all others by a worker process that is killed when it overruns.
 import asyncio
 import importlib
 import json
+import math
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 CHECK_SECONDS = 1.0
@@ -20,6 +22,10 @@ WORKER_START_SECONDS = 10.0
 SIMPLE_NODES = 2_000
 SIMPLE_WORK = 20_000
 """Schema nodes times value nodes that may be looked at in this process: about 15 ms."""
+
+MOST_NODES = 50_000
+MOST_TEXT = 2 * 1024 * 1024
+"""A value beyond these is not handed to the worker: writing it as JSON would hold up the event loop."""
 
 _COSTLY = frozenset(
     {"$ref", "$dynamicRef", "$recursiveRef", "pattern", "patternProperties", "format", "uniqueItems",
@@ -62,6 +68,8 @@ class SchemaChecker:
                 # A fifth of a second of imports: not on the event loop.
                 self._rules = await asyncio.to_thread(importlib.import_module, "tui.host.validation_worker")
             return Verdict(*self._rules.explain(schema, value))
+        if _count(value, MOST_NODES, most_text=MOST_TEXT) is None:
+            return Verdict(unchecked="the value is too large")
         try:
             async with asyncio.timeout(self._seconds + WORKER_START_SECONDS), self._turn:
                 return await self._ask_worker(schema, value)
@@ -111,13 +119,17 @@ def is_simple(schema: Any, value: Any) -> bool:
     return _count(value, SIMPLE_WORK // max(1, schema_nodes)) is not None
 
 
-def _count(root: Any, most: int, forbidden: frozenset[str] = frozenset()) -> int | None:
-    nodes = 0
+def _count(
+    root: Any, most: int, *, forbidden: frozenset[str] = frozenset(), most_text: float = math.inf
+) -> int | None:
+    """Count the nodes of a JSON value; None if it is too large, or has one of the forbidden keys."""
+    nodes = text = 0
     stack = [root]
     while stack:
         node = stack.pop()
         nodes += 1
-        if nodes + len(stack) > most:
+        text += len(node) if isinstance(node, str) else 0
+        if nodes + len(stack) > most or text > most_text:
             return None
         if isinstance(node, dict):
             if not forbidden.isdisjoint(node):
@@ -130,7 +142,9 @@ def _count(root: Any, most: int, forbidden: frozenset[str] = frozenset()) -> int
 
 def _spawn() -> "subprocess.Popen[bytes]":
     """Start a worker: no shell, no inherited secrets, a session of its own, our own import path."""
-    environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    here = str(Path(__file__).parents[2])
+    paths = os.pathsep.join((here, *filter(None, sys.path)))
+    environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": paths}
     if "SYSTEMROOT" in os.environ:
         environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
     return subprocess.Popen(

@@ -5,8 +5,9 @@ from typing import Any, Protocol
 
 from tui.core import events
 from tui.core.events import EndReason, LimitName
-from tui.core.ports import ApprovalRequest, CallFailure, TextContent
+from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
+from tui.core.tools import CallFailure, TextContent
 from tui.ui import units
 
 

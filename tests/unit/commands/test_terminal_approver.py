@@ -3,7 +3,8 @@
 import pytest
 
 from tui.commands.terminal_approver import decision_of, question
-from tui.core.ports import Answer, ApprovalRequest, Decision, Tool
+from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.core.tools import Tool
 
 
 @pytest.mark.parametrize(

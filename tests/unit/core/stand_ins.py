@@ -10,16 +10,8 @@ from tui.core.events import Event, TurnEnded
 from tui.core.limits import Limits
 from tui.core.loop import Turn
 from tui.core.policy import Mode, Policy
-from tui.core.ports import (
-    Answer,
-    ApprovalRequest,
-    ChatModel,
-    Decision,
-    ProgressSink,
-    TextContent,
-    Tool,
-    ToolResult,
-)
+from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision
+from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 
 E = TypeVar("E")
 Handler = Callable[[Mapping[str, Any]], Awaitable[ToolResult]]

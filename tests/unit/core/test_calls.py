@@ -2,8 +2,8 @@
 
 from tui.core.calls import prepare
 from tui.core.conversation import CallRequest
-from tui.core.ports import Tool
 from tui.core.tool_names import NameTable
+from tui.core.tools import Tool
 
 TABLE = NameTable([Tool("weather", "get_weather")])
 

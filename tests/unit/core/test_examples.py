@@ -1,7 +1,7 @@
 """The questions offered at the start."""
 
 from tui.core.examples import examples
-from tui.core.ports import Tool
+from tui.core.tools import Tool
 
 
 def reader(server: str, name: str, description: str, **schema) -> Tool:

@@ -30,7 +30,8 @@ from tui.core.events import (
 )
 from tui.core.limits import Limits
 from tui.core.loop import NUDGE, WRAP_UP
-from tui.core.ports import ReplyPart, TextPart, ToolResult
+from tui.core.ports import ReplyPart, TextPart
+from tui.core.tools import ToolResult
 from tui.model.scripted import ScriptedModel, Wait, calls, says
 
 

@@ -1,7 +1,7 @@
 """What the model is offered."""
 
 from tui.core.offer import MAX_TOOLS, Offer
-from tui.core.ports import Tool
+from tui.core.tools import Tool
 
 
 def test_tools_are_offered_under_their_qualified_names():

@@ -3,7 +3,8 @@
 import pytest
 
 from tui.core.policy import Mode, Policy, Rules, Verdict
-from tui.core.ports import Answer, Tool
+from tui.core.ports import Answer
+from tui.core.tools import Tool
 
 READ = Tool("notes", "list", read_only=True, trusted=True, digest="r1")
 WRITE = Tool("notes", "add", digest="w1", trusted=True)

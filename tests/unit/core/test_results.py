@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.ports import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.results import cut, observation, result_text
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 
 
 def test_text_items_stand_in_order():

@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.ports import Tool
 from tui.core.tool_names import NameTable
+from tui.core.tools import Tool
 
 ACCEPTED = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 PIECES = st.one_of(

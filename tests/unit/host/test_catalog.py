@@ -80,7 +80,7 @@ async def test_an_error_on_the_first_page_is_raised():
 @pytest.mark.parametrize("tools", [None, {}, "x", 7])
 async def test_a_listing_that_is_no_list_is_an_empty_one(tools):
     walk, _ = await walked({None: {"tools": tools}})
-    assert walk.items == []
+    assert (walk.items, walk.note) == ([], "page 1 has no list of tools")
 
 
 MALFORMED = {

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.ports import BinaryContent, LinkContent, ResourceContent, TextContent
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent
 from tui.host.content import MAX_ITEMS, content_of, result_of
 
 

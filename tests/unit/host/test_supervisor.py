@@ -185,6 +185,25 @@ async def test_five_deaths_in_a_row_are_a_crash_loop(script):
     await server.close()
 
 
+async def test_a_restart_that_does_not_start_counts_as_a_death(script):
+    server = supervisor(script, restart=True)
+    await server.start()
+    script.missing = True
+    script.kill()
+    await until(lambda: server.status.reason is StopReason.CRASH_LOOP)
+    assert "was not found on PATH" in server.status.detail
+    assert server.status.restarts == 4
+    await server.close()
+
+
+async def test_a_first_start_that_fails_is_not_tried_again(script):
+    script.missing = True
+    server = supervisor(script, restart=True)
+    await server.start()
+    assert (server.status.reason, server.status.restarts) == (StopReason.FAILED_TO_START, 0)
+    await server.close()
+
+
 async def test_a_stop_ends_the_waiting_for_a_restart(script):
     class Patient(TestClock):
         async def sleep(self, seconds):

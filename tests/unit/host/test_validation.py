@@ -105,3 +105,12 @@ def test_many_nodes_are_not_simple():
 
 def test_a_property_that_is_called_like_a_costly_keyword_only_costs_a_process():
     assert not is_simple({"properties": {"pattern": {"type": "string"}}}, {})
+
+
+async def test_a_value_too_large_to_hand_over_is_left_unchecked(checker):
+    assert (await checker.check(LINKED, {"n": "x" * 3_000_000})).unchecked == "the value is too large"
+    assert (await checker.check(LINKED, {"n": list(range(60_000))})).unchecked == "the value is too large"
+
+
+async def test_a_large_text_under_a_simple_schema_is_checked(checker):
+    assert await checker.check(WEATHER, {"location": "x" * 3_000_000}) == Verdict()

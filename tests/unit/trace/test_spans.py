@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tui.core import events
 from tui.core.events import EndReason, LimitName
-from tui.core.ports import Answer, ApprovalRequest, TextContent, Tool, ToolResult, Usage
+from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.tools import TextContent, Tool, ToolResult
 from tui.trace.entries import CallSpan, CallState, NoteKind, NoteSpan, StepSpan, StepState, TurnSpan
 from tui.trace.spans import Spans
 

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from tests.conftest import until
-from tui.core.ports import Answer, ApprovalRequest, Decision, Tool
+from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.core.tools import Tool
 from tui.ui.approvals import GRACE_SECONDS, Approvals
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from tui.core import events
 from tui.core.events import EndReason, LimitName
-from tui.core.ports import Answer, ApprovalRequest, TextContent, Tool, ToolResult, Usage
+from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.tools import TextContent, Tool, ToolResult
 from tui.ui.bridge import Bridge
 
 NOTICE = "demo model: rule-based, not a language model"

@@ -166,6 +166,16 @@ async def test_reads_do_not_wait_for_writes():
         await until(lambda: transport.stderr.last == "5000")
 
 
+@pytest.mark.parametrize("descriptor", [1, 2])
+async def test_an_endless_line_keeps_nobody_else_waiting(descriptor):
+    worst, before = 0.0, time.monotonic()
+    async with script(f"import os\nwhile True: os.write({descriptor}, b'x' * 65536)"):
+        for _ in range(100):
+            await asyncio.sleep(0.005)
+            worst, before = max(worst, time.monotonic() - before), time.monotonic()
+    assert worst < 0.1
+
+
 async def test_what_was_written_to_stderr_is_kept_shown_and_told():
     sink, changes = Sink(), []
     code = "import sys; print('one\\ntwo', file=sys.stderr, flush=True); sys.stdin.read()"

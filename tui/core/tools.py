@@ -1,0 +1,109 @@
+"""Tools and what calling them gives: values that pass between servers, loop and faces."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool that some running server offers.
+
+    Attributes:
+        server: configured name of the server.
+        name: the tool's own name on that server, raw: it is what goes on the wire.
+        title: the server's title for it, cleaned, or "".
+        description: cleaned and bounded.
+        schema: the tool's own input schema, unchanged.
+        read_only: the server says that it changes nothing; a hint, see `trusted`.
+        destructive: the server says that it may destroy something; None if it says nothing.
+        idempotent: the server says that calling twice is the same as calling once.
+        trusted: whether the hints may be believed.
+        digest: hash of what the model reads (name, title, description, schemas, annotations); approvals
+            are keyed by it, never by the name.
+    """
+
+    server: str
+    name: str
+    title: str = ""
+    description: str = ""
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    read_only: bool = False
+    destructive: bool | None = None
+    idempotent: bool = False
+    trusted: bool = False
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextContent:
+    """Text in a tool result, raw."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryContent:
+    """An image, audio or blob in a tool result. `data` is base64 text, `size` the decoded bytes."""
+
+    kind: Literal["image", "audio", "blob"]
+    mime: str
+    size: int
+    data: str = field(repr=False, default="")
+    uri: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkContent:
+    """A resource link in a tool result."""
+
+    uri: str
+    name: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceContent:
+    """An embedded text resource in a tool result."""
+
+    uri: str
+    mime: str
+    text: str
+
+
+Content = TextContent | BinaryContent | LinkContent | ResourceContent
+
+
+class CallFailure(StrEnum):
+    """Why a call gave no result of its own."""
+
+    NONE = ""
+    TIMEOUT = "timeout"
+    SERVER_DIED = "server died"
+    PROTOCOL = "protocol error"
+    TOO_LARGE = "result too large"
+    NOT_RUNNING = "server not running"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call gave.
+
+    Attributes:
+        content: the items, raw.
+        structured: structuredContent as JSON value, or None.
+        is_error: the tool says that it failed, or the call failed (`failure`).
+        failure: why there is no result of the tool's own.
+        warning: something to tell person and model ("does not match outputSchema: …"), or "".
+    """
+
+    content: tuple[Content, ...] = ()
+    structured: Any = None
+    is_error: bool = False
+    failure: CallFailure = CallFailure.NONE
+    warning: str = ""
+
+
+ProgressSink = Callable[[float, float | None, str], None]
+"""Called with progress, total (if known) and the server's message, raw. Must not raise."""
