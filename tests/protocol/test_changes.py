@@ -1,0 +1,68 @@
+"""A tool list that changes while a server runs, on both eras, with a server on the SDK."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tui.core.clock import MonotonicClock
+from tui.core.servers import ServerSpec, ServerState
+from tui.host.host import Host
+from tui.host.wire import TICKET
+
+SERVER = str(Path(__file__).with_name("changing_server.py"))
+
+
+@pytest.fixture
+async def lines():
+    return []
+
+
+@pytest.fixture
+async def host(lines):
+    made = Host(
+        [ServerSpec("changing", sys.executable, (SERVER,))],
+        sink=lambda server, way, at, raw: lines.append(raw),
+        clock=MonotonicClock(),
+    )
+    await made.start_all()
+    yield made
+    await made.shutdown()
+
+
+async def call(host, name, progress=lambda *_: None):
+    tool = next(tool for tool in host.toolbox.tools() if tool.name == name)
+    return (await host.toolbox.call(tool, {}, seconds=10, progress=progress)).content[0].text
+
+
+async def test_a_tool_that_appears_later_can_be_called(host, lines):
+    assert [tool.name for tool in host.toolbox.tools()] == ["grow", "count"]
+    await until(lambda: any(b"subscriptions/acknowledged" in line for line in lines))
+    before = host.revision
+    assert await call(host, "grow") == "grown"
+    await until(lambda: host.status("changing").tools == 3)
+    assert host.revision > before
+    assert await call(host, "added") == "new"
+
+
+async def test_progress_is_told_with_its_message(host):
+    seen = []
+    assert await call(host, "count", lambda *told: seen.append(told)) == "counted"
+    assert seen == [(1.0, 2.0, "half"), (2.0, 2.0, "whole")]
+
+
+async def test_nothing_of_how_answers_are_kept_is_on_the_wire(host, lines):
+    await call(host, "count")
+    assert not any(TICKET.encode() in line for line in lines)
+
+
+async def test_the_host_gives_its_name_and_offers_nothing_that_it_cannot_do(host, lines):
+    first = next(line for line in lines if b"server/discover" in line)
+    assert b'"name":"mcptui"' in first
+    assert b'"io.modelcontextprotocol/clientCapabilities":{}' in first
+
+
+async def test_an_open_change_stream_does_not_hold_up_a_stop(host):
+    await host.stop("changing")
+    assert host.status("changing").state is ServerState.STOPPED
