@@ -12,6 +12,7 @@ from tui.core.limits import Limits
 from tui.core.loop import Turn
 from tui.core.policy import Policy
 from tui.core.ports import Approver, ModelPart, ModelRequest, ReplyPart, TextPart, Usage
+from tui.core.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 
@@ -152,6 +153,7 @@ class FakeRuntime:
         self.problems = problems
         self.conversation = Conversation()
         self.is_ready = False
+        self.redactor = Redactor()
         self.frames = 214
         self.revision = 1
         self.saved_themes: list[str] = []

@@ -7,7 +7,6 @@ from textual.widgets import OptionList
 
 from tests.ui.stage import Stage, press
 from tui.settings.themes import ThemeSpec, all_themes
-from tui.ui.screens.models import ModelPicker
 from tui.ui.screens.themes import ThemePicker
 
 
@@ -59,20 +58,3 @@ async def test_the_mark_stands_on_the_theme_that_is_worn(specs: Sequence[ThemeSp
         options = pilot.app.screen.query_one(OptionList)
         assert options.highlighted == [spec.name for spec in specs].index("quay")
         assert pilot.app.theme == "quay"
-
-
-async def test_a_model_is_chosen_by_its_profile() -> None:
-    given: list[str | None] = []
-    async with Stage().run_test(size=(80, 24)) as pilot:
-        profiles = [("work", "gpt-5.1 at api.openai.com"), ("local[/x]", "qwen \x1b[2J")]
-        pilot.app.push_screen(ModelPicker(profiles, "work"), given.append)
-        await press(pilot, "down", "enter")
-    assert given == ["local[/x]"]
-
-
-async def test_without_models_it_says_how_to_add_one() -> None:
-    given: list[str | None] = []
-    async with Stage().run_test(size=(80, 24)) as pilot:
-        pilot.app.push_screen(ModelPicker([]), given.append)
-        await press(pilot, "escape")
-    assert given == [None]

@@ -5,9 +5,9 @@ Pure: no screen is touched here. An action `servers.toggle` is the method `actio
 the app, unless `run` names another one.
 """
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 
 class Context(StrEnum):
@@ -120,18 +120,8 @@ ACTIONS: tuple[Action, ...] = (
         palette=False,
     ),
     # ---- servers ----
-    Action(
-        "servers.toggle",
-        "s",
-        _C.SERVERS,
-        "start/stop",
-        "Start or stop the selected server",
-        15,
-        anywhere="ctrl+s",
-    ),
-    Action(
-        "servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 16, anywhere="ctrl+r"
-    ),
+    Action("servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected one", 15, "ctrl+s"),
+    Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 16, "ctrl+r"),
     Action(
         "servers.log",
         "l",
@@ -253,7 +243,19 @@ _FAR = 9
 """So much less useful is a key of a pane that has not the focus."""
 
 
-def in_footer(now: Situation, overrides: "KeyOverrides") -> list[tuple[str, str, Action]]:
+class KeysOf(Protocol):
+    """The keys in force; `key_overrides.KeyOverrides` is the real thing."""
+
+    def keys_of(self, found: Action) -> str:
+        """Return the keys of an action in its context, separated by commas."""
+        ...
+
+    def anywhere_of(self, found: Action) -> str:
+        """Return the keys of an action that work everywhere, separated by commas."""
+        ...
+
+
+def in_footer(now: Situation, overrides: KeysOf) -> list[tuple[str, str, Action]]:
     """Return what the footer shows now as (key, label, action), the most useful first."""
     shown: list[tuple[int, str, str, Action]] = []
     for found in ACTIONS:
@@ -278,26 +280,3 @@ def _is_there(found: Action, now: Situation) -> bool:
         "focus.composer": Context.COMPOSER,
     }
     return there.get(found.id) is now.focus
-
-
-class KeyOverrides:
-    """The person's own keys over those of the table."""
-
-    def __init__(self, keys: Iterable[tuple[str, str | Sequence[str]]] = ()) -> None:
-        self._keys = {
-            name: value if isinstance(value, str) else ",".join(value)
-            for name, value in keys
-            if name in _BY_ID
-        }
-
-    def keys_of(self, found: Action) -> str:
-        """Return the keys of an action in its context, separated by commas."""
-        return self._keys.get(found.id) or found.keys
-
-    def anywhere_of(self, found: Action) -> str:
-        """Return the keys of an action that work everywhere, separated by commas."""
-        return found.anywhere
-
-    def keymap(self) -> dict[str, str]:
-        """Return the overrides as Textual's keymap."""
-        return {name: keys for name, keys in self._keys.items() if keys}

@@ -14,7 +14,7 @@ from textual.command import Provider
 
 from tui.core.errors import McptuiError
 from tui.core.events import Event
-from tui.ui.actions import Context, KeyOverrides, in_footer
+from tui.ui.actions import Context, in_footer
 from tui.ui.approvals import Approvals
 from tui.ui.bindings import bindings_anywhere
 from tui.ui.bridge import Bridge
@@ -22,6 +22,7 @@ from tui.ui.chat import Chat
 from tui.ui.commands_palette import Everything
 from tui.ui.doing import Doing
 from tui.ui.glance import Glance
+from tui.ui.key_overrides import KeyOverrides
 from tui.ui.ports import AppRuntime
 
 FAST = 1 / 30
@@ -61,6 +62,7 @@ class McptuiApp(Doing):
         self._loading: asyncio.Task[None] | None = None
         self._look_again: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int] | None = None
+        self._told = 0
         self.took_focus = False
         self._typed_at = -TYPING_SECONDS
 
@@ -83,11 +85,14 @@ class McptuiApp(Doing):
         except McptuiError as error:
             self.conversation.add_note(str(error), "bad")
             return
-        self.servers.show_host(self.runtime.host)
-        for problem in self.runtime.problems:
-            self.conversation.add_note(problem, "bad")
+        self.servers.show_host(self.runtime.host, self.runtime.redactor)
+        for problem in (self.theme_problem, *self.overrides.problems, *self.runtime.problems):
+            if problem:
+                self.conversation.add_note(problem, "bad")
         self.chat.flush()
         self.wake()
+        with _gently():
+            await asyncio.to_thread(self.conversation.warm)
 
     async def close(self) -> None:
         """Stop the turn; for the owner of the app, after the app has left the screen."""
@@ -129,7 +134,15 @@ class McptuiApp(Doing):
             seen = (self.runtime.host.revision, self.runtime.revision)
             if seen != self._seen:
                 self._seen = seen
+                self._tell_problems()
                 self.conversation.welcome(self.runtime.model_label, self.runtime.examples())
+
+    def _tell_problems(self) -> None:
+        """Put what is newly wrong into the conversation; some of it shows only while the app runs."""
+        problems = self.runtime.problems
+        for problem in problems[self._told :]:
+            self.conversation.add_note(problem, "bad")
+        self._told = len(problems)
 
     def _record(self, event: Event) -> None:
         self.spans.apply(event, time.monotonic_ns())
@@ -156,8 +169,9 @@ class McptuiApp(Doing):
         self.wake()
 
     def on_text_area_changed(self) -> None:
-        """Remember when the person typed last."""
-        self._typed_at = time.monotonic()
+        """Remember when the person typed last; a message that was just sent leaves nothing to type on."""
+        if not self.composer.is_blank:
+            self._typed_at = time.monotonic()
 
     def forget(self) -> None:
         """Begin with an empty screen."""

@@ -9,7 +9,8 @@ from textual.content import Content
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
-from tui.ui.actions import ACTIONS, Context, KeyOverrides, Situation, key_words, possible
+from tui.ui.actions import ACTIONS, Context, Situation, key_words, possible
+from tui.ui.key_overrides import KeyOverrides
 from tui.ui.ports import HostView
 
 

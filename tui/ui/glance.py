@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.ui import units
-from tui.ui.actions import Context, KeyOverrides, Situation, action, first_key
+from tui.ui.actions import Context, Situation, action, first_key
 from tui.ui.approvals import Approvals
 from tui.ui.bridge import Bridge
 from tui.ui.chat import Chat
+from tui.ui.key_overrides import KeyOverrides
 from tui.ui.panes.status_line import Meter, Status
 from tui.ui.ports import AppRuntime
 

@@ -6,6 +6,7 @@ from typing import Protocol
 from tui.core.events import Event
 from tui.core.limits import Limits, Meter
 from tui.core.ports import Approver
+from tui.core.redact import Redactor
 from tui.core.servers import ServerStatus
 
 
@@ -85,6 +86,11 @@ class AppRuntime(Protocol):
     @property
     def host(self) -> HostView:
         """The servers."""
+        ...
+
+    @property
+    def redactor(self) -> Redactor:
+        """What takes configured secrets out of what is shown."""
         ...
 
     @property

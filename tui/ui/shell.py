@@ -24,8 +24,9 @@ from tui.settings.locations import themes_dir
 from tui.settings.themes import load_theme
 from tui.trace.spans import Spans
 from tui.ui import theming
-from tui.ui.actions import Context, KeyOverrides, action, first_key
+from tui.ui.actions import Context, action, first_key
 from tui.ui.guard import ControlFilter
+from tui.ui.key_overrides import KeyOverrides
 from tui.ui.panes.composer import Composer
 from tui.ui.panes.conversation import ConversationPane
 from tui.ui.panes.footer import Footer
@@ -87,7 +88,7 @@ class Shell(App[int]):
         self._controls = ControlFilter()
         self._maximised: Context | None = None
         self._tab = Context.CONVERSATION
-        self.wear(theme_name)
+        self.theme_problem = self.wear(theme_name)
         symbols = symbols_for(os.environ)
         self.header = Header()
         self.conversation = ConversationPane(symbols=symbols)

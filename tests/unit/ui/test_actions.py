@@ -6,13 +6,13 @@ from tui.ui.actions import (
     ACTIONS,
     Action,
     Context,
-    KeyOverrides,
     Situation,
     first_key,
     in_footer,
     key_words,
     works,
 )
+from tui.ui.key_overrides import KeyOverrides
 
 NONE = KeyOverrides()
 

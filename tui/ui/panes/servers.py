@@ -68,9 +68,10 @@ class ServersPane(TitledPane):
 
     # What others use
 
-    def show_host(self, host: HostView) -> None:
-        """Show the servers of this host from now on."""
+    def show_host(self, host: HostView, redactor: Redactor | None = None) -> None:
+        """Show the servers of this host from now on, without the secrets that `redactor` knows."""
         self._host = host
+        self._redactor = redactor or self._redactor
         self.tick()
 
     def tick(self) -> None:

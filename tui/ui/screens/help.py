@@ -6,7 +6,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from tui.ui.actions import Context, KeyOverrides, key_words, of_context
+from tui.ui.actions import Context, key_words, of_context
+from tui.ui.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tui.ui.actions import Context, KeyOverrides, Situation, in_footer
+from tui.ui.actions import Context, Situation, in_footer
+from tui.ui.key_overrides import KeyOverrides
 from tui.ui.panes.footer import Footer, fitting
 from tui.ui.widgets.rows import text_of, width_of
 
