@@ -6,12 +6,14 @@ at here; all others by a worker process that is killed when it overruns.
 """
 
 import asyncio
+import hashlib
 import importlib
 import json
 import math
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,10 @@ SIMPLE_WORK = 20_000
 MOST_NODES = 50_000
 MOST_TEXT = 2 * 1024 * 1024
 """A value beyond these is not handed to the worker: writing it as JSON would hold up the event loop."""
+
+TOO_COSTLY = "the schema is too costly"
+STRIKES = 2
+"""A schema that overran so often is not tried again: others wait for the worker."""
 
 _COSTLY = frozenset(
     {"$ref", "$dynamicRef", "$recursiveRef", "pattern", "patternProperties", "format", "uniqueItems",
@@ -55,6 +61,7 @@ class SchemaChecker:
         self._rules: Any = None
         self._turn = asyncio.Lock()
         self._closed = False
+        self._overruns: Counter[bytes] = Counter()
 
     @property
     def worker_pid(self) -> int | None:
@@ -82,20 +89,35 @@ class SchemaChecker:
         self._kill()
 
     async def _ask_worker(self, schema: Mapping[str, Any], value: Any) -> Verdict:
+        key = hashlib.sha256(json.dumps(schema).encode()).digest()
+        if self._overruns[key] >= STRIKES:
+            return Verdict(unchecked=TOO_COSTLY)
+        sound = False
         try:
-            if self._worker is None or self._worker.poll() is not None:
-                self._kill()
-                if self._closed:
-                    return Verdict(unchecked="the program is about to end")
-                self._worker = _spawn()
-                await _in_time(self._worker, WORKER_START_SECONDS, _read_line)
-            reply = await _in_time(self._worker, self._seconds, _exchange, schema, value)
+            reply = await _in_time(await self._working(), self._seconds, _exchange, schema, value)
             problem, unchecked = json.loads(reply)
+            sound = True
             return Verdict(str(problem), str(unchecked))
         except TimeoutError:
-            return Verdict(unchecked="the schema is too costly")
+            self._overruns[key] += 1
+            return Verdict(unchecked=TOO_COSTLY)
         except (OSError, ValueError, RecursionError):
             return Verdict(unchecked="the checker ended")
+        finally:
+            if not sound:  # killed, or in the middle of an answer: the next check gets a new one
+                self._kill()
+
+    async def _working(self) -> "subprocess.Popen[bytes]":
+        if self._worker is None or self._worker.poll() is not None:
+            self._kill()
+            if self._closed:
+                raise OSError("the program is about to end")
+            self._worker = _spawn()
+            try:
+                await _in_time(self._worker, WORKER_START_SECONDS, _read_line)
+            except TimeoutError as error:  # not the schema's fault
+                raise OSError("the worker did not start") from error
+        return self._worker
 
     def _kill(self) -> None:
         worker, self._worker = self._worker, None

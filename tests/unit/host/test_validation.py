@@ -1,5 +1,6 @@
 """Values are checked in bounded time, whatever the schema is."""
 
+import asyncio
 import time
 
 import pytest
@@ -53,6 +54,13 @@ async def test_a_costly_schema_is_given_up_and_the_next_check_works(checker):
     assert await checker.check(LINKED, {"n": 1}) == Verdict()
 
 
+async def test_a_schema_that_overran_twice_is_not_tried_again():
+    checker = SchemaChecker(seconds=0.3)
+    verdicts = await asyncio.gather(*(checker.check(REDOS, BACKTRACKING) for _ in range(30)))
+    assert {verdict.unchecked for verdict in verdicts} == {"the schema is too costly"}
+    await checker.close()
+
+
 async def test_the_worker_is_kept_for_the_next_check(checker):
     await checker.check(LINKED, {"n": 1})
     first = checker.worker_pid
@@ -95,7 +103,8 @@ async def test_a_long_value_is_cut_in_the_sentence(checker):
 
 async def test_nothing_is_started_after_the_end(checker):
     await checker.close()
-    assert (await checker.check(LINKED, {"n": 1})).unchecked == "the program is about to end"
+    assert (await checker.check(LINKED, {"n": 1})).unchecked == "the checker ended"
+    assert checker.worker_pid is None
 
 
 def test_many_nodes_are_not_simple():
