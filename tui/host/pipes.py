@@ -31,7 +31,9 @@ class PipeReader:
         os.set_blocking(self._descriptor, False)
         self._chunk = chunk
         self._loop = asyncio.get_running_loop()
-        self._readable: asyncio.Future[None] | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._held: bytes | None = None
+        self._listening = False
         self._closed = False
         self._left: int | None = None
 
@@ -45,26 +47,49 @@ class PipeReader:
 
     async def read(self) -> bytes:
         """Return the next chunk, or b"" at the end of the stream or when closed."""
-        await asyncio.sleep(0)  # a pipe that is never empty must not keep everybody else waiting
-        while (data := self._read_now()) is None:
-            self._readable = self._loop.create_future()
-            self._loop.add_reader(self._descriptor, self._ready)
+        self._held = self._take()
+        if self._held is not None:
+            await asyncio.sleep(0)  # a pipe that is never empty must not keep everybody else waiting
+        else:
+            self._waiter = self._loop.create_future()
+            self._listen(True)
             try:
-                await self._readable
+                await self._waiter
             finally:
-                if not self._closed:
-                    self._loop.remove_reader(self._descriptor)
-        return data
+                self._waiter = None
+        return self._take() or b""
 
     def close(self) -> None:
         """Let go of the pipe; a read that waits ends. May be called twice."""
         if not self._closed:
+            self._listen(False)
             self._closed = True
-            self._loop.remove_reader(self._descriptor)
             self._pipe.close()
             self._ready()
 
-    def _read_now(self) -> bytes | None:
+    def _listen(self, wanted: bool) -> None:
+        if wanted and not self._listening:
+            self._loop.add_reader(self._descriptor, self._ready)
+        elif self._listening and not wanted:
+            self._loop.remove_reader(self._descriptor)
+        self._listening = wanted
+
+    def _ready(self) -> None:
+        if self._waiter is None or self._waiter.done():
+            # Nobody waits, so there is no need to hear of it; the next one who does listens again.
+            # Staying on the list meanwhile spares two system calls for every message.
+            if not self._closed:
+                self._listen(False)
+            return
+        self._held = self._take()
+        if self._held is not None:
+            self._waiter.set_result(None)
+
+    def _take(self) -> bytes | None:
+        """Return what is there, b"" at the end of the stream, None if there is nothing at the moment."""
+        if self._held is not None:
+            data, self._held = self._held, None
+            return data
         if self._closed or (self._left is not None and self._left <= 0):
             return b""
         try:
@@ -76,10 +101,6 @@ class PipeReader:
         if self._left is not None:
             self._left -= len(data)
         return data
-
-    def _ready(self) -> None:
-        if self._readable is not None and not self._readable.done():
-            self._readable.set_result(None)
 
 
 class PipeWriter:

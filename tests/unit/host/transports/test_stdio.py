@@ -234,18 +234,19 @@ async def test_a_stop_that_is_cancelled_again_and_again_still_ends_the_server():
 def test_a_loop_that_is_torn_down_leaves_no_server():
     pids, living = [], []
 
-    async def main():
-        async def live():
-            async with fault("ignore_sigterm_and_eof") as _:
-                await asyncio.Event().wait()
+    async def live():
+        transport = fault("ignore_sigterm_and_eof")
+        async with transport:
+            pids.append(transport.pid)
+            await asyncio.Event().wait()
 
+    async def main():
         living.append(asyncio.ensure_future(live()))
-        await until(lambda: psutil.Process().children())
-        pids.extend(child.pid for child in psutil.Process().children())
+        await until(lambda: pids)
 
     asyncio.run(main())
-    assert pids
-    assert not any(map(psutil.pid_exists, pids))
+    assert living[0].cancelled()
+    assert not psutil.pid_exists(pids[0])
 
 
 async def test_the_watchdog_is_told_of_the_group_while_it_lives():
