@@ -19,6 +19,7 @@ from textual.theme import Theme
 from textual.widget import Widget
 
 from tui.core.text import clean
+from tui.ui.widgets.copying import copied
 from tui.ui.widgets.palette import Palette
 from tui.ui.widgets.rows import Row, marked, text_of
 
@@ -76,10 +77,6 @@ class LinePane(ScrollView, can_focus=True):
     def row_ground(self, index: int) -> str:
         """Return style words for the ground of a whole row, "" for none; asked at each paint."""
         return ""
-
-    def row_copy(self, index: int) -> str:
-        """Return the text of a row as it is copied; its characters must match those of `row`."""
-        return text_of(self.row(index))
 
     # What a subclass uses
 
@@ -229,17 +226,12 @@ class LinePane(ScrollView, can_focus=True):
         return True
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """Return the selected text, without the spaces that only fill lines."""
+        """Return the selected text, as it was before it was wrapped."""
         count = self.row_count()
         first = selection.start.y if selection.start else 0
         last = min(selection.end.y if selection.end else count, count - 1)
-        lines = []
-        for index in range(first, last + 1):
-            span = selection.get_span(index)
-            if span is not None:
-                text = self.row_copy(index)
-                lines.append(text[span[0] : len(text) if span[1] < 0 else span[1]].rstrip())
-        return "\n".join(lines), "\n"
+        spans = [(index, selection.get_span(index)) for index in range(first, last + 1)]
+        return copied((self.row(index), *span) for index, span in spans if span is not None), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Repaint with the new selection."""

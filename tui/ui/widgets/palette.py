@@ -103,11 +103,10 @@ def _color(variables: Mapping[str, str], names: tuple[str, ...]) -> Color | None
         value = variables.get(name, "")
         if not value or value.startswith("auto"):
             continue
+        plain, _, percent = value.partition(" ")
         try:
-            return Color.parse(value)
-        except ColorParseError:
-            try:
-                return Color.parse(value.split()[0])
-            except ColorParseError:
-                continue
+            color = Color.parse(plain)
+            return color.multiply_alpha(float(percent.rstrip("%")) / 100) if percent else color
+        except (ColorParseError, ValueError):
+            continue
     return None

@@ -6,14 +6,15 @@ third of a kilobyte where a painted Strip takes one and a half. All widths are t
 with rich; texts are cleaned before they get here and hold no line breaks.
 """
 
-from collections.abc import Iterable
-
 from rich.cells import cell_len, get_character_cell_size
 
 Span = tuple[str, str]
 Row = tuple[Span, ...]
 
 EMPTY: Row = ()
+# Where a row goes on with a wrapped line: cut inside a word, or at a space. Copying joins them again.
+GLUED: Span = ("", "glued")
+SPACED: Span = ("", "spaced")
 _NOT_FIRST = frozenset("、。，．！？；：）」』】》〉’”…·,.!?;:)]}")
 _NOT_LAST = frozenset("（「『【《〈‘“([{")
 
@@ -110,7 +111,7 @@ def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> l
         row: what to wrap; no line breaks in it.
         cells: the whole width, prefixes included.
         first: stands before the first line, a bullet for instance.
-        rest: stands before every other line; spaces as wide as `first` if None.
+        rest: stands before every other line; spaces as wide as `first` if None. Copying leaves it out.
     """
     if rest is None:
         rest = ((" " * width_of(first), ""),) if first else EMPTY
@@ -119,8 +120,11 @@ def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> l
     if len(text) <= room and cell_len(text) <= room:
         return [(*first, *row)]
     lines: list[Row] = []
+    before = 0
     for start, end in breaks(text, room):
-        lines.append((*(rest if lines else first), *cut(row, start, end)))
+        joint = SPACED if start > before else GLUED
+        lines.append((*rest, joint, *cut(row, start, end)) if lines else (*first, *cut(row, start, end)))
+        before = end
     return lines
 
 
@@ -169,7 +173,7 @@ def _breaks_any(text: str, cells: int) -> list[tuple[int, int]]:
         width = _width(text, index, char)
         if index > start and char != " " and _may_break(text, index):
             good, good_used = index, used
-        if used + width > cells and char != " ":
+        while used + width > cells and char != " " and start < index:
             if good <= start:
                 good, good_used = index, used
             lines.append(_without_spaces(text, start, good))
@@ -192,8 +196,3 @@ def _without_spaces(text: str, start: int, end: int) -> tuple[int, int]:
     while end > start + 1 and text[end - 1] == " ":
         end -= 1
     return start, end
-
-
-def joined(rows: Iterable[Row]) -> str:
-    """Return rows as text, one line each, without the spaces that only fill a line."""
-    return "\n".join([text_of(row).rstrip() for row in rows])

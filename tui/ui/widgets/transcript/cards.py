@@ -16,17 +16,12 @@ MAX_ARGUMENTS = 256 * 1024  # characters of arguments that are shown at all
 FOLDED_ROWS = 10  # rows of arguments in a question before it is opened
 FOLDED_NOTE = 3  # rows of an error under a folded card
 
-KEYS: Row = (
-    ("y", "accent bold"),
-    (" once   ", "text"),
-    ("t", "accent bold"),
-    (" this session   ", "text"),
-    ("a", "accent bold"),
-    (" always for this tool   ", "text"),
-    ("n", "accent bold"),
-    (" no   ", "text"),
-    ("e", "accent bold"),
-    (" no, and say why", "text"),
+KEYS = (
+    ("y", "once"),
+    ("t", "this session"),
+    ("a", "always for this tool"),
+    ("n", "no"),
+    ("e", "no, and say why"),
 )
 # state: (role of its sign and word, the word that is shown)
 _STATES: Mapping[str, tuple[str, str]] = {
@@ -203,10 +198,10 @@ class Card(Block):
             more = [((f"{marker} ", "accent"), (word, "warn"))]
             if not self.open:
                 body = body[:FOLDED_ROWS]
-        rows = [EMPTY, *body, *more, EMPTY, *wrap(KEYS, inner)]
+        rows = [EMPTY, *body, *more, EMPTY, *_key_rows(inner)]
         self._targets = [1 + rows.index(more[0])] if more else []
-        side: Row = (("│ ", "warn"),)
-        boxed = [(*side, *pad(crop(row, inner), inner), (" │", "warn")) for row in rows]
+        side: Row = (("│ ", "warn aside"),)
+        boxed = [(*side, *pad(crop(row, inner), inner), (" │", "warn aside")) for row in rows]
         return [self._top(width), *boxed, (("└" + "─" * (width - 2) + "┘", "warn"),)]
 
     def _top(self, width: int) -> Row:
@@ -214,6 +209,20 @@ class Card(Block):
         why = crop(why, width // 2)
         left: Row = crop((("┌ ", "warn"), *self._title, (" ", "")), width - width_of(why) - 1)
         return (*left, ("─" * (width - width_of(left) - width_of(why)), "warn"), *why)
+
+
+def _key_rows(width: int) -> list[Row]:
+    """Return the keys that answer, as many to a row as fit."""
+    rows: list[Row] = []
+    row: Row = EMPTY
+    for key, words in KEYS:
+        entry: Row = ((key, "accent bold"), (f" {words}", "text"))
+        gap: Row = (("   ", ""),) if row else EMPTY
+        if row and width_of((*row, *gap, *entry)) > width:
+            rows.append(row)
+            row, gap = EMPTY, EMPTY
+        row = (*row, *gap, *entry)
+    return [*rows, row]
 
 
 def _written(value: Any) -> str:

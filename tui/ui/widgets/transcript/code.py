@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Protocol
 
 from tui.core.text import clean_line
-from tui.ui.widgets.rows import Row, Span, pad, spread, wrap
+from tui.ui.widgets.rows import EMPTY, Row, Span, pad, spread, wrap
 
 
 class Lexer(Protocol):
@@ -117,7 +117,7 @@ def highlighted(lines: Sequence[str], language: str) -> list[Row]:
 
 def panel(rows: Iterable[Row], width: int) -> list[Row]:
     """Return code rows wrapped, on the ground of code, as wide as `width`."""
-    edge: Row = ((" ", PLAIN),)
+    edge: Row = ((" ", f"{PLAIN} aside"),)
     return [
         pad(line, width, PLAIN)
         for row in rows
@@ -126,11 +126,11 @@ def panel(rows: Iterable[Row], width: int) -> list[Row]:
 
 
 def title(language: str, width: int) -> list[Row]:
-    """Return the row above code that names its language; none if it has no name."""
+    """Return the row above code that names its language; none if it has no name. It is not copied."""
     if not language:
         return []
-    left = spread((("", PLAIN),), ((language + " ", "dim on panel"),), width)
-    return [tuple((text, style or PLAIN) for text, style in left)]
+    row = spread(EMPTY, ((language + " ", "dim"),), width)
+    return [tuple([(text, f"{style or 'text'} {GROUND} aside") for text, style in row])]
 
 
 def _lexer(language: str) -> Lexer | None:

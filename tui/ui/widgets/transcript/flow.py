@@ -40,10 +40,6 @@ class Block:
         """Return the rows, counted without the gap, that a person can act on; valid once wrapped."""
         return ()
 
-    def source(self) -> str:
-        """Return the text that the block shows, for copying as a whole; "" if it is not worth it."""
-        return ""
-
 
 class Flow:
     """Blocks in order, with the row at which each starts.

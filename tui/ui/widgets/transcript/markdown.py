@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _BULLETS = ("•", "◦", "▪")
 _TASK = re.compile(r"\[([ xX])\] ")
 _HEADINGS = {"h1": "accent bold", "h2": "accent bold", "h3": "text bold"}
-NARROWEST = 16
+NARROWEST = 10
 
 
 class Markdown:
@@ -106,7 +106,7 @@ class _Drawing:
         return [row for line in inline_rows(self._parser, text, base) for row in wrap(line, width)]
 
     def _quote(self, tokens: "list[Token]", width: int) -> list[Row]:
-        bar: Row = (("▎ ", "rule"),) if width > NARROWEST else EMPTY
+        bar: Row = (("▎ ", "rule aside"),) if width > NARROWEST else EMPTY
         return [(*bar, *row) for row in self.rows(tokens, max(NARROWEST, width - 2), "dim")]
 
     def _list(self, opening: "Token", tokens: "list[Token]", width: int, base: str) -> list[Row]:

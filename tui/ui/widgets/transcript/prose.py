@@ -155,7 +155,7 @@ class Thinking(Block):
 
     @staticmethod
     def _quoted(text: str, width: int) -> list[Row]:
-        bar: Row = (("▎ ", "rule"),)
+        bar: Row = (("▎ ", "rule aside"),)
         lines = text.expandtabs(4).split("\n")
         return [row for line in lines for row in wrap(((line, "dim"),), width, first=bar, rest=bar)]
 

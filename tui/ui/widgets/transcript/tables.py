@@ -72,6 +72,7 @@ def _line(cells: Sequence[Row], widths: Sequence[int], aligns: Sequence[str]) ->
 
 
 def _aligned(part: Row, width: int, align: str) -> Row:
+    part = tuple([span for span in part if span[0]])  # lines of a cell are never joined: cells stand between
     spare = max(0, width - width_of(part))
     before = {"right": spare, "center": spare // 2}.get(align, 0)
     return pad(((" " * before, ""), *part) if before else part, width)

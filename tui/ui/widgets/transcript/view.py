@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.selection import Selection
 from textual.timer import Timer
 
 from tui.ui.widgets.lines import LinePane
@@ -165,6 +166,12 @@ class FlowPane(LinePane):
         if stale:
             self._keep_view(stale)
 
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text; what was never looked at is wrapped for it."""
+        if selection.start is None or selection.end is None:
+            self._keep_view(list(range(len(self.flow.blocks))))
+        return super().get_selection(selection)
+
     # What a person can act on
 
     def target_chosen(self, block: Block, row: int) -> None:
@@ -249,10 +256,9 @@ class FlowPane(LinePane):
             self.target_chosen(block, row)
 
     def on_focus(self, event: events.Focus) -> None:
-        """Show what enter acts on."""
-        self._keep_target()
-        if self._target is not None:
-            self.refresh_line(self._row_of(*self._target))
+        """Show what enter acts on; soon, because only after this handler does the pane have the focus."""
+        self.flow_changed()
+        self.call_later(self.refresh)
 
     def on_blur(self, event: events.Blur) -> None:
         """Show that enter acts elsewhere now."""

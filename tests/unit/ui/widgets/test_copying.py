@@ -1,0 +1,55 @@
+"""What is copied is what was written, not how it was wrapped."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.ui.widgets.copying import copied
+from tui.ui.widgets.rows import Row, wrap
+from tui.ui.widgets.transcript.code import highlighted, panel
+from tui.ui.widgets.transcript.markdown import Markdown
+
+
+def whole(rows: list[Row]) -> str:
+    return copied((row, 0, -1) for row in rows)
+
+
+def test_a_wrapped_line_is_one_line_again():
+    assert whole(wrap((("the quick brown fox", "text"),), 10)) == "the quick brown fox"
+
+
+def test_a_word_that_was_cut_is_one_word_again():
+    assert whole(wrap((("incomprehensibilities", "text"),), 8)) == "incomprehensibilities"
+
+
+def test_lines_of_their_own_stay_lines():
+    assert whole([(("one", "text"),), (("two", "text"),)]) == "one\ntwo"
+
+
+def test_the_indent_of_a_wrapped_line_is_not_copied():
+    assert whole(wrap((("one two three", "text"),), 9, first=(("• ", "dim"),))) == "• one two three"
+
+
+def test_code_is_copied_without_its_edge_and_its_fill():
+    lines = ["def f():", "    return 'a value that is long enough to be wrapped'"]
+
+    assert whole(panel(highlighted(lines, "python"), 24)) == "\n".join(lines)
+
+
+def test_the_bar_of_a_quote_is_not_copied():
+    assert (
+        whole(Markdown().rows("> one two three four five six seven", 20))
+        == "one two three four five six seven"
+    )
+
+
+def test_a_selection_within_rows_is_cut_where_it_begins_and_ends():
+    rows = wrap((("the quick brown fox", "text"),), 10)
+
+    assert copied([(rows[0], 4, -1), (rows[1], 0, 5)]) == "quick brown"
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=12), min_size=1, max_size=12), st.integers(2, 20))
+def test_any_words_come_back_as_they_were(words: list[str], cells: int):
+    text = " ".join(words)
+
+    assert whole(wrap(((text, "text"),), cells)) == text

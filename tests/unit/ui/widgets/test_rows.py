@@ -1,0 +1,103 @@
+"""Rows are cut, padded and wrapped by cells."""
+
+from itertools import pairwise
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from tui.ui.widgets.rows import breaks, crop, cut, head_of, marked, pad, spread, text_of, width_of, wrap
+
+TEXT = st.text(st.sampled_from("ab -.,，。（）「北京é👩\u200d🚀❤\ufe0f\u0301🇫🇷"), max_size=60)
+
+
+def lines(text: str, cells: int) -> list[str]:
+    return [text_of(row) for row in wrap(((text, "text"),), cells)]
+
+
+def test_lines_break_between_words():
+    assert lines("the quick brown fox", 10) == ["the quick", "brown fox"]
+
+
+def test_a_word_longer_than_the_line_is_cut():
+    assert lines("a incomprehensibilities", 8) == ["a", "incompre", "hensibil", "ities"]
+
+
+def test_leading_spaces_stay_and_spaces_at_a_break_go():
+    assert lines("    indented   words", 12) == ["    indented", "words"]
+
+
+def test_wide_scripts_break_between_characters_but_not_before_punctuation():
+    assert lines("北京今天天气晴朗，适合", 16) == ["北京今天天气晴", "朗，适合"]
+
+
+def test_an_opening_bracket_never_ends_a_line():
+    assert lines("今天天气（晴）", 10) == ["今天天气", "（晴）"]
+
+
+def test_a_prefix_stands_before_the_first_line_and_its_width_before_the_others():
+    rows = wrap((("one two three", "text"),), 9, first=(("• ", "dim"),))
+
+    assert [text_of(row) for row in rows] == ["• one two", "  three"]
+
+
+@given(TEXT, st.integers(2, 20))
+@example("❤\ufe0f❤\ufe0f❤\ufe0f", 2)
+def test_no_line_is_wider_than_it_may_be(text: str, cells: int):
+    assert all(width_of(row) <= cells for row in wrap(((text, "text"),), cells))
+
+
+@given(TEXT, st.integers(2, 20))
+def test_wrapping_loses_nothing_but_spaces(text: str, cells: int):
+    assert "".join(lines(text, cells)).replace(" ", "") == text.replace(" ", "")
+
+
+@given(TEXT, st.integers(2, 20))
+def test_breaks_are_in_order_and_never_empty(text: str, cells: int):
+    found = breaks(text, cells)
+
+    assert found[0][0] == 0
+    assert all(start < end for start, end in found) or not text
+    assert all(one[1] <= other[0] for one, other in pairwise(found))
+
+
+@given(TEXT, st.integers(0, 30))
+def test_the_head_of_a_text_fits_and_is_its_start(text: str, cells: int):
+    head = head_of(text, cells)
+
+    assert text.startswith(head)
+    assert cell_len(head) <= cells
+
+
+@given(TEXT, TEXT, st.integers(0, 30))
+def test_a_cropped_row_fits(one: str, other: str, cells: int):
+    assert width_of(crop(((one, "text"), (other, "dim")), cells)) <= cells
+
+
+def test_a_row_that_is_cropped_says_so():
+    assert text_of(crop((("abc", "text"), ("def", "dim")), 5)) == "abcd…"
+
+
+@given(TEXT, TEXT, st.integers(1, 60))
+def test_a_spread_row_is_exactly_as_wide_as_asked(left: str, right: str, cells: int):
+    assert width_of(spread(((left, "text"),), ((right, "dim"),), cells)) == cells
+
+
+def test_the_left_part_of_a_spread_row_gives_way():
+    assert text_of(spread((("a long name", "text"),), (("4 ms", "dim"),), 12)) == "a long… 4 ms"
+
+
+def test_padding_fills_with_its_own_style():
+    assert pad((("ab", "text"),), 4, "on panel") == (("ab", "text"), ("  ", "on panel"))
+
+
+def test_cutting_and_marking_count_characters_across_spans():
+    row = (("abc", "text"), ("def", "dim"))
+
+    assert cut(row, 2, 5) == (("c", "text"), ("de", "dim"))
+    assert marked(row, 2, 4, "selected") == (
+        ("ab", "text"),
+        ("c", "text selected"),
+        ("d", "dim selected"),
+        ("ef", "dim"),
+    )
