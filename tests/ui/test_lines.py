@@ -1,0 +1,172 @@
+"""The base of every pane that shows many lines."""
+
+from tests.ui.stage import Stage, press, shown
+from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import Row
+
+
+class Numbers(LinePane):
+    """Rows that say their number."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+        self.drawn: set[int] = set()
+
+    def row_count(self) -> int:
+        return self.count
+
+    def row(self, index: int) -> Row:
+        self.drawn.add(index)
+        return ((f"row {index}", "text"),)
+
+    def grow(self, by: int) -> None:
+        self.count += by
+        self.rows_changed(self.count - by)
+
+
+class Choices(CursorPane):
+    """Rows of which every third is a heading."""
+
+    FOLLOWS = False
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+        self.chosen: list[int] = []
+
+    def row_count(self) -> int:
+        return self.count
+
+    def row(self, index: int) -> Row:
+        return ((f"row {index}", "text"),)
+
+    def row_selectable(self, index: int) -> bool:
+        return index % 3 != 0
+
+    def row_chosen(self, index: int) -> None:
+        self.chosen.append(index)
+
+
+async def test_only_rows_in_view_are_drawn():
+    pane = Numbers(1_000_000)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+
+        assert shown(pane)[-1] == "row 999999"
+        assert len(pane.drawn) < 100
+
+
+async def test_growing_asks_for_no_layout():
+    pane = Numbers(100)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+        layouts = pane._layout_updates
+
+        pane.grow(50)
+        await pilot.pause()
+
+        assert shown(pane)[-1] == "row 149"
+        assert pane._layout_updates == layouts
+
+
+async def test_the_end_is_followed_until_the_person_scrolls_up():
+    pane = Numbers(100)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        pane.focus()
+        await press(pilot, "up")
+        pane.grow(50)
+        await pilot.pause()
+        assert shown(pane)[-1] == "row 98"
+
+        await press(pilot, "end")
+        pane.grow(50)
+        await pilot.pause()
+        assert shown(pane)[-1] == "row 199"
+
+
+async def test_keys_scroll_by_rows_by_pages_and_to_the_ends():
+    pane = Numbers(100)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        pane.focus()
+        tops = []
+        for key in ("home", "down", "j", "pagedown", "pageup", "k", "G"):
+            await press(pilot, key)
+            tops.append(shown(pane)[0])
+
+        assert tops == ["row 0", "row 1", "row 2", "row 11", "row 2", "row 1", "row 90"]
+
+
+async def test_rows_that_go_leave_nothing_behind():
+    pane = Numbers(100)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+        pane.count = 3
+        pane.rows_changed()
+        await pilot.pause()
+
+        assert shown(pane) == ["row 0", "row 1", "row 2", *[""] * 7]
+        assert pane.following
+
+
+async def test_a_row_with_controls_is_still_one_row():
+    class Odd(Numbers):
+        def row(self, index: int) -> Row:
+            return (("a\x1b[2J\nb\tc", "text"),)
+
+    pane = Odd(1)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+
+        assert shown(pane)[0] == "a␛[2J⏎b c"
+
+
+async def test_the_cursor_passes_rows_that_it_may_not_stand_on():
+    pane = Choices(10)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        pane.focus()
+        stops = []
+        for _ in range(4):
+            await press(pilot, "down")
+            stops.append(pane.cursor)
+
+        assert stops == [1, 2, 4, 5]
+
+
+async def test_enter_and_a_click_choose_a_row_but_no_heading():
+    pane = Choices(10)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        pane.focus()
+        await press(pilot, "down", "enter")
+        await pilot.click(Choices, offset=(2, 4))
+        await pilot.click(Choices, offset=(2, 3))
+        await pilot.pause()
+
+        assert pane.chosen == [1, 4]
+
+
+async def test_the_cursor_stays_in_view_and_inside():
+    pane = Choices(100)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        pane.focus()
+        await press(pilot, "end")
+        assert pane.cursor == 98
+        assert "row 98" in shown(pane)
+
+        pane.count = 5
+        pane.rows_changed()
+        await pilot.pause()
+        assert pane.cursor == 4
+
+
+async def test_static_text_is_literal():
+    text = Literal("[bold]x[/] \x1b[31m")
+    async with Stage(text).run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+        assert text.render_line(0).text.rstrip() == "[bold]x[/] ␛[31m"
+
+        text.show("[/nothing]")
+        await pilot.pause()
+        assert text.render_line(0).text.rstrip() == "[/nothing]"
