@@ -27,6 +27,7 @@ from tui.trace.tally import FrameTally
 from tui.turns import WatchedTurn, discreet
 
 if TYPE_CHECKING:
+    from tui.logs import LogFile
     from tui.settings.load import Loaded
 
 _log = logging.getLogger(__name__)
@@ -59,6 +60,7 @@ class Runtime:
         self._tokens = 0
         self._quick: tuple[str, Mapping[str, str | Sequence[str]]] | None = None
         self._background: set[asyncio.Task[None]] = set()
+        self._log_file: LogFile | None = None
         self.redactor = Redactor()
         self.is_ready = False
         self.revision = 0
@@ -92,6 +94,9 @@ class Runtime:
             start: start the servers that start by themselves, unless the command line forbids it.
             model: choose a model; commands that ask nothing need none.
         """
+        from tui.logs import begin_logging
+
+        self._log_file = begin_logging(lambda: self.redactor)
         loaded = await asyncio.to_thread(self._load)
         self._loaded = loaded
         from tui.settings.specs import approval_rules, server_specs, turn_limits
@@ -294,3 +299,5 @@ class Runtime:
             await asyncio.wait({asyncio.ensure_future(close())}, timeout=MODEL_CLOSE_SECONDS)
         if self._background:
             await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
+        if self._log_file is not None:
+            self._log_file.stop()

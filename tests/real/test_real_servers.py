@@ -1,0 +1,90 @@
+"""Servers that others wrote, as npm and PyPI give them, driven by a scripted endpoint over real HTTP.
+
+`MCPTUI_REAL_SERVERS` names a directory with `node_modules` (server-everything, server-filesystem) and a
+virtual environment `time` (mcp-server-time); `.ci/run` makes one. Without it these tests are skipped.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.endpoint import Endpoint, calls, says
+from tests.protocol.command import mcptui
+
+FOLDER = Path(os.environ.get("MCPTUI_REAL_SERVERS") or "/nonexistent")
+EVERYTHING = FOLDER / "node_modules" / ".bin" / "mcp-server-everything"
+FILES = FOLDER / "node_modules" / ".bin" / "mcp-server-filesystem"
+TIME = FOLDER / "time" / "bin" / "mcp-server-time"
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(
+        not all(program.exists() for program in (EVERYTHING, FILES, TIME)),
+        reason="MCPTUI_REAL_SERVERS names no directory with the npm and PyPI servers",
+    ),
+]
+
+
+def configured(folder: Path, endpoint: Endpoint | None = None) -> str:
+    """Write what a newcomer would: three servers by their commands, and one model."""
+    (folder / "hello.txt").write_text("hello from a file", encoding="utf-8")
+    model = f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n' if endpoint else ""
+    path = folder / "config.toml"
+    path.write_text(
+        f"""{model}
+[servers.everything]
+command = {json.dumps(str(EVERYTHING))}
+[servers.files]
+command = {json.dumps(str(FILES))}
+args = [{json.dumps(str(folder))}]
+[servers.time]
+command = {json.dumps(str(TIME))}
+""",
+        encoding="utf-8",
+    )
+    return str(path)
+
+
+async def test_each_speaks_its_own_era_and_lists_all_it_has(tmp_path: Path):
+    done = await mcptui("servers", "--json", "--config", configured(tmp_path))
+    found = {server["name"]: server for server in json.loads(done.out)}
+    assert done.code == 0
+    assert found["everything"]["protocol"] == "2025-11-25" and found["everything"]["tools"] >= 13
+    assert found["everything"]["resources"] > 0 and found["everything"]["prompts"] > 0
+    assert found["files"]["tools"] >= 14 and found["time"]["tools"] == 2
+    assert not any(server["quarantined"] for server in found.values())
+
+
+async def test_parallel_calls_to_all_three_are_answered_in_call_order(tmp_path: Path):
+    asked = calls(
+        ("everything__echo", {"message": "marco"}),
+        ("files__read_text_file", {"path": str(tmp_path / "hello.txt")}),
+        ("time__get_current_time", {"timezone": "Europe/Berlin"}),
+        ("everything__get-sum", {"a": 2, "b": 40}),
+    )
+    async with Endpoint([asked, says("Done.")]) as endpoint:
+        path = configured(tmp_path, endpoint)
+        done = await mcptui("run", "--json", "--approve", "all", "--config", path, "go")
+        told = [message["content"] for message in endpoint.requests[1].json["messages"][-4:]]
+    assert done.code == 0 and not any(result["is_error"] for result in done.of_type("tool_result"))
+    for words, content in zip(("marco", "hello from a file", "Europe/Berlin", "42"), told, strict=True):
+        assert words in content
+
+
+async def test_progress_of_a_long_call_is_told_and_its_result_comes(tmp_path: Path):
+    asked = calls(("everything__trigger-long-running-operation", {"duration": 1, "steps": 4}))
+    async with Endpoint([asked, says("Done.")]) as endpoint:
+        path = configured(tmp_path, endpoint)
+        done = await mcptui("run", "--approve", "all", "--config", path, "go")
+    assert done.code == 0 and "4 of 4" in done.err
+
+
+async def test_a_path_outside_the_allowed_directory_is_an_error_that_the_model_reads(tmp_path: Path):
+    asked = calls(("files__read_text_file", {"path": "/etc/hostname"}))
+    async with Endpoint([asked, says("I may not.")]) as endpoint:
+        path = configured(tmp_path, endpoint)
+        done = await mcptui("run", "--json", "--config", path, "go")
+        told = endpoint.requests[1].json["messages"][-1]["content"]
+    assert done.of_type("tool_result")[0]["is_error"] and told.startswith("ERROR: ") and "denied" in told
