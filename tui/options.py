@@ -1,4 +1,4 @@
-"""What the command line asks of the composition root, and what that reports back."""
+"""What the command line asks of the composition root."""
 
 import argparse
 from dataclasses import dataclass
@@ -31,16 +31,3 @@ class Options:
             max_steps=given.get("max_steps"),
             mode=Mode(given.get("approve") or Mode.ASK),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class NotStarted:
-    """Which wanted servers did not start.
-
-    Attributes:
-        sentences: one for each, cleaned.
-        all: none of those wanted runs, and at least one was wanted.
-    """
-
-    sentences: tuple[str, ...]
-    all: bool

@@ -20,9 +20,8 @@ from tui.core.loop import Turn
 from tui.core.policy import Policy
 from tui.core.ports import Answer, Approver, ChatModel
 from tui.core.redact import Redactor
-from tui.core.servers import ServerState
 from tui.host.host import Host
-from tui.options import NotStarted, Options
+from tui.options import Options
 from tui.trace.tally import FrameTally
 from tui.turns import WatchedTurn, discreet
 
@@ -127,22 +126,6 @@ class Runtime:
 
         path, named = config_path(self._options.config, self._env)
         return load(path, self._env, required=named)
-
-    async def start_wanted(self, names: Sequence[str] | None) -> NotStarted:
-        """Start the servers a command wants (None: those that start by themselves) and say which failed.
-
-        Raises:
-            UsageError: there is no server of one of the names.
-        """
-        if names is None:
-            names = [status.name for status in self._host.statuses() if status.spec.autostart]
-        await self._host.start_all(names)
-        found = [self._host.status(name) for name in names]
-        failed = [status for status in found if status.state is not ServerState.RUNNING]
-        sentences = tuple(
-            f"{status.name} did not start: {status.detail} {status.next_step}" for status in failed
-        )
-        return NotStarted(sentences, bool(found) and len(failed) == len(found))
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` beside everything else and keep its task."""

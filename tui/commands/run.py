@@ -12,7 +12,9 @@ from tui.commands.terminal_approver import TerminalApprover
 from tui.commands.words import trace_line
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded
+from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean
+from tui.host.host import Host
 from tui.options import Options
 from tui.runtime import Runtime
 
@@ -92,10 +94,11 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
     wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
     prompt = _prompt(given)
-    failed = await runtime.start_wanted(wanted)
-    for sentence in failed.sentences:
-        print(f"mcptui: {sentence}", file=sys.stderr)
-    if failed.all:
+    found = await _start(runtime.host, wanted)
+    failed = [status for status in found if status.state is not ServerState.RUNNING]
+    for status in failed:
+        print(f"mcptui: {status.name} did not start: {status.detail}", file=sys.stderr)
+    if found and len(failed) == len(found):
         if args.json:
             print(line(error_object("no wanted server could be started", "servers")), flush=True)
         return NO_SERVER
@@ -110,6 +113,18 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     if runtime.model_notice:
         print(f"· {runtime.model_notice}", file=sys.stderr)
     return EXIT_CODES[reason] if reason is not EndReason.CANCELLED else interrupt.exit_code
+
+
+async def _start(host: Host, wanted: list[str] | None) -> list[ServerStatus]:
+    """Start the servers that are wanted (None: those that start by themselves) and say how they are.
+
+    Raises:
+        UsageError: there is no server of one of the names.
+    """
+    if wanted is None:
+        wanted = [status.name for status in host.statuses() if status.spec.autostart]
+    await host.start_all(wanted)
+    return [host.status(name) for name in wanted]
 
 
 def _print_json(event: Event) -> None:
