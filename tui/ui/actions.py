@@ -59,9 +59,7 @@ _C = Context
 
 ACTIONS: tuple[Action, ...] = (
     # ---- writing ----
-    Action(
-        "composer.send", "enter", _C.COMPOSER, "send", "Send the message", 10, priority=True, palette=False
-    ),
+    Action("composer.send", "enter", _C.COMPOSER, "send", "Send the message", 10, run="send", palette=False),
     Action(
         "composer.newline",
         "shift+enter,ctrl+j,alt+enter",
@@ -71,7 +69,6 @@ ACTIONS: tuple[Action, ...] = (
         60,
         run="newline",
         palette=False,
-        priority=True,
     ),
     Action(
         "composer.older",

@@ -76,6 +76,7 @@ class McptuiApp(Doing):
 
     def _after_first_frame(self) -> None:
         self._loading = asyncio.create_task(self._load(), name="load the runtime")
+        self._loading.add_done_callback(self._loaded)
         self._tick()
 
     async def _load(self) -> None:
@@ -86,13 +87,17 @@ class McptuiApp(Doing):
             self.conversation.add_note(str(error), "bad")
             return
         self.servers.show_host(self.runtime.host, self.runtime.redactor)
-        for problem in (self.theme_problem, *self.overrides.problems, *self.runtime.problems):
-            if problem:
-                self.conversation.add_note(problem, "bad")
+        for problem in filter(None, (self.theme_problem, *self.overrides.problems)):
+            self.conversation.add_note(problem, "bad")
+        self._tell_problems()
         self.chat.flush()
         self.wake()
         with _gently():
             await asyncio.to_thread(self.conversation.warm)
+
+    def _loaded(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self.fail(error)
 
     async def close(self) -> None:
         """Stop the turn; for the owner of the app, after the app has left the screen."""
@@ -110,8 +115,14 @@ class McptuiApp(Doing):
         """Look, and look again soon: often while something moves, seldom while nothing does."""
         if self._look_again is not None:
             self._look_again.cancel()
-        if self.is_running:
+        if not self.is_running:
+            return
+        try:
             self.look()
+        except Exception as error:
+            # Called by the event loop, which would only log it: the screen would stand still for ever.
+            self.fail(error)
+        else:
             pause = FAST if self.glance.moving else SLOW
             self._look_again = asyncio.get_running_loop().call_later(pause, self._tick)
 

@@ -12,6 +12,7 @@ from tui.ui.bridge import Bridge
 from tui.ui.chat import Chat
 from tui.ui.commands_palette import Command, action_commands, server_commands
 from tui.ui.glance import Glance
+from tui.ui.panes.composer import Composer
 from tui.ui.panes.conversation import ConversationPane
 from tui.ui.ports import AppRuntime
 from tui.ui.shell import Shell
@@ -80,11 +81,10 @@ class Doing(Shell):
 
     # ---- the chat ----
 
-    def action_composer_send(self) -> None:
+    def on_composer_sent(self, event: Composer.Sent) -> None:
         """Send the message."""
-        if text := self.composer.take():
-            self.conversation.follow()
-            self.chat.send(text)
+        self.conversation.follow()
+        self.chat.send(event.text)
 
     def on_transcript_example_chosen(self, event: ConversationPane.ExampleChosen) -> None:
         """Send one of the example questions."""

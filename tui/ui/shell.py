@@ -94,7 +94,7 @@ class Shell(App[int]):
         self.conversation = ConversationPane(symbols=symbols)
         self.servers = SideServers(symbols=symbols, id="servers")
         self.trace = SideTrace(symbols=symbols, id="trace")
-        self.composer = Composer()
+        self.composer = Composer(overrides)
         self.status_line = StatusLine()
         self.footer = Footer()
         self.rule_top = BodyRule(id="rule-top")
@@ -136,9 +136,14 @@ class Shell(App[int]):
         """Put the gate before the filters of Textual."""
         return [self._controls, *super().get_line_filters()]
 
+    def fail(self, error: Exception) -> None:
+        """Leave because of a defect that Textual cannot see: it was raised outside its own tasks."""
+        self._handle_exception(error)
+
     def _fatal_error(self) -> None:
         # Textual would print the values of all local variables, API keys among them.
-        self.crash = clean("".join(traceback.format_exception(*sys.exc_info())))
+        error = self._exception or sys.exc_info()[1]
+        self.crash = clean("".join(traceback.format_exception(error))) if error else "unknown defect"
         self._close_messages_no_wait()
 
     def panic(self, *renderables: RenderableType) -> None:

@@ -4,11 +4,12 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from tui.core.text import clean
-from tui.ui.actions import Context
+from tui.ui.actions import Context, KeysOf, of_context
 from tui.ui.bindings import bindings_of
 from tui.ui.panes.pastes import Pastes
 
@@ -21,14 +22,23 @@ class Composer(TextArea):
 
     DEFAULT_CSS = "Composer { height: 1; border: none; padding: 0; }"
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_of(Context.COMPOSER),
-        Binding("shift+delete", "clear_all", "Clear", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.COMPOSER)
 
-    def __init__(self) -> None:
+    class Sent(Message):
+        """The person sent the message.
+
+        Attributes:
+            text: the message, every paste in full.
+        """
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, keys: KeysOf | None = None) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder="Ask anything")
         self.set_reactive(TextArea.cursor_blink, False)
+        self._doing = _actions_of_keys(keys)
         self.pastes = Pastes()
         self._history: list[str] = []
         self._place = 0
@@ -70,6 +80,27 @@ class Composer(TextArea):
         """How many rows it needs to show its text."""
         return max(1, min(MAX_ROWS, self.wrapped_document.height))
 
+    # ---- keys ----
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Act on a key at once, in the order in which keys were pressed.
+
+        Textual inserts letters here but runs bindings later, in the app: of keys that come in one burst
+        (typed ahead, sent by a program) an enter would overtake the letters before it, and a backspace
+        would delete the letter after it.
+        """
+        action = self._doing.get(event.key)
+        if action is not None and await self.app.run_action(action, self):
+            event.stop()
+            event.prevent_default()
+        elif action is None:
+            await super()._on_key(event)
+
+    def action_send(self) -> None:
+        """Send the message."""
+        if text := self.take():
+            self.post_message(self.Sent(text))
+
     # ---- history ----
 
     def action_older(self) -> None:
@@ -94,10 +125,6 @@ class Composer(TextArea):
     def action_newline(self) -> None:
         """Begin a new line."""
         self.insert("\n")
-
-    def action_clear_all(self) -> None:
-        """Take everything away; undo brings it back."""
-        self.clear()
 
     # ---- pastes ----
 
@@ -137,3 +164,18 @@ class Composer(TextArea):
         height = self.styles.height
         if height is None or height.value != rows:
             self.styles.height = rows
+
+
+def _actions_of_keys(keys: KeysOf | None) -> dict[str, str]:
+    """Return what each key does in the composer: Textual's editing keys, ours over them."""
+    doing = {
+        binding.key: binding.action
+        for binding in Binding.make_bindings(TextArea.BINDINGS)
+        if len(binding.key) > 1
+    }
+    for found in of_context(Context.COMPOSER):
+        chosen = keys.keys_of(found) if keys is not None else found.keys
+        for key in found.keys.split(","):
+            doing.pop(key, None)
+        doing.update(dict.fromkeys(chosen.split(","), found.method))
+    return doing

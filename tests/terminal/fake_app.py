@@ -1,0 +1,127 @@
+"""The app over a scenario, for tests that look at it through a terminal: python fake_app.py SCENARIO."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tests.ui.fakes import DELETE, WEATHER, FakeHost, FakeRuntime, calls, crashed, running, says
+from tui.core.ports import ModelPart, ReasoningPart
+from tui.core.tools import TextContent, ToolResult
+from tui.ui.terminal import run_app
+
+PAYLOADS = (
+    "\x1b]52;c;cHduZWQ=\x07",
+    "\x1b]0;pwned\x07",
+    "\x1b]8;;http://evil.example\x07link\x1b]8;;\x07",
+    "\x1b[?1049l",
+    "\x1b[31;66mred",
+    "\x9b31;66mred",
+    "\x9d0;pwned\x9c",
+    "\x00\x08\x0e\x7f",
+    "\u202eevil\u200b\U000e0041",
+    "[/x][@click=app.quit]go[/]",
+    "\ud800",
+)
+EVIL = " ".join(f"<{number} {payload}>" for number, payload in enumerate(PAYLOADS))
+
+
+def hostile() -> FakeRuntime:
+    """Everything that comes from outside is hostile: names, logs, arguments, results, answers."""
+    bad = replace(crashed("slow"), detail=EVIL, next_step=EVIL, stderr_last=EVIL, title=EVIL, version=EVIL)
+    host = FakeHost(bad, running("weather"))
+    host.logs["slow"] = (EVIL, EVIL)
+    tool = replace(DELETE, description=EVIL, title=EVIL)
+    arguments = json.dumps({"id": EVIL, EVIL: [EVIL]})
+    reply: Sequence[ModelPart | asyncio.Event] = [
+        ReasoningPart(EVIL),
+        *says(
+            EVIL,
+            f"\n# {EVIL}\n\n- {EVIL}\n\n| {EVIL} | b |\n|--|--|\n| {EVIL} | c |\n\n```{EVIL}\n{EVIL}\n```\n",
+        ),
+    ]
+    runtime = FakeRuntime(
+        calls("weather__get_weather", arguments),
+        calls("notes__delete_note", arguments, "call-2"),
+        reply,
+        host=host,
+        tools=(WEATHER, tool),
+        problems=[EVIL],
+    )
+    runtime.toolbox.answers["get_weather"] = ToolResult((TextContent(EVIL),), warning=EVIL)
+    runtime.model.label = f"model {EVIL}"
+    runtime.model.notice = EVIL
+    runtime.examples = lambda: (EVIL,)  # type: ignore[method-assign]
+    return runtime
+
+
+class Crashing(FakeRuntime):
+    """Raises on the screen's own road, with a secret in a local variable."""
+
+    def examples(self) -> Sequence[str]:
+        api_key = "sk-secret-in-a-local"
+        raise RuntimeError(f"a defect {len(api_key)} \x1b]0;pwned\x07")
+
+
+class Noisy(FakeRuntime):
+    """Writes where a native library would."""
+
+    async def ready(self) -> None:
+        os.write(2, b"STRAY BYTES ON DESCRIPTOR TWO")
+        print("STRAY PRINT", file=sys.stderr)
+        await super().ready()
+
+
+class SlowToStop(FakeRuntime):
+    """Takes its time to shut down."""
+
+    async def shutdown(self) -> None:
+        await asyncio.sleep(1.0)
+
+
+class Waiting(FakeRuntime):
+    """Never becomes ready, and says which modules were loaded when it was asked to."""
+
+    async def ready(self) -> None:
+        await asyncio.Event().wait()
+
+
+def real(report: str) -> int:
+    """The real runtime; writes the names of the loaded modules when it is asked to get ready."""
+    from tui.options import Options
+    from tui.runtime import Runtime
+
+    def note() -> None:
+        Path(report).write_text("\n".join(sorted(sys.modules)), encoding="utf-8")
+
+    class Reporting(Runtime):
+        async def ready(self, *, start: bool = True, model: bool = True) -> None:
+            note()
+            await super().ready(start=start, model=model)
+
+    return run_app(Reporting(Options(demo=True), os.environ))
+
+
+def runtime_of(scenario: str) -> FakeRuntime:
+    match scenario:
+        case "hostile":
+            return hostile()
+        case "crash":
+            return Crashing()
+        case "noisy":
+            return Noisy()
+        case "slow to stop":
+            return SlowToStop()
+        case "endless":
+            return FakeRuntime([*says("It begins.")[:-1], asyncio.Event()])
+        case _:
+            return FakeRuntime(says("Hello."))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "real":
+        raise SystemExit(real(sys.argv[2]))
+    raise SystemExit(run_app(runtime_of(sys.argv[1])))

@@ -1,0 +1,120 @@
+"""A program in a terminal of its own: what it writes as bytes and as a screen, and keys for it."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import pyte
+
+ROOT = Path(__file__).parents[2]
+FAKE_APP = ROOT / "tests" / "terminal" / "fake_app.py"
+
+
+class TerminalApp:
+    """Runs `argv` in a pty of `columns` x `rows` and reads it as a terminal would."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        columns: int = 120,
+        rows: int = 40,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.raw = bytearray()
+        self.screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self.screen)
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        base = {
+            key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")
+        }
+        self.process = subprocess.Popen(
+            argv,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            close_fds=True,
+            start_new_session=True,
+            cwd=ROOT,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            env={**base, "TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8", **(env or {})},
+        )
+        os.close(slave)
+
+    @classmethod
+    def fake(cls, scenario: str, *arguments: str, **options: object) -> "TerminalApp":
+        """Run the app over a scenario of `fake_app.py`."""
+        return cls([sys.executable, str(FAKE_APP), scenario, *arguments], **options)  # type: ignore[arg-type]
+
+    def __enter__(self) -> "TerminalApp":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the terminal, as a window that is closed does."""
+        if self._master >= 0:
+            os.close(self._master)
+            self._master = -1
+
+    def send(self, keys: str | bytes) -> None:
+        """Press keys."""
+        data = keys.encode() if isinstance(keys, str) else keys
+        while data:
+            self.pump(0)
+            if select.select([], [self._master], [], 0.05)[1]:
+                data = data[os.write(self._master, data[:1024]) :]
+
+    def pump(self, seconds: float) -> None:
+        """Take in what the program writes within `seconds`, at least once."""
+        if self._master < 0 or not select.select([self._master], [], [], seconds)[0]:
+            return
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:
+            return
+        self.raw += data
+        self._stream.feed(data)
+
+    @property
+    def text(self) -> str:
+        """What the screen shows."""
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def until(self, condition: Callable[[], object], seconds: float = 15.0) -> None:
+        """Read on until a condition holds."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not within {seconds} s; the screen shows\n{self.text}")
+            self.pump(0.02)
+
+    def shows(self, *texts: str, seconds: float = 15.0) -> None:
+        """Read on until the screen shows all these texts."""
+        self.until(lambda: all(text in self.text for text in texts), seconds)
+
+    def ended(self, seconds: float = 15.0) -> int:
+        """Read on until the program has ended; return its exit code."""
+        self.until(lambda: self.process.poll() is not None, seconds)
+        for _ in range(20):
+            self.pump(0.01)
+        return self.process.returncode

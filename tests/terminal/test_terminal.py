@@ -1,0 +1,133 @@
+"""The app in a real terminal: what its bytes do, and that the terminal is given back."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from tests.terminal.fake_app import PAYLOADS
+from tests.terminal.pty_app import TerminalApp
+
+LEFT = b"\x1b[?1049l"
+ENTER = "\r"
+
+
+def settled(app: TerminalApp) -> None:
+    """Wait until nothing more is painted."""
+    size = -1
+    while size != len(app.raw):
+        size = len(app.raw)
+        app.pump(0.3)
+
+
+def test_keys_come_and_go_and_the_terminal_is_given_back():
+    with TerminalApp.fake("calm") as app:
+        app.shows("Ask anything", "2 of 3 servers")
+        app.send("hi" + ENTER)
+        app.shows("Hello.")
+        app.send("\x11")
+        assert app.ended() == 0
+        assert LEFT in app.raw
+        assert b"\x1b[?25h" in app.raw[app.raw.rindex(LEFT) - 200 :]
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_ends_it_with_its_code_and_gives_the_terminal_back(name):
+    number = getattr(signal, name)
+    with TerminalApp.fake("endless") as app:
+        app.shows("2 of 3 servers")
+        app.send("go" + ENTER)
+        app.shows("It begins.")
+        os.kill(app.process.pid, number)
+        assert app.ended(5) == 128 + number
+        assert LEFT in app.raw
+
+
+def test_a_terminal_that_is_closed_ends_it():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.hang_up()
+        app.process.wait(5)
+        assert app.process.returncode == 128 + signal.SIGHUP
+
+
+def test_quitting_is_quick():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        began = time.monotonic()
+        app.send("\x11")
+        app.ended()
+        assert time.monotonic() - began < 1.0
+
+
+def test_a_stop_that_takes_long_is_announced_after_the_screen_is_given_back():
+    with TerminalApp.fake("slow to stop") as app:
+        app.shows("2 of 3 servers")
+        app.send("\x11")
+        assert app.ended() == 0
+        assert "stopping servers… done".encode() in app.raw[app.raw.rindex(LEFT) :]
+
+
+def test_nothing_hostile_reaches_the_terminal():
+    with TerminalApp.fake("hostile") as app:
+        app.shows("1 of 2 servers")
+        app.send("hi" + ENTER)
+        app.shows("asks you  1 s")  # long enough on the screen for a key to be meant for it
+        app.send("\x1bOQ")  # f2
+        app.shows("once")
+        app.send("y")
+        app.shows("answered", seconds=10)
+        for keys in ("\x1bOR", ENTER, "\x1bOS", ENTER, "\x0c", "\x1b", "\x10", "\x1b", "\x1bOP", "\x1b"):
+            app.send(keys)
+            settled(app)
+        written = bytes(app.raw)
+        for payload in PAYLOADS[:8]:
+            assert payload.encode() not in written, payload
+        for sequence in (b"]52;c;", b"]0;pwned", b"]8;;http"):
+            assert b"\x1b" + sequence not in written
+        for char in (*map(chr, range(0x80, 0xA0)), "\u202e", "\u200b", "\U000e0041"):
+            assert char.encode() not in written, hex(ord(char))
+        assert b"\x00" not in written
+        assert LEFT not in written
+
+
+def test_without_colour_the_gate_still_stands():
+    with TerminalApp.fake("hostile", env={"NO_COLOR": "1"}) as app:
+        app.shows("1 of 2 servers")
+        settled(app)
+        assert b"\x1b]52" not in app.raw
+        assert b"\x1b[?1049l" not in app.raw
+
+
+def test_what_others_write_to_descriptor_two_is_not_in_the_picture():
+    with TerminalApp.fake("noisy") as app:
+        app.shows("2 of 3 servers")
+        settled(app)
+        assert b"STRAY" not in app.raw
+
+
+def test_a_defect_gives_the_terminal_back_and_tells_no_secret():
+    with TerminalApp.fake("crash") as app:
+        assert app.ended() == 1
+        after = bytes(app.raw[app.raw.rindex(LEFT) :])
+        assert b"RuntimeError: a defect" in after
+        assert b"sk-secret-in-a-local" not in app.raw
+        assert b"\x1b]0;pwned" not in app.raw
+
+
+def test_keys_that_come_in_one_burst_act_in_their_order():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.send("one\x7f\x7fh" + ENTER + "after")
+        app.shows("Hello.", "› after", "oh")
+
+
+def test_five_megabytes_can_be_pasted_while_the_screen_stays_alive():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        text = ("x" * 62 + "\r") * 80_000
+        app.send("\x1b[200~" + text + "\x1b[201~")
+        app.shows("[pasted 5.0 MB, 80 001 lines]", seconds=30)
+        app.send("!")
+        app.shows("lines]!")
