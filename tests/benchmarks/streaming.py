@@ -9,6 +9,7 @@ they compare on the machine of the moment.
 import argparse
 import asyncio
 import fcntl
+import gc
 import json
 import os
 import pty
@@ -156,6 +157,7 @@ async def prepare(app, case: Case):
 
     transcript = app.query_one(Transcript)
     transcript.warm()
+    gc.freeze()  # as the app does once everything is imported
     source = tokens()
     for _ in range(case.earlier // 2):
         transcript.add_user("word " * 160, "14:02")

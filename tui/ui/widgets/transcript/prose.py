@@ -45,7 +45,7 @@ class Prose(Block):
 class Code(Block):
     """A fenced block of a reply, or a slice of a long one.
 
-    While it grows only the last lines are coloured again; closed, it is coloured as a whole once.
+    While it grows only the last lines are coloured again; closed, it is coloured as a whole.
 
     Attributes:
         language: the name on the fence, cleaned.
@@ -87,9 +87,7 @@ class Code(Block):
 
     def _coloured(self) -> list[Row]:
         if self.closed:
-            if not self._kept:
-                self._kept = code.highlighted(self.lines, self.language)
-            return self._kept
+            return code.highlighted(self.lines, self.language)
         while len(self.lines) - len(self._kept) >= self.SLICE:
             start = len(self._kept)
             self._kept += code.highlighted(self.lines[start : start + self.SLICE], self.language)

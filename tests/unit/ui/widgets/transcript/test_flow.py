@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.transcript.flow import Block, Flow
+from tui.ui.widgets.transcript.flow import HELD_BLOCKS, Block, Flow
 
 
 class Lines(Block):
@@ -115,3 +115,14 @@ def test_after_any_changes_rows_are_those_of_the_blocks_in_order(steps: list[tup
         rows = [f"{block.name}{number}" for number in range(block.size)]
         expected += [""] * block.gap + rows if rows else []
     assert texts(flow) == expected
+
+
+def test_rows_are_kept_for_the_blocks_looked_at_last_and_are_the_same_when_wrapped_again():
+    flow = Flow()
+    for number in range(HELD_BLOCKS * 2):
+        flow.append(Lines(f"{number}.", 2, gap=0))
+    flow.settle(range(len(flow.blocks)))
+
+    assert sum(block.rows is not None for block in flow.blocks) == HELD_BLOCKS
+    assert texts(flow)[:3] == ["0.0", "0.1", "1.0"]
+    assert flow.height == HELD_BLOCKS * 4
