@@ -37,7 +37,7 @@ async def take(name: str, size: tuple[int, int], theme: str, questions: tuple[st
     from tui.ui.app import McptuiApp
 
     runtime = Runtime(Options(demo=True, theme=theme), os.environ)
-    app = McptuiApp(runtime)
+    app = McptuiApp(lambda: runtime, theme=theme, keys={})
     async with app.run_test(size=size) as pilot:
         await _until(lambda: runtime.is_ready and sum(s.tools for s in runtime.host.statuses()) == 6)
         for question in questions:

@@ -1,11 +1,16 @@
 """The command line: parse, import only what the command needs, hand over, return an exit code."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import tui
+
+if TYPE_CHECKING:
+    from tui.ui.ports import AppRuntime
 
 DESCRIPTION = "A full-screen terminal host for the Model Context Protocol."
 EPILOG = """\
@@ -123,8 +128,15 @@ def _app(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 2
-    from tui.options import Options
-    from tui.runtime import Runtime
+    gc.disable()  # what is imported now stays; the app collects again once it has loaded
+    from tui.settings.quick import quick_ui
     from tui.ui.terminal import run_app
 
-    return run_app(Runtime(Options.from_args(args), os.environ))
+    def make_runtime() -> "AppRuntime":
+        from tui.options import Options
+        from tui.runtime import Runtime
+
+        return Runtime(Options.from_args(args), os.environ)
+
+    quick = quick_ui(vars(args).get("config"), os.environ)
+    return run_app(make_runtime, theme=args.theme or quick.theme, keys=quick.keys)

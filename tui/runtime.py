@@ -1,6 +1,6 @@
 """The composition root: builds host, model, policy and conversation from settings, and owns them.
 
-Nothing heavy is imported until `ready()`: the first frame is painted with this module loaded.
+Nothing heavy is imported until `ready()`; even this module is loaded after the first frame only.
 """
 
 import asyncio
@@ -57,32 +57,11 @@ class Runtime:
         self._limits = Limits()
         self._loaded: Loaded | None = None
         self._tokens = 0
-        self._quick: tuple[str, Mapping[str, str | Sequence[str]]] | None = None
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
         self.redactor = Redactor()
         self.is_ready = False
         self.revision = 0
-
-    # ---- before the first frame --------------------------------------------------------------------
-
-    @property
-    def theme_name(self) -> str:
-        """The chosen theme."""
-        return self._options.theme or self._first_look()[0]
-
-    @property
-    def keys(self) -> Mapping[str, str | Sequence[str]]:
-        """The person's own keys."""
-        return self._first_look()[1]
-
-    def _first_look(self) -> tuple[str, Mapping[str, str | Sequence[str]]]:
-        if self._quick is None:
-            from tui.settings.quick import quick_ui
-
-            found = quick_ui(self._options.config, self._env)
-            self._quick = (found.theme, found.keys)
-        return self._quick
 
     # ---- getting ready -----------------------------------------------------------------------------
 

@@ -102,7 +102,7 @@ def real(report: str) -> int:
             note()
             await super().ready(start=start, model=model)
 
-    return run_app(Reporting(Options(demo=True), os.environ))
+    return run_app(lambda: Reporting(Options(demo=True), os.environ), theme="harbor", keys={})
 
 
 def runtime_of(scenario: str) -> FakeRuntime:
@@ -124,4 +124,4 @@ def runtime_of(scenario: str) -> FakeRuntime:
 if __name__ == "__main__":
     if sys.argv[1] == "real":
         raise SystemExit(real(sys.argv[2]))
-    raise SystemExit(run_app(runtime_of(sys.argv[1])))
+    raise SystemExit(run_app(lambda: runtime_of(sys.argv[1]), theme="harbor", keys={}))

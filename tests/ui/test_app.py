@@ -15,13 +15,17 @@ from tui.ui.actions import ACTIONS, Context
 from tui.ui.app import McptuiApp
 
 
+def app_over(runtime: FakeRuntime) -> McptuiApp:
+    return McptuiApp(lambda: runtime, theme=runtime.theme_name, keys=runtime.keys)
+
+
 @asynccontextmanager
 async def opened(
     runtime: FakeRuntime, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
-    app = McptuiApp(runtime)
+    app = app_over(runtime)
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: runtime.is_ready or runtime._gate, what="ready")
+        await until(lambda: app.furnished and (runtime.is_ready or runtime._gate), what="ready")
         try:
             yield app, pilot
         finally:
@@ -453,12 +457,12 @@ async def test_a_theme_is_seen_while_it_is_chosen_and_saved_when_it_is():
 
 
 async def test_every_action_of_the_table_has_its_doing():
-    app = McptuiApp(FakeRuntime())
-    panes = {Context.COMPOSER: app.composer, Context.CONVERSATION: app.conversation}
-    for action in ACTIONS:
-        place, _, name = action.method.rpartition(".")
-        doer = app if place == "app" else panes.get(action.context, app)
-        assert callable(getattr(doer, f"action_{name}", None)), action.id
+    async with opened(FakeRuntime()) as (app, _):
+        panes = {Context.COMPOSER: app.composer, Context.CONVERSATION: app.conversation}
+        for action in ACTIONS:
+            place, _, name = action.method.rpartition(".")
+            doer = app if place == "app" else panes.get(action.context, app)
+            assert callable(getattr(doer, f"action_{name}", None)), action.id
 
 
 async def test_keys_of_the_person_replace_those_of_the_table():

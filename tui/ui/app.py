@@ -4,26 +4,25 @@ import asyncio
 import gc
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import BindingType
 from textual.command import Provider
 
 from tui.core.errors import McptuiError
-from tui.core.events import Event
-from tui.ui.actions import Context, in_footer
-from tui.ui.approvals import Approvals
+from tui.ui.actions import Context, Situation, in_footer
 from tui.ui.bindings import bindings_anywhere
-from tui.ui.bridge import Bridge
-from tui.ui.chat import Chat
-from tui.ui.commands_palette import Everything
 from tui.ui.doing import Doing
-from tui.ui.glance import Glance
 from tui.ui.key_overrides import KeyOverrides
-from tui.ui.ports import AppRuntime
+from tui.ui.panes.status_line import LOADING, Status
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.events import Event
+    from tui.ui.ports import AppRuntime
 
 FAST = 1 / 30
 SLOW = 1 / 4
@@ -33,15 +32,91 @@ TYPING_SECONDS = 1.5
 """A key so recently pressed in the composer means that the person is typing."""
 
 
+_WORKINGS = ("panes.conversation", "panes.side", "approvals", "bridge", "chat", "glance", "commands_palette")
+
+
+def _everything() -> type[Provider]:
+    from tui.ui.commands_palette import Everything
+
+    return Everything
+
+
 class McptuiApp(Doing):
-    """The full-screen app over a runtime that it does not own."""
+    """The full-screen app.
+
+    Args:
+        make_runtime: gives what is behind the screens; called once, in a thread, after the first frame,
+            because even its import takes time. The app uses it and does not own it.
+        theme: name of the theme to wear.
+        keys: the person's own keys, action id to one or several.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_anywhere()
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {Everything}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_everything}
 
-    def __init__(self, runtime: AppRuntime) -> None:
-        super().__init__(runtime.theme_name, KeyOverrides(runtime.keys.items()))
-        self.runtime = runtime
+    def __init__(
+        self,
+        make_runtime: "Callable[[], AppRuntime]",
+        *,
+        theme: str,
+        keys: Mapping[str, str | Sequence[str]],
+    ) -> None:
+        super().__init__(theme, KeyOverrides(keys.items()))
+        self._make_runtime = make_runtime
+        self.set_keymap(self.overrides.keymap())
+        self.early = []
+        self._loading: asyncio.Task[None] | None = None
+        self._look_again: asyncio.TimerHandle | None = None
+        self._seen: tuple[int, int] | None = None
+        self._told = 0
+        self.took_focus = False
+        self._typed_at = -TYPING_SECONDS
+
+    # ---- life ----
+
+    def on_mount(self) -> None:
+        """Let the person write at once; everything else comes after the first frame."""
+        self.header.show((), "loading…", "")
+        self.status_line.show(Status(activity=LOADING))
+        self.footer.show(in_footer(Situation(Context.COMPOSER), self.overrides))
+        self.go_to(Context.COMPOSER)
+        self.call_after_refresh(self._after_first_frame)
+
+    def _after_first_frame(self) -> None:
+        self._loading = asyncio.create_task(self._load(), name="load the runtime")
+        self._loading.add_done_callback(self._loaded)
+
+    async def _load(self) -> None:
+        with _gently():
+            for name in _WORKINGS:
+                await asyncio.to_thread(import_module, f"tui.ui.{name}")
+            self.runtime = await asyncio.to_thread(self._make_runtime)
+            await self.furnish()
+            self._set_going()
+            try:
+                await self.runtime.ready()
+            except McptuiError as error:
+                self.conversation.add_note(str(error), "bad")
+                return
+            self.servers.show_host(self.runtime.host, self.runtime.redactor)
+            for problem in filter(None, (self.theme_problem, *self.overrides.problems)):
+                self.conversation.add_note(problem, "bad")
+            self._tell_problems()
+            self.chat.flush()
+            self.wake()
+            await asyncio.to_thread(self.conversation.warm)
+
+    def _set_going(self) -> None:
+        """Connect the panes with what works behind them."""
+        from tui.trace.spans import Spans
+        from tui.ui.approvals import Approvals
+        from tui.ui.bridge import Bridge
+        from tui.ui.chat import Chat
+        from tui.ui.glance import Glance
+
+        runtime = self.runtime
+        self.spans = Spans()
+        self.trace.show(self.spans)
         self.approvals = Approvals(self._question_changed, time.monotonic)
         self.bridge = Bridge(
             self.conversation,
@@ -58,42 +133,9 @@ class McptuiApp(Doing):
             on_change=self.wake,
         )
         self.glance = Glance(runtime, self.chat, self.bridge, self.approvals, self.overrides)
-        self.set_keymap(self.overrides.keymap())
-        self._loading: asyncio.Task[None] | None = None
-        self._look_again: asyncio.TimerHandle | None = None
-        self._seen: tuple[int, int] | None = None
-        self._told = 0
-        self.took_focus = False
-        self._typed_at = -TYPING_SECONDS
-
-    # ---- life ----
-
-    def on_mount(self) -> None:
-        """Let the person write at once; everything heavy comes after the first frame."""
-        self.trace.show(self.spans)
-        self.go_to(Context.COMPOSER)
-        self.call_after_refresh(self._after_first_frame)
-
-    def _after_first_frame(self) -> None:
-        self._loading = asyncio.create_task(self._load(), name="load the runtime")
-        self._loading.add_done_callback(self._loaded)
+        for text in self.early:
+            self.chat.send(text)
         self._tick()
-
-    async def _load(self) -> None:
-        try:
-            with _gently():
-                await self.runtime.ready()
-        except McptuiError as error:
-            self.conversation.add_note(str(error), "bad")
-            return
-        self.servers.show_host(self.runtime.host, self.runtime.redactor)
-        for problem in filter(None, (self.theme_problem, *self.overrides.problems)):
-            self.conversation.add_note(problem, "bad")
-        self._tell_problems()
-        self.chat.flush()
-        self.wake()
-        with _gently():
-            await asyncio.to_thread(self.conversation.warm)
 
     def _loaded(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and isinstance(error := task.exception(), Exception):
@@ -104,10 +146,11 @@ class McptuiApp(Doing):
         if self._look_again is not None:
             self._look_again.cancel()
             self._look_again = None
-        await self.chat.close()
         if self._loading is not None:
             self._loading.cancel()
             await asyncio.wait({self._loading})
+        if self.furnished:
+            await self.chat.close()
 
     # ---- looking at the stores ----
 
@@ -155,7 +198,7 @@ class McptuiApp(Doing):
             self.conversation.add_note(problem, "bad")
         self._told = len(problems)
 
-    def _record(self, event: Event) -> None:
+    def _record(self, event: "Event") -> None:
         self.spans.apply(event, time.monotonic_ns())
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -194,16 +237,18 @@ class McptuiApp(Doing):
 
 @contextmanager
 def _gently() -> Iterator[None]:
-    """Let other threads import without making keys wait: small time slices, no pauses for garbage."""
+    """Let other threads import without making keys wait: small time slices, no pauses for garbage.
+
+    The command line switches the collector off before the first import; here it comes back.
+    """
     interval = sys.getswitchinterval()
     sys.setswitchinterval(0.0005)
-    collecting = gc.isenabled()
-    gc.disable()
+    was_off = not gc.isenabled()
     try:
         yield
     finally:
         sys.setswitchinterval(interval)
-        if collecting:
+        if was_off:
             # What was imported stays for good; no collection need ever look at it again.
             gc.freeze()
             gc.enable()

@@ -55,12 +55,12 @@ class Approvals:
         finally:
             self._remove(question)
 
-    def answer(self, answer: Answer, reason: str = "") -> None:
-        """Answer the visible question; nothing happens if there is none."""
+    def answer(self, answer: str, reason: str = "") -> None:
+        """Answer the visible question with a word of `Answer`; nothing happens if there is none."""
         if self._queue:
             question = self._queue[0]
             if not question.answer.done():
-                question.answer.set_result(Decision(answer, reason))
+                question.answer.set_result(Decision(Answer(answer), reason))
             self._remove(question)
 
     def _remove(self, question: _Question) -> None:

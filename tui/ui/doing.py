@@ -1,31 +1,38 @@
 """The doing of every action in the table: what a key, the palette or a click sets going."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError
-from tui.core.ports import Answer
 from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes
 from tui.ui.actions import Context
-from tui.ui.approvals import Approvals
-from tui.ui.bridge import Bridge
-from tui.ui.chat import Chat
-from tui.ui.commands_palette import Command, action_commands, server_commands
-from tui.ui.glance import Glance
 from tui.ui.panes.composer import Composer
-from tui.ui.panes.conversation import ConversationPane
-from tui.ui.ports import AppRuntime
 from tui.ui.shell import Shell
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.ui.approvals import Approvals
+    from tui.ui.bridge import Bridge
+    from tui.ui.chat import Chat
+    from tui.ui.commands_palette import Command
+    from tui.ui.glance import Glance
+    from tui.ui.panes.conversation import ConversationPane
+    from tui.ui.ports import AppRuntime
+
+EARLY = ("app_quit", "quit", "help_quit")
+"""What can be done before the panes are there, besides writing."""
 
 
 class Doing(Shell):
     """An `action_` method for each row of the table; the app supplies what they act on."""
 
-    runtime: AppRuntime
-    approvals: Approvals
-    bridge: Bridge
-    chat: Chat
-    glance: Glance
+    runtime: "AppRuntime"
+    approvals: "Approvals"
+    bridge: "Bridge"
+    chat: "Chat"
+    glance: "Glance"
+    early: list[str]
+    """Messages sent before there was a chat."""
     took_focus: bool
     """The visible question took the focus from the composer and gives it back."""
 
@@ -39,31 +46,33 @@ class Doing(Shell):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let a key pass that does nothing now, so that another pane or the composer may have it."""
+        if not self.furnished:
+            return action in EARLY
         if action.startswith("question_"):
             return self.approvals.current is not None
         return super().check_action(action, parameters)
 
     # ---- answering a tool call ----
 
-    def _answer(self, answer: Answer, reason: str = "") -> None:
+    def _answer(self, answer: str) -> None:
         if self.approvals.ripe:
-            self.approvals.answer(answer, reason)
+            self.approvals.answer(answer)
 
     def action_question_once(self) -> None:
         """Allow this call."""
-        self._answer(Answer.ONCE)
+        self._answer("once")
 
     def action_question_session(self) -> None:
         """Allow this tool until mcptui ends."""
-        self._answer(Answer.SESSION)
+        self._answer("session")
 
     def action_question_always(self) -> None:
         """Always allow this tool as it is now."""
-        self._answer(Answer.ALWAYS)
+        self._answer("always")
 
     def action_question_no(self) -> None:
         """Refuse this call."""
-        self._answer(Answer.NO)
+        self._answer("no")
 
     def action_question_why(self) -> None:
         """Refuse this call and say why."""
@@ -75,7 +84,7 @@ class Doing(Shell):
 
         def refuse(reason: str | None) -> None:
             if reason is not None and self.approvals.current is request:
-                self.approvals.answer(Answer.NO, reason)
+                self.approvals.answer("no", reason)
 
         self.push_screen(SayWhy(request.tool.server, request.tool.name), refuse)
 
@@ -83,10 +92,13 @@ class Doing(Shell):
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         """Send the message."""
-        self.conversation.follow()
-        self.chat.send(event.text)
+        if self.furnished:
+            self.conversation.follow()
+            self.chat.send(event.text)
+        else:
+            self.early.append(event.text)
 
-    def on_transcript_example_chosen(self, event: ConversationPane.ExampleChosen) -> None:
+    def on_transcript_example_chosen(self, event: "ConversationPane.ExampleChosen") -> None:
         """Send one of the example questions."""
         self.go_to(Context.COMPOSER)
         self.chat.send(event.text)
@@ -190,7 +202,7 @@ class Doing(Shell):
 
     def action_app_quit(self) -> None:
         """Leave; asks first if a turn runs."""
-        if not self.chat.running:
+        if not (self.furnished and self.chat.running):
             self.exit(0)
             return
         from tui.ui.screens.confirm_quit import ConfirmQuit
@@ -201,10 +213,13 @@ class Doing(Shell):
     def action_help_quit(self) -> None:
         """Say how to leave: ctrl+c copies here, as in every editor."""
         stop, leave = self.key_of("chat.cancel"), self.key_of("app.quit")
-        self.notify(f"{stop} stops the turn, {leave} leaves." if self.chat.running else f"{leave} leaves.")
+        running = self.furnished and self.chat.running
+        self.notify(f"{stop} stops the turn, {leave} leaves." if running else f"{leave} leaves.")
 
-    def commands(self) -> Sequence[Command]:
+    def commands(self) -> "Sequence[Command]":
         """Return everything that the palette offers now."""
+        from tui.ui.commands_palette import action_commands, server_commands
+
         found = list(
             action_commands(self.glance.situation(self.focus_context), self.overrides, self._run_later)
         )

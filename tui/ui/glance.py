@@ -10,11 +10,10 @@ from tui.ui.approvals import Approvals
 from tui.ui.bridge import Bridge
 from tui.ui.chat import Chat
 from tui.ui.key_overrides import KeyOverrides
-from tui.ui.panes.status_line import Meter, Status
+from tui.ui.panes.status_line import LOADING, Meter, Status
 from tui.ui.ports import AppRuntime
 
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
-LOADING = "loading; you can write meanwhile"
 
 
 class Glance:

@@ -1,6 +1,6 @@
 """What the screens need of the rest of the program, as Protocols. `runtime.Runtime` is the real thing."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from tui.core.events import Event
@@ -59,23 +59,12 @@ class RunningTurn(Protocol):
 class AppRuntime(Protocol):
     """Everything behind the screens.
 
-    Before `ready()` has returned only `is_ready`, `theme_name` and `keys` may be used: they must not
-    cost anything, because the first frame is painted with them.
+    Before `ready()` has returned only `is_ready` may be used.
     """
 
     @property
     def is_ready(self) -> bool:
         """Whether `ready()` has returned."""
-        ...
-
-    @property
-    def theme_name(self) -> str:
-        """The chosen theme."""
-        ...
-
-    @property
-    def keys(self) -> Mapping[str, str | Sequence[str]]:
-        """The person's own keys: action id to one key or several."""
         ...
 
     @property

@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from textual import events
@@ -22,20 +23,21 @@ from textual.widget import Widget
 from tui.core.text import clean, clean_line
 from tui.settings.locations import themes_dir
 from tui.settings.themes import load_theme
-from tui.trace.spans import Spans
 from tui.ui import theming
 from tui.ui.actions import Context, action, first_key
 from tui.ui.guard import ControlFilter
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.panes.composer import Composer
-from tui.ui.panes.conversation import ConversationPane
 from tui.ui.panes.footer import Footer
 from tui.ui.panes.header import Header
 from tui.ui.panes.rules import BodyRule, Rule
-from tui.ui.panes.side import SideServers, SideTrace
 from tui.ui.panes.status_line import StatusLine
 from tui.ui.symbols import symbols_for
 from tui.ui.widgets.literal import Literal
+
+if TYPE_CHECKING:
+    from tui.ui.panes.conversation import ConversationPane
+    from tui.ui.panes.side import SideServers, SideTrace
 
 WIDE = 100
 """From so many columns on the servers and the trace stand beside the conversation."""
@@ -48,7 +50,15 @@ BODY = (Context.CONVERSATION, Context.TRACE, Context.SERVERS)
 
 
 class Shell(App[int]):
-    """Regions, themes and the last gate before the terminal."""
+    """Regions, themes and the last gate before the terminal.
+
+    Attributes:
+        furnished: the panes are there; they come after the first frame.
+    """
+
+    conversation: "ConversationPane"
+    servers: "SideServers"
+    trace: "SideTrace"
 
     TITLE = "mcptui"
     ENABLE_COMMAND_PALETTE = True
@@ -82,35 +92,25 @@ class Shell(App[int]):
     def __init__(self, theme_name: str, overrides: KeyOverrides) -> None:
         super().__init__()
         self.overrides = overrides
-        self.spans = Spans()
         self.crash = ""
         """The traceback of the defect that ended the app, or ""."""
         self._controls = ControlFilter()
         self._maximised: Context | None = None
         self._tab = Context.CONVERSATION
         self.theme_problem = self.wear(theme_name)
-        symbols = symbols_for(os.environ)
+        self.furnished = False
         self.header = Header()
-        self.conversation = ConversationPane(symbols=symbols)
-        self.servers = SideServers(symbols=symbols, id="servers")
-        self.trace = SideTrace(symbols=symbols, id="trace")
         self.composer = Composer(overrides)
         self.status_line = StatusLine()
         self.footer = Footer()
         self.rule_top = BodyRule(id="rule-top")
-        self.rule_side = Rule(id="rule-side")
         self.rule_composer = Rule(id="rule-composer")
 
     def compose(self) -> ComposeResult:
         """Build the regions, top to bottom."""
         yield self.header
         yield self.rule_top
-        with Horizontal(id="body"):
-            yield self.conversation
-            with Vertical(id="side"):
-                yield self.servers
-                yield self.rule_side
-                yield self.trace
+        yield Horizontal(id="body")
         yield self.rule_composer
         with Horizontal(id="composer-bar"):
             yield Literal("›", id="prompt")
@@ -118,6 +118,22 @@ class Shell(App[int]):
         yield Rule(id="rule-bottom")
         yield self.status_line
         yield self.footer
+
+    async def furnish(self) -> None:
+        """Put the panes into the body. The first frame is painted without them: they would delay it."""
+        from tui.ui.panes.conversation import ConversationPane
+        from tui.ui.panes.side import SideServers, SideTrace
+
+        symbols = symbols_for(os.environ)
+        self.conversation = ConversationPane(symbols=symbols)
+        self.servers = SideServers(symbols=symbols, id="servers")
+        self.trace = SideTrace(symbols=symbols, id="trace")
+        self.rule_side = Rule(id="rule-side")
+        side = Vertical(self.servers, self.rule_side, self.trace, id="side")
+        with self.batch_update():
+            await self.main.query_one("#body").mount(self.conversation, side)
+            self.furnished = True
+            self.arrange()
 
     # ---- themes and the terminal ----
 
@@ -187,6 +203,8 @@ class Shell(App[int]):
         return Context.COMPOSER
 
     def _widgets(self) -> dict[Context, Widget]:
+        if not self.furnished:
+            return {Context.COMPOSER: self.composer}
         return {
             Context.COMPOSER: self.composer,
             Context.CONVERSATION: self.conversation,
@@ -235,8 +253,9 @@ class Shell(App[int]):
         for context in BODY:
             self.main.set_class(only is context, f"-only-{context.name.lower()}")
         self.rule_top.tabs(BODY if self.is_narrow else (), only, self.region_keys())
-        self.fit_servers()
-        self.call_after_refresh(self._join_rules)
+        if self.furnished:
+            self.fit_servers()
+            self.call_after_refresh(self._join_rules)
 
     def key_of(self, action_id: str) -> str:
         """Return the first key of an action as a person reads it."""

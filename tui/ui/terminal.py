@@ -10,12 +10,14 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from tui.ui.app import McptuiApp
-from tui.ui.ports import AppRuntime
+
+if TYPE_CHECKING:
+    from tui.ui.ports import AppRuntime
 
 SHUTDOWN_SECONDS = 9.0
 """More than the host takes at worst (7 s), so that this is only the last resort."""
@@ -26,34 +28,48 @@ PATIENCE_SECONDS = 0.5
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
-def run_app(runtime: AppRuntime) -> int:
+def run_app(
+    make_runtime: "Callable[[], AppRuntime]", *, theme: str, keys: Mapping[str, str | Sequence[str]]
+) -> int:
     """Run the full-screen app on this terminal and return the exit code.
+
+    Args:
+        make_runtime: gives what is behind the screens; called once, in a thread, after the first frame.
+        theme: name of the theme to wear.
+        keys: the person's own keys, action id to one or several.
 
     Standard input and output must be a terminal. Returns 0 after a quit, 128 + n after signal n, 1 after
     a defect of ours, whose traceback is then on standard error.
     """
-    app = McptuiApp(runtime)
+    made: list[AppRuntime] = []
+
+    def make() -> "AppRuntime":
+        made.append(make_runtime())
+        return made[0]
+
+    app = McptuiApp(make, theme=theme, keys=keys)
     with screen_of_our_own() as screen:
-        code = asyncio.run(_own(app, runtime, screen))
+        code = asyncio.run(_own(app, made, screen))
     if app.crash:
         sys.stderr.write(f"{app.crash}\nmcptui: ended by a defect of its own, above. Servers are stopped.\n")
         return 1
     return code
 
 
-async def _own(app: McptuiApp, runtime: AppRuntime, screen: TextIO) -> int:
+async def _own(app: McptuiApp, made: "Sequence[AppRuntime]", screen: TextIO) -> int:
     """Run the app, then stop everything that it used."""
-    stop = _Stop(app, runtime)
+    stop = _Stop(app, made)
     with stop.on_signals():
         try:
             await app.run_async()
         finally:
             await app.close()
-            await _shut_down(runtime, screen)
+            for runtime in made:
+                await _shut_down(runtime, screen)
     return stop.code or app.return_code or 0
 
 
-async def _shut_down(runtime: AppRuntime, screen: TextIO) -> None:
+async def _shut_down(runtime: "AppRuntime", screen: TextIO) -> None:
     work = asyncio.create_task(runtime.shutdown(), name="shut down")
     done, _ = await asyncio.wait({work}, timeout=PATIENCE_SECONDS)
     if not done:
@@ -72,9 +88,9 @@ async def _shut_down(runtime: AppRuntime, screen: TextIO) -> None:
 class _Stop:
     """What a signal does: the first one leaves the screen, a second one hurries the servers."""
 
-    def __init__(self, app: McptuiApp, runtime: AppRuntime) -> None:
+    def __init__(self, app: McptuiApp, made: "Sequence[AppRuntime]") -> None:
         self._app = app
-        self._runtime = runtime
+        self._made = made
         self._hurry: asyncio.Task[None] | None = None
         self.code = 0
 
@@ -99,8 +115,8 @@ class _Stop:
         if not self.code:
             self.code = 128 + number
             self._app.exit(return_code=self.code)
-        elif self._hurry is None:
-            self._hurry = asyncio.ensure_future(self._runtime.shutdown())
+        elif self._hurry is None and self._made:
+            self._hurry = asyncio.ensure_future(self._made[0].shutdown())
 
 
 class _Screen(io.TextIOWrapper):

@@ -10,6 +10,8 @@ from tui.ui.widgets.rows import Row, width_of
 WARN_AT = 0.8
 """The share of a limit at which its meter turns to the warning colour."""
 
+LOADING = "loading; you can write meanwhile"
+
 _CELLS = 5
 
 
