@@ -191,6 +191,18 @@ async def test_thinking_is_one_row_until_it_is_opened():
         assert not any("Then that." in line for line in await it.lines())
 
 
+async def test_text_that_turns_out_to_be_thinking_is_taken_back():
+    async with talk() as it:
+        it.pane.begin_reply("demo")
+        it.pane.add_text("Let me think.\n\nAnd again.")
+        await it.shows("And again.")
+        it.pane.add_reasoning("Let me think. And again.", replaces_text=True)
+        it.pane.add_text("Sunny.")
+        lines = await it.shows("Sunny.")
+        assert not any("And again." in line for line in lines)
+        assert row_with(lines, "thought") and it.pane.reply_text() == "Sunny."
+
+
 async def test_a_very_long_message_of_the_person_is_folded_and_can_be_opened():
     async with talk() as it:
         it.pane.add_user("\n".join(f"line {number}" for number in range(5000)))

@@ -40,8 +40,9 @@ def as_object(event: Event) -> dict[str, Any] | None:
             return {"type": "step_started", "step": step}
         case TextDelta(step, text):
             return {"type": "text", "step": step, "text": text}
-        case ReasoningDelta(step, text):
-            return {"type": "reasoning", "step": step, "text": text}
+        case ReasoningDelta(step, text, replaces_text):
+            thought = {"type": "reasoning", "step": step, "text": text}
+            return thought | {"replaces_text": True} if replaces_text else thought
         case ToolCallProposed(step, id, server, tool, arguments):
             return {
                 "type": "tool_call",

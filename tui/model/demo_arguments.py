@@ -133,7 +133,8 @@ def _type(schema: Mapping[str, Any]) -> str:
         return kinds
     if isinstance(kinds, list):
         return next((str(kind) for kind in kinds if kind != "null"), "string")
-    for option in schema.get("anyOf") or schema.get("oneOf") or ():
+    options = schema.get("anyOf") or schema.get("oneOf")
+    for option in options if isinstance(options, list) else ():
         if isinstance(option, Mapping) and option.get("type") != "null":
             return _type(option)
     return "string"

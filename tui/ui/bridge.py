@@ -22,8 +22,8 @@ class ConversationView(Protocol):
         """More of the reply's text."""
         ...
 
-    def add_reasoning(self, delta: str) -> None:
-        """More of the reply's thinking."""
+    def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
+        """More of the reply's thinking; `replaces_text`: the step's text so far was thinking too."""
         ...
 
     def end_reply(self, seconds: float | None, notice: str = "", partial: bool = False) -> None:
@@ -88,10 +88,10 @@ class Bridge:
                 self._reply()
                 self.activity = "answering"
                 self._view.add_text(text)
-            case events.ReasoningDelta(text=text):
+            case events.ReasoningDelta(text=text, replaces_text=replaces_text):
                 self._reply()
                 self.activity = "thinking"
-                self._view.add_reasoning(text)
+                self._view.add_reasoning(text, replaces_text)
             case events.TurnStarted():
                 self._begin(event)
             case events.StepStarted(step=step, final=final):

@@ -16,6 +16,15 @@ async def test_pieces_are_told_as_they_come_and_kept_as_a_whole():
     assert [event.text for event in told] == ["hm", "a", "b"]
 
 
+async def test_text_that_turns_out_to_be_thinking_is_not_the_answer():
+    model = ScriptedModel(
+        [[TextPart("let me"), ReasoningPart("let me think", replaces_text=True), TextPart("42"), ReplyPart()]]
+    )
+    reply = Reply()
+    await think(model, ModelRequest("", []), 1, reply, lambda event: None)
+    assert (reply.text, reply.reasoning) == ("42", "let me think")
+
+
 async def test_a_refusal_is_shown_as_the_answer():
     reply, told = Reply(), []
     await think(ScriptedModel([[ReplyPart(refusal="I can't")]]), ModelRequest("", []), 1, reply, told.append)

@@ -95,8 +95,14 @@ class Transcript(FlowPane):
             self._writer.text(delta)
             self._plan_draw()
 
-    def add_reasoning(self, delta: str) -> None:
-        """Add thinking of the model; it is folded into one row."""
+    def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
+        """Add thinking of the model; it is folded into one row.
+
+        `replaces_text`: the text of this step so far was thinking; `delta` holds it again.
+        """
+        if replaces_text:
+            self._writer.text_was_thinking()
+            self.flow_changed()
         if delta:
             self._writer.reasoning(delta)
             self._plan_draw()

@@ -32,6 +32,7 @@ class ReplyWriter:
         self._tail: Block | None = None
         self._thinking: Thinking | None = None
         self._since = 0.0
+        self._text_at: tuple[int, int] | None = None  # blocks and deltas before the text of this step
         self._label: Label | None = None
         self._name = ""
         self._seconds = 0.0
@@ -39,6 +40,7 @@ class ReplyWriter:
     def begin(self, name: str) -> None:
         """Begin a reply, or the next step of one that has the same name."""
         self.close()
+        self._text_at = None
         if self._label is None or name != self._name:
             self._label, self._name = Label(name, "model"), name
             self._seconds = 0.0
@@ -48,6 +50,8 @@ class ReplyWriter:
     def text(self, delta: str) -> None:
         """Take text; it is drawn later."""
         self._end_thinking()
+        if self._text_at is None:
+            self._text_at = (len(self._flow.blocks), len(self.source))
         self.source.append(delta)
         self._pending.append(delta)
 
@@ -59,6 +63,16 @@ class ReplyWriter:
             self._since = self._clock()
             self._append(self._thinking)
         self._thinking.add(delta)
+
+    def text_was_thinking(self) -> None:
+        """Take back the text of this step: it turns out to be thinking, and comes again as such."""
+        self._pending.clear()
+        self._stream = self._tail = None
+        if self._text_at is not None:
+            blocks, said = self._text_at
+            self._flow.truncate(blocks)
+            del self.source[said:]
+            self._text_at = None
 
     def took(self, seconds: float) -> None:
         """Add the time of a step to the reply's label."""
@@ -94,7 +108,7 @@ class ReplyWriter:
     def reset(self) -> None:
         """Drop everything, for a flow that was emptied."""
         self._pending.clear()
-        self._stream = self._tail = self._thinking = self._label = None
+        self._stream = self._tail = self._thinking = self._label = self._text_at = None
         self.source = []
 
     def _end_thinking(self) -> None:
