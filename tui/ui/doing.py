@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tui.core.errors import McptuiError
 from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes
-from tui.ui.actions import Context
+from tui.ui.actions import ACTIONS, Context
 from tui.ui.panes.composer import Composer
 from tui.ui.shell import Shell
 
@@ -21,6 +21,14 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
 
 EARLY = ("app_quit", "quit", "help_quit")
 """What can be done before the panes are there, besides writing."""
+
+
+ON_MAIN = frozenset(
+    found.method.removeprefix("app.")
+    for found in ACTIONS
+    if found.context is Context.ANYWHERE and found.id.startswith(("chat.", "focus.", "pane."))
+)
+"""Actions of the main screen, whose keys mean something else, or nothing, on a screen over it."""
 
 
 class Doing(Shell):
@@ -48,6 +56,8 @@ class Doing(Shell):
         """Let a key pass that does nothing now, so that another pane or the composer may have it."""
         if not self.furnished:
             return action in EARLY
+        if action in ON_MAIN and self.screen is not self.main:
+            return False
         if action.startswith("question_"):
             return self.approvals.current is not None
         return super().check_action(action, parameters)
