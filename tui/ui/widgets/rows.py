@@ -179,7 +179,8 @@ def _breaks_any(text: str, cells: int) -> list[tuple[int, int]]:
             lines.append(_without_spaces(text, start, good))
             start, used = good, used - good_used
         used += width
-    lines.append(_without_spaces(text, start, len(text)) if lines else (start, len(text)))
+    fits = not lines and used <= cells  # then nothing was wrapped, and spaces at the end stay as they are
+    lines.append((start, len(text)) if fits else _without_spaces(text, start, len(text)))
     return lines
 
 

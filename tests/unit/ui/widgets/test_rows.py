@@ -43,6 +43,7 @@ def test_a_prefix_stands_before_the_first_line_and_its_width_before_the_others()
 
 @given(TEXT, st.integers(2, 20))
 @example("❤\ufe0f❤\ufe0f❤\ufe0f", 2)
+@example("。 ", 2)
 def test_no_line_is_wider_than_it_may_be(text: str, cells: int):
     assert all(width_of(row) <= cells for row in wrap(((text, "text"),), cells))
 
