@@ -75,7 +75,7 @@ ACTIONS: tuple[Action, ...] = (
         "up",
         _C.COMPOSER,
         "older",
-        "In the first line: bring back the message before",
+        "In the first line: the message before",
         run="older",
         palette=False,
     ),
@@ -84,7 +84,7 @@ ACTIONS: tuple[Action, ...] = (
         "down",
         _C.COMPOSER,
         "newer",
-        "In the last line: go towards the newest message",
+        "In the last line: the message after",
         run="newer",
         palette=False,
     ),
@@ -100,7 +100,7 @@ ACTIONS: tuple[Action, ...] = (
         "escape",
         _C.ANYWHERE,
         "stop",
-        "Stop the turn; with none running: back to the message",
+        "Stop the turn, or go back to the message",
         6,
     ),
     Action("chat.continue", "ctrl+g", _C.ANYWHERE, "go on", "After a limit: go on with fresh ones", 7),
@@ -117,14 +117,16 @@ ACTIONS: tuple[Action, ...] = (
         palette=False,
     ),
     # ---- servers ----
-    Action("servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected one", 15, "ctrl+s"),
+    Action(
+        "servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected server", 15, "ctrl+s"
+    ),
     Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 16, "ctrl+r"),
     Action(
         "servers.log",
         "l",
         _C.SERVERS,
         "log",
-        "Show what the selected server wrote to stderr",
+        "Show the stderr of the selected server",
         17,
         anywhere="ctrl+l",
     ),
@@ -138,7 +140,7 @@ ACTIONS: tuple[Action, ...] = (
         "ctrl+o",
         _C.ANYWHERE,
         "full screen",
-        "Give the pane the whole screen, or take it back",
+        "Give the pane the whole body, and back",
         65,
     ),
     # ---- the app ----
@@ -183,8 +185,8 @@ def of_context(context: Context) -> tuple[Action, ...]:
 
 
 def key_words(keys: str) -> str:
-    """Return keys as a person reads them: "f1,question_mark" is "f1 or ?"."""
-    return " or ".join(
+    """Return keys as a person reads them: "f1,question_mark" is "f1, ?"."""
+    return ", ".join(
         "+".join(_KEY_WORDS.get(part, part) for part in key.strip().split("+")) for key in keys.split(",")
     )
 

@@ -189,7 +189,11 @@ class McptuiApp(Doing):
             if seen != self._seen:
                 self._seen = seen
                 self._tell_problems()
-                self.conversation.welcome(self.runtime.model_label, self.runtime.examples())
+                self.conversation.welcome(
+                    self.runtime.model_label,
+                    self.runtime.examples(),
+                    is_demo=bool(self.runtime.model_notice),
+                )
 
     def _tell_problems(self) -> None:
         """Put what is newly wrong into the conversation; some of it shows only while the app runs."""

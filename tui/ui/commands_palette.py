@@ -59,8 +59,11 @@ def action_commands(
         if not found.palette or not possible(found, situation):
             continue
         keys = key_words(overrides.keys_of(found))
-        where = "" if found.context is Context.ANYWHERE else f" in {found.context.value.lower()}"
-        yield Command(found.help, f"{keys}{where}", partial(run, found.method))
+        if found.context is not Context.ANYWHERE:
+            keys += f" in {found.context.value.lower()}"
+        if found.anywhere:
+            keys = f"{key_words(overrides.anywhere_of(found))}, {keys}"
+        yield Command(found.help, keys, partial(run, found.method))
 
 
 def server_commands(host: HostView, show_log: Callable[[str], object]) -> Iterator[Command]:

@@ -64,7 +64,6 @@ class Shell(App[int]):
     ENABLE_COMMAND_PALETTE = True
 
     CSS = """
-    Screen { background: $surface; color: $foreground; layout: vertical; }
     #header { background: $surface; }
     #body { height: 1fr; }
     #conversation { width: 1fr; height: 1fr; background: $surface; padding: 0 1; }
@@ -86,6 +85,9 @@ class Shell(App[int]):
     .-only-servers #servers { height: 1fr; border-left: none; }
     .-only-trace #trace { border-left: none; }
     CommandPalette SearchIcon { display: none; }
+    CommandPalette > Vertical { background: $panel; width: 84; max-width: 100%; }
+    CommandPalette #--input { border: none; padding: 1 2 1 1; }
+    CommandPalette CommandList { border: none; background: $panel; padding: 0 1 1 1; }
     Toast { background: $panel; }
     """
 

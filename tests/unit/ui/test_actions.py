@@ -100,6 +100,6 @@ def test_keys_of_the_person_stand_in_the_footer():
 
 
 def test_keys_are_written_as_people_read_them():
-    assert key_words("f1,question_mark") == "f1 or ?"
+    assert key_words("f1,question_mark") == "f1, ?"
     assert first_key("shift+enter,ctrl+j") == "shift+enter"
     assert key_words("escape") == "esc"

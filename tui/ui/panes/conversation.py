@@ -20,10 +20,16 @@ class ConversationPane(Transcript):
     def __init__(self, *, symbols: Symbols = UNICODE) -> None:
         super().__init__(symbols=symbols, id="conversation")
 
-    def welcome(self, model: str, examples: Sequence[str]) -> None:
-        """Set what an empty conversation shows: the model, where to change it, what could be asked."""
-        lines = ["Ask anything." if not examples else "Ask anything, or begin with one of these."]
-        lines.append(f"{model} answers; another one can be set under [models] in the configuration.")
+    def welcome(self, model: str, examples: Sequence[str], *, is_demo: bool) -> None:
+        """Set what an empty conversation shows: what could be asked, the model, and how to get another."""
+        lines = ["Ask anything, or begin with one of these." if examples else "Ask anything."]
+        if is_demo:
+            lines.append(
+                f"Model: {model}. Three ways to another one: an API key in the environment such as "
+                "OPENAI_API_KEY; Ollama or LM Studio running here; [models] in the configuration."
+            )
+        else:
+            lines.append(f"Model: {model}. Another one can be set under [models] in the configuration.")
         self.set_welcome(lines, examples)
 
     def on_focus(self, event: events.Focus) -> None:

@@ -24,7 +24,7 @@ class SayWhy(ModalScreen[str | None]):
         background: $panel; border-left: outer $accent;
     }
     SayWhy Literal { width: 1fr; }
-    SayWhy Input { border: none; padding: 0; height: 1; margin: 1 0; background: $panel; }
+    SayWhy Input { margin: 1 0; background: $panel; }
     SayWhy .keys { color: $text-dim; }
     """
 
@@ -36,7 +36,7 @@ class SayWhy(ModalScreen[str | None]):
         """Build the line."""
         with Vertical():
             yield Literal(f"Why not {self._what}? The model is told.")
-            yield Input(placeholder="not that one, because…", max_length=1000)
+            yield Input(placeholder="not that one, because…", max_length=1000, compact=True)
             yield Literal("enter refuse and say so    esc back to the question", classes="keys")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

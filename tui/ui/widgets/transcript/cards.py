@@ -205,8 +205,8 @@ class Card(Block):
         return [self._top(width), *boxed, (("└" + "─" * (width - 2) + "┘", "warn"),)]
 
     def _top(self, width: int) -> Row:
-        why: Row = ((f" {self._why} ", "warn"), ("─┐", "warn")) if self._why else (("┐", "warn"),)
-        why = crop(why, width // 2)
+        corner: Row = (("─┐" if self._why else "┐", "warn"),)
+        why = (*crop(((f" {self._why} ", "warn"),), width // 2), *corner) if self._why else corner
         left: Row = crop((("┌ ", "warn"), *self._title, (" ", "")), width - width_of(why) - 1)
         return (*left, ("─" * (width - width_of(left) - width_of(why)), "warn"), *why)
 
