@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from tests.ui.fakes import DELETE, WEATHER, FakeHost, FakeRuntime, calls, crashed, running, says
 from tui.core.ports import ModelPart, ReasoningPart
@@ -82,29 +81,6 @@ class SlowToStop(FakeRuntime):
         await asyncio.sleep(1.0)
 
 
-class Waiting(FakeRuntime):
-    """Never becomes ready, and says which modules were loaded when it was asked to."""
-
-    async def ready(self) -> None:
-        await asyncio.Event().wait()
-
-
-def real(report: str) -> int:
-    """The real runtime; writes the names of the loaded modules when it is asked to get ready."""
-    from tui.options import Options
-    from tui.runtime import Runtime
-
-    def note() -> None:
-        Path(report).write_text("\n".join(sorted(sys.modules)), encoding="utf-8")
-
-    class Reporting(Runtime):
-        async def ready(self, *, start: bool = True, model: bool = True) -> None:
-            note()
-            await super().ready(start=start, model=model)
-
-    return run_app(lambda: Reporting(Options(demo=True), os.environ), theme="harbor", keys={})
-
-
 def runtime_of(scenario: str) -> FakeRuntime:
     match scenario:
         case "hostile":
@@ -122,6 +98,4 @@ def runtime_of(scenario: str) -> FakeRuntime:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "real":
-        raise SystemExit(real(sys.argv[2]))
     raise SystemExit(run_app(lambda: runtime_of(sys.argv[1]), theme="harbor", keys={}))

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -11,14 +12,29 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
+import psutil
 import pyte
 
 ROOT = Path(__file__).parents[2]
 FAKE_APP = ROOT / "tests" / "terminal" / "fake_app.py"
+WATCHED_APP = ROOT / "tests" / "terminal" / "watched_app.py"
+
+_MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
+
+
+def alive(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
+    """Return those of the processes that have not ended."""
+    found = []
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
 
 
 class TerminalApp:
@@ -36,7 +52,8 @@ class TerminalApp:
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self._set_size(columns, rows)
+        self._line_before = termios.tcgetattr(self._master)
         base = {
             key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")
         }
@@ -54,9 +71,19 @@ class TerminalApp:
         os.close(slave)
 
     @classmethod
-    def fake(cls, scenario: str, *arguments: str, **options: object) -> "TerminalApp":
+    def fake(cls, scenario: str, *arguments: str, **options: Any) -> "TerminalApp":
         """Run the app over a scenario of `fake_app.py`."""
-        return cls([sys.executable, str(FAKE_APP), scenario, *arguments], **options)  # type: ignore[arg-type]
+        return cls([sys.executable, str(FAKE_APP), scenario, *arguments], **options)
+
+    @classmethod
+    def real(cls, *arguments: str, **options: Any) -> "TerminalApp":
+        """Run the program as a person does."""
+        return cls([sys.executable, "-m", "tui", *arguments], **options)
+
+    @classmethod
+    def watched(cls, what: str, *arguments: str, **options: Any) -> "TerminalApp":
+        """Run the program with `watched_app.py` inside."""
+        return cls([sys.executable, str(WATCHED_APP), what, *arguments], **options)
 
     def __enter__(self) -> "TerminalApp":
         return self
@@ -83,6 +110,19 @@ class TerminalApp:
             self.pump(0)
             if select.select([], [self._master], [], 0.05)[1]:
                 data = data[os.write(self._master, data[:1024]) :]
+
+    def _set_size(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size of the window."""
+        self._set_size(columns, rows)  # the kernel sends SIGWINCH
+        self.screen.resize(rows, columns)
+        self.screen.reset()
+
+    def children(self) -> list[psutil.Process]:
+        """Return every process that the program has started, directly or not."""
+        return psutil.Process(self.process.pid).children(recursive=True)
 
     def pump(self, seconds: float) -> None:
         """Take in what the program writes within `seconds`, at least once."""
@@ -118,3 +158,20 @@ class TerminalApp:
         for _ in range(20):
             self.pump(0.01)
         return self.process.returncode
+
+    def faults_of_the_terminal(self) -> list[str]:
+        """Say what is not as it was before the program ran; nothing, if it has given everything back.
+
+        Wrapping of lines (7) and the cursor (25) are on in a terminal that nobody has changed, all other
+        private modes (alternate screen, mouse, focus, bracketed paste, synchronised output) are off.
+        """
+        on: dict[int, bool] = {}
+        for numbers, letter in _MODE.findall(bytes(self.raw)):
+            on |= dict.fromkeys(map(int, numbers.split(b";")), letter == b"h")
+        faults = [f"mode {number} is left off" for number in (7, 25) if not on.pop(number, True)]
+        faults += [f"mode {number} is left on" for number, is_on in on.items() if is_on]
+        if self.raw.count(b"\x1b[>") != self.raw.count(b"\x1b[<"):
+            faults.append("the keyboard protocol is left on")
+        if termios.tcgetattr(self._master) != self._line_before:
+            faults.append("the line discipline is another")
+        return faults

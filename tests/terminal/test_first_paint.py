@@ -4,27 +4,40 @@ from pathlib import Path
 
 from tests.terminal.pty_app import TerminalApp
 
-HEAVY = {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "httpx2", "pygments.lexers", "sqlite3"}
+HEAVY = {
+    *("mcp", "mcp_types", "openai", "pydantic", "jsonschema", "httpx2", "anyio"),
+    *("pygments.lexers", "markdown_it", "sqlite3", "tui.runtime", "tui.host.host"),
+}
+QUIT = "\x11"
 
 
 def test_nothing_heavy_is_loaded_when_the_first_frame_is_painted(tmp_path: Path):
     report = tmp_path / "modules"
-    with TerminalApp.fake("real", str(report)) as app:
-        app.until(report.exists)
+    with TerminalApp.watched(f"modules={report}", "--demo", "--no-start") as app:
+        app.until(lambda: report.exists() and report.read_text(encoding="utf-8"))
         loaded = set(report.read_text(encoding="utf-8").split())
-        assert "textual" in loaded
+        assert "textual.app" in loaded
         assert loaded & HEAVY == set()
-        app.shows("Ask anything")
-        app.send("\x11")
-        app.ended()
+        app.shows("sk anything")
+        app.send(QUIT)
+        assert app.ended() == 0
 
 
-def test_what_is_typed_while_the_heavy_parts_load_is_there(tmp_path: Path):
-    with TerminalApp.fake("real", str(tmp_path / "modules")) as app:
-        app.shows("Ask anything", "loading")
+def test_what_is_typed_while_the_heavy_parts_load_is_there_before_they_are_loaded():
+    with TerminalApp.real("--demo") as app:
+        app.shows("sk anything", "loading")
         app.send("typed early")
         app.shows("typed early")
-        app.shows("running", seconds=30)
-        assert "typed early" in app.text
-        app.send("\x11")
+        assert "RUNNING" not in app.text
+        app.shows("RUNNING", "typed early", seconds=30)
+        app.send(QUIT)
         assert app.ended() == 0
+
+
+def test_leaving_while_the_heavy_parts_load_leaves_at_once_and_cleanly():
+    with TerminalApp.real("--demo") as app:
+        app.shows("sk anything", "loading")
+        app.send(QUIT)
+        assert app.ended(5) == 0
+        assert app.faults_of_the_terminal() == []
+        assert b"Traceback" not in app.raw

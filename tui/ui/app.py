@@ -227,9 +227,8 @@ class McptuiApp(Doing):
         self.wake()
 
     def on_text_area_changed(self) -> None:
-        """Remember when the person typed last; a message that was just sent leaves nothing to type on."""
-        if not self.composer.is_blank:
-            self._typed_at = time.monotonic()
+        """Remember when the person typed last; once a message is sent, nobody is typing it any more."""
+        self._typed_at = -TYPING_SECONDS if self.composer.is_blank else time.monotonic()
 
     def forget(self) -> None:
         """Begin with an empty screen."""

@@ -62,9 +62,11 @@ class Glance:
 
     def situation(self, focus: Context) -> Situation:
         """Return what decides which keys do something now."""
+        asking = self._approvals.current is not None
         return Situation(
             focus=focus,
-            asking=self._approvals.current is not None,
+            # A key that comes too soon is no answer yet; then it is not offered either.
+            asking=asking and (focus is not Context.CONVERSATION or self._approvals.ripe),
             running=self._chat.running,
             can_continue=self._bridge.can_continue,
             servers=bool(self.statuses),

@@ -1,0 +1,35 @@
+"""What a newcomer does, from the first frame to the last, with the real program and its sample servers."""
+
+from tests.conftest import wait_until
+from tests.terminal.pty_app import TerminalApp, alive
+
+ENTER, QUIT, TOGGLE = "\r", "\x11", "\x13"
+
+
+def test_ask_approve_stop_start_and_leave():
+    with TerminalApp.real("--demo") as app:
+        app.shows("2 of 3 servers")
+
+        app.send("What's the weather in Hangzhou?" + ENTER)
+        app.shows("weather › get_weather", 'location="Hangzhou"', "The weather of Hangzhou is")
+        app.until(lambda: "esc stop" not in app.text)
+
+        app.send("add a note: buy milk" + ENTER)
+        app.shows("notes › add_note", "asks you")
+        app.until(lambda: "y once" in app.screen.display[-1])  # the footer shows the keys that work
+        app.send("y")
+        app.shows("✓ notes › add_note")
+        app.until(lambda: "esc stop" not in app.text)
+
+        processes = app.children()
+        app.send(TOGGLE)
+        app.shows("1 of 3 servers", "STOPPED  by you")
+        app.send(TOGGLE)
+        app.shows("2 of 3 servers")
+
+        processes += app.children()
+        app.send(QUIT)
+        assert app.ended() == 0
+        assert app.faults_of_the_terminal() == []
+        assert b"Traceback" not in app.raw
+        wait_until(lambda: not alive(processes), 5, "every process to be gone")
