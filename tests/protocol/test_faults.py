@@ -23,7 +23,7 @@ from tui.host.host import Host
 
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
-LAG_SECONDS = 0.1
+LAG_SECONDS = 0.3
 CALL_SECONDS = 0.4
 
 Judge = Callable[[ToolResult], object]

@@ -17,16 +17,7 @@ from tui.core.events import (
     TurnStarted,
 )
 from tui.core.text import clean_line
-
-
-def duration(ms: float) -> str:
-    """Return milliseconds as a person reads them: "4 ms", "0.8 s", "1 m 04 s"."""
-    if ms < 100:
-        return f"{ms:.0f} ms"
-    if ms < 9_950:
-        return f"{ms / 1000:.1f} s"
-    seconds = round(ms / 1000)
-    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} m {seconds % 60:02d} s"
+from tui.core.units import duration
 
 
 def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from tui.core import events
+from tui.core import events, units
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
-from tui.ui import units
 
 
 class ConversationView(Protocol):

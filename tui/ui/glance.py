@@ -3,8 +3,8 @@
 import time
 from collections.abc import Iterator
 
+from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
-from tui.ui import units
 from tui.ui.actions import Context, Situation, action, first_key
 from tui.ui.approvals import Approvals
 from tui.ui.bridge import Bridge

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from tui.ui import units
+from tui.core import units
 
 MAX_CHARS = 4_000
 MAX_LINES = 40

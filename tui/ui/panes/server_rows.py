@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from tui.core.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
+from tui.core.units import clock, duration, plural
 from tui.ui.symbols import Symbols
-from tui.ui.units import clock, duration, plural
 from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
 
 STATE_CELLS = 8

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from tui.core import units
 from tui.core.text import clean_line
-from tui.ui import units
 from tui.ui.panes.bar import Bar, spread
 from tui.ui.widgets.rows import Row, width_of
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui.core.ports import Answer, Usage
+from tui.core.units import amount, clock, count, duration, plural
 from tui.trace.entries import CallSpan, CallState, NoteKind, NoteSpan, Span, StepSpan, StepState, TurnSpan
 from tui.ui.symbols import Symbols
-from tui.ui.units import amount, clock, count, duration, plural
 from tui.ui.widgets.rows import EMPTY, Row, crop, head_of, spread, width_of, wrap
 
 BRIEF_ARGUMENTS = 3

@@ -9,12 +9,12 @@ from textual.widgets import Input
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
+from tui.core.units import plural
 from tui.ui.panes.bar import Bar, spread
 from tui.ui.panes.log_lines import LogLines
 from tui.ui.panes.server_rows import reason_words
 from tui.ui.panes.servers import toggle
 from tui.ui.ports import HostView
-from tui.ui.units import plural
 from tui.ui.widgets.rows import Row
 
 LOOKS_PER_SECOND = 8

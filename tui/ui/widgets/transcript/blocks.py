@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from tui.core import units
 from tui.core.text import clean
-from tui.ui import units
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 from tui.ui.widgets.transcript.flow import Block

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tui.core import units
 from tui.core.text import Preview, clean, clean_line, preview
-from tui.ui import units
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
 from tui.ui.widgets.transcript.blocks import measure

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tui.ui import units
+from tui.core import units
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.transcript.blocks import Label
 from tui.ui.widgets.transcript.flow import Block, Flow

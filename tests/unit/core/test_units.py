@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.ui.units import clock, count, duration, plural, size
+from tui.core.units import clock, count, duration, plural, size
 
 
 @pytest.mark.parametrize(
