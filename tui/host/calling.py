@@ -21,7 +21,8 @@ class Call:
         self._wire = wire
         self._tool = tool
         self._arguments = dict(arguments)
-        self._ticket = Ticket(hollow=lambda raw: {"content": []})
+        # The SDK checks only results that are no errors, and would list all tools once more for that.
+        self._ticket = Ticket(hollow=lambda raw: {"content": [], "isError": True})
 
     async def run(self, seconds: float, progress: ProgressSink, remark: Callable[[], str]) -> ToolResult:
         """Call and return the result, or that it took too long; other failures are raised as they come.

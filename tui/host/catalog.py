@@ -68,7 +68,9 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
         except Exception as error:  # whatever page 7 breaks on, pages 1 to 6 are good
             if number == 1:
                 raise
-            walk.note = f"page {number} failed: {clean_line(str(error), 160)}"
+            late = isinstance(error, TimeoutError)
+            why = "took too long" if late else f"failed: {clean_line(str(error), 160)}"
+            walk.note = f"page {number} {why}; the list ends before it"
             return walk
         items = page.get(key)
         if isinstance(items, list):

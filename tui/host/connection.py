@@ -222,15 +222,17 @@ class Connection:
         if offered.tools is not None:
             self._waiting_for = "tools/list"
             await self._refresh(listing)
-        if offered.resources is not None:
-            self.resources = await listing.count("resources")
-        if offered.prompts is not None:
-            self.prompts = await listing.count("prompts")
+        self.resources, self.prompts = await asyncio.gather(
+            listing.count("resources", offered.resources is not None),
+            listing.count("prompts", offered.prompts is not None),
+        )
         return listing
 
     async def _refresh(self, listing: Listing) -> None:
         try:
-            walk = await listing.walk("tools", PAGE_SECONDS if self._ready else None)
+            # A start keeps half of its time for the pages behind the first: some tools beat none.
+            known = PAGE_SECONDS if self._ready else None
+            walk = await listing.walk("tools", known or self._seconds / 2, first=known)
         except Exception as error:  # a server that cannot list its tools may still be looked at
             if self.transport.exited.is_set():
                 raise

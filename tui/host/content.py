@@ -28,7 +28,7 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
     return ToolResult(
         content=tuple(content_of(item) for item in items[:MAX_ITEMS]),
         structured=raw.get("structuredContent"),
-        is_error=is_error is True or is_error == "true",
+        is_error=is_error in (True, "true"),
         warning="; ".join(warnings),
     )
 

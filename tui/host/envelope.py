@@ -5,30 +5,24 @@ what a person sees is what is used. Whatever a server writes, this gives a value
 """
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.text import clean_line
+from tui.host.json_reader import NotJson, objects_within, read_json
 
 Id = int | str
-
-MAX_DEPTH = 256
-"""Levels of nesting that are accepted; everything behind may then recurse without counting."""
 
 INVALID_ANSWER = -32603
 _MESSAGE_LIMIT = 500
 _DATA_LIMIT = 64 * 1024
 _ID = re.compile(rb'"id"\s*:\s*(?:"((?:[^"\\]|\\.){1,64})"|(-?\d{1,18})(?![\d.eE]))')
-# Pairs stay, other escapes stay, an escaped half of a surrogate pair alone becomes U+FFFD.
-_ESCAPES = re.compile(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
-)
+_OPENING = re.compile(r'\{\s*"(?:jsonrpc|id|result|error)"')
 _NO_MESSAGE = "the server reported an error without a message"
 _ID_ALONE = re.compile(rb'\s*"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,?\s*')
+NOT_JSON = "not JSON"
 NOT_ONE_LINE = "multi-line JSON: newline-delimited JSON required"
 _BOM = b"\xef\xbb\xbf"
 
@@ -84,10 +78,6 @@ class Stray:
 Frame = Request | Notice | Answer | Failure | Stray
 
 
-class _NotJson(ValueError):
-    """The JSON reader met what JSON does not have (NaN, Infinity) or what cannot be kept."""
-
-
 def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> list[Frame]:
     """Return the messages of one line.
 
@@ -97,20 +87,28 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
         patient: let other threads run while reading; several times slower.
     """
     try:
-        value = _parse(raw.removeprefix(_BOM), patient)
+        value = read_json(raw.removeprefix(_BOM), patient=patient)
     except RecursionError:
         return [Stray("JSON nested too deeply", find_ids(raw))]
-    except _NotJson as problem:
-        return [Stray(f"not JSON: it has {problem}", find_ids(raw))]
+    except NotJson as problem:
+        return [Stray(f"not JSON that can be used: it has {problem}", find_ids(raw))]
     except ValueError:
         if _ID_ALONE.fullmatch(raw[:200]):  # one line of a message printed over many
             return [Stray(NOT_ONE_LINE, find_ids(b"{" + raw))]
-        return [Stray("not JSON", find_ids(raw))]
+        return [Stray(NOT_JSON, find_ids(raw))]
     if isinstance(value, list):
         if batches and value:
             return [_message(item, len(raw)) for item in value]
         return [Stray("a batch, which this protocol version does not have", find_ids(raw))]
     return [_message(value, len(raw))]
+
+
+def find_messages(raw: bytes) -> list[Frame]:
+    """Return the messages that stand in a line among other things.
+
+    Behind a prompt or a print without a newline, between colours, or several in a row without one.
+    """
+    return [_message(value, len(raw)) for value in objects_within(raw, _OPENING)]
 
 
 def find_ids(*pieces: bytes) -> tuple[Id, ...]:
@@ -143,56 +141,6 @@ def write_line(message: Mapping[str, Any]) -> bytes:
         return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
 
 
-def _refuse(word: str) -> Any:
-    raise _NotJson(word)
-
-
-def _same(value: dict[str, Any]) -> dict[str, Any]:
-    return value
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if math.isinf(value):  # 1e999 is JSON, but nobody behind us could write it again
-        raise _NotJson("a number out of range")
-    return value
-
-
-def _whole(digits: str) -> int:
-    return int(digits)
-
-
-def _parse(raw: bytes, patient: bool) -> Any:
-    text = raw.decode("utf-8", "replace")
-    if "\\ud" in text or "\\uD" in text:
-        text = _ESCAPES.sub(lambda found: "\ufffd" if found[1] else found[0], text)
-    if patient:
-        # Reading in C holds the interpreter's lock to the end; a call of Python code per value lets go.
-        value = json.loads(
-            text, parse_constant=_refuse, parse_float=_finite, object_hook=_same, parse_int=_whole
-        )
-    else:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
-    if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH:
-        _check_depth(value)
-    return value
-
-
-def _check_depth(value: Any) -> None:
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        level = [
-            child
-            for parent in level
-            if isinstance(parent, dict | list)
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return
-    raise RecursionError
-
-
 def _message(value: Any, size: int) -> Frame:
     if not isinstance(value, dict):
         return Stray("JSON, but not an object")
@@ -208,11 +156,11 @@ def _message(value: Any, size: int) -> Frame:
         if result is not None:
             return Stray("an answer with both a result and an error", ids)
         return _failure(identity, error, size)
-    if identity is not None and answers:
-        if isinstance(result, dict):
-            return Answer(identity, result)
+    if identity is not None and isinstance(result, dict):
+        return Answer(identity, result)
+    if answers:
         return Stray("an answer whose result is not an object", ids)
-    return Stray("neither a request nor an answer", ids)
+    return Stray("an answer without a result", () if identity is None else (identity,))
 
 
 def _call(value: dict[str, Any], identity: Id | None, ids: tuple[Id, ...]) -> Frame:

@@ -18,7 +18,8 @@ from tui.host.transports import ServerTransport
 LOG_OR_RETRY = "Press l for its log, r to try again."
 MESSAGE_CHARS = 300
 UNSUPPORTED_VERSION = -32022
-NO_ANSWER = "the server's answer cannot be used"
+_THEIR_ANSWER = "the server's answer"
+NO_ANSWER = f"{_THEIR_ANSWER} cannot be used"
 """How the transport begins what it says in place of an answer that is none."""
 
 
@@ -73,10 +74,10 @@ def last_line(transport: ServerTransport) -> str:
     return f" Last line: {last}" if last else ""
 
 
-def not_json(transport: ServerTransport) -> str:
-    """Return what the server wrote to stdout that is no JSON-RPC, or ""."""
+def not_json(transport: ServerTransport, said: str = "") -> str:
+    """Return what the server wrote to stdout that is no JSON-RPC, or "" if that has been `said`."""
     if transport.noise_hint:
-        return f" {_sentence(transport.noise_hint)}"
+        return "" if transport.noise_hint in said else f" {_sentence(transport.noise_hint)}"
     if not transport.noise:
         return ""
     first = clean_line(transport.first_noise, 60)
@@ -115,7 +116,8 @@ def start_failure(
     if isinstance(leaf, McptuiError):
         detail, next_step = leaf.message, leaf.next_step or LOG_OR_RETRY
     elif leaf is not None and _is_version_problem(leaf):
-        detail, next_step = _no_version(*versions), "Update the server, or look for a newer mcptui."
+        refused = getattr(leaf, "code", None) == UNSUPPORTED_VERSION
+        detail, next_step = _no_version(*versions, refused), "Update the server, or look for a newer mcptui."
     elif seconds is not None:
         detail = (
             f"no answer to {waiting_for} within {seconds:g} s.{not_json(transport)}{last_line(transport)}"
@@ -126,14 +128,28 @@ def start_failure(
         code, signal = ended.code, ended.signal
         detail = f"`{command_line(spec)}` {ended.sentence()}.{last_line(transport)}{not_json(transport)}"
     else:
-        said = error_message(leaf) if leaf is not None else "it closed its output"
-        detail = f"{_sentence(said)}{not_json(transport)}{last_line(transport)}"
+        said = "it closed its output" if leaf is None else _refusal(leaf, waiting_for)
+        detail = f"{_sentence(said)}{not_json(transport, said)}{last_line(transport)}"
     return Ending(StopReason.FAILED_TO_START, detail, next_step, code, signal)
 
 
-def _no_version(theirs: Sequence[str], ours: Sequence[str]) -> str:
+def _refusal(leaf: BaseException, waiting_for: str) -> str:
+    said = error_message(leaf)
+    if said.startswith(NO_ANSWER):
+        return f"its answer to {waiting_for}{said.removeprefix(_THEIR_ANSWER)}"
+    match type(leaf).__name__:
+        case "ValidationError":
+            return f"its answer to {waiting_for} is {said}"
+        case "MCPError":
+            return f"it answered {waiting_for} with an error: {said}"
+    return said
+
+
+def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool) -> str:
     named = list(dict.fromkeys(clean_line(version, 40) for version in theirs))
     common = [version for version in named if version in ours]
+    if common and not refused:
+        return f"it answered initialize with protocol version {common[0]}, which has no initialize."
     if common:
         return f"it refuses protocol version {common[0]}, which it says that it speaks."
     return f"no common protocol version (server: {', '.join(named) or 'unknown'}; host: {', '.join(ours)})."
@@ -176,8 +192,8 @@ def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str
     """Say to a model why its call got no answer, with the server's last lines."""
     if stopped:
         return f"{name} was stopped while the call was running; it may or may not have taken effect."
-    ended = transport.exit
-    how = ended.sentence() if ended is not None else transport.fatal or "closed the connection"
+    ended, fatal = transport.exit, transport.fatal
+    how = f"broke down ({fatal})" if fatal else ended.sentence() if ended else "closed the connection"
     tail = "\n".join(list(transport.stderr.lines())[-5:])
     text = f"{name} {how} during the call; it may or may not have taken effect."
     return f"{text}\nIts last lines:\n{tail[-2000:]}" if tail else text
@@ -187,8 +203,8 @@ def protocol_failure(error: BaseException) -> str:
     """Say to a model that the server refused the call, or answered with something that is no answer."""
     leaf: Any = first_leaf(error)
     code, said = getattr(leaf, "code", None), error_message(leaf)
-    if said.startswith(NO_ANSWER):
-        return f"T{said[1:]}."
+    if said.startswith((NO_ANSWER, "result too large")):  # our own words, not the server's
+        return f"{said[0].upper()}{_sentence(said[1:])}"
     if type(leaf).__name__ == "MCPError" and isinstance(code, int):
         return f"The server answered with error {code}: {said}"
     return f"T{NO_ANSWER[1:]}: {said}"

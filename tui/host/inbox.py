@@ -56,6 +56,12 @@ class Inbox:
         """Whether another notification that replaces none would be dropped."""
         return len(self._notices) >= WAITING
 
+    def surplus(self, method: str) -> bool:
+        """Whether another notification of `method` would tell the session nothing new, whatever it says."""
+        if method in _MERGED:
+            return method in self._notices
+        return self.crowded and method != "notifications/progress"
+
     def put(self, frame: Frame) -> None:
         """Add a message; never waits."""
         if self._closed:

@@ -11,7 +11,18 @@ from collections.abc import Callable
 
 from tui.core.ports import FrameDirection
 from tui.core.text import clean_line
-from tui.host.envelope import INVALID_ANSWER, NOT_ONE_LINE, Frame, Stray, find_ids, read_line
+from tui.host.envelope import (
+    INVALID_ANSWER,
+    NOT_JSON,
+    NOT_ONE_LINE,
+    Frame,
+    Notice,
+    Request,
+    Stray,
+    find_ids,
+    find_messages,
+    read_line,
+)
 from tui.host.framing import LINE_LIMIT, Framer, Oversize
 from tui.host.gate import RESULT_TOO_LARGE, Gate
 from tui.host.inbox import Inbox
@@ -24,11 +35,17 @@ SLICE_SECONDS = 0.005
 _HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
 _HEADER_HINT = "Content-Length headers: newline-delimited JSON required"
 _WIDE_HINT = "UTF-16: newline-delimited JSON in UTF-8 required"
+_SEVERAL_HINT = "several messages on one line: newline-delimited JSON required"
 _PROMPT_HINT = "it asks 'Ok to proceed?': add -y to the arguments of npx"
 _HOPELESS = (_HEADER_HINT, _WIDE_HINT)
 """Ways of framing of which no message can ever be read."""
 
-_GLUED = b'{"jsonrpc"'
+_LOOKED_AT = 50
+"""Lines of noise that are looked at for a known kind; a megabyte of garbage has something of every kind."""
+
+_WIDE = (b'{\0"\0', b'\0{\0"')
+_SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
+_NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
 
 Note = Callable[[FrameDirection, int, bytes], None]
 
@@ -51,6 +68,7 @@ class Intake:
         self.first_noise = ""
         self._hint = ""
         self._sound = False
+        self._ended = False
         self._gate = gate
         self._inbox = inbox
         self._note = note
@@ -91,6 +109,7 @@ class Intake:
     async def finish(self) -> None:
         """Take the end of the stream: a whole message without its newline still counts."""
         line = self._framer.finish()
+        self._ended = True
         if line is not None:
             await self._line(line, time.monotonic_ns())
 
@@ -105,6 +124,9 @@ class Intake:
         if self._surplus(line):
             self._inbox.collapsed += 1
             return
+        if self.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
+            self.noise += 1  # one more line of a flood of prints
+            return
         batches = self._gate.batches
         if len(line) > LARGE:
             frames = await asyncio.to_thread(read_line, line, batches=batches, patient=True)
@@ -115,33 +137,45 @@ class Intake:
             self._frame(frame, line)
 
     def _surplus(self, line: bytes) -> bool:
-        """Whether `line` is a log message that would be dropped anyway, seen without reading it."""
-        return (
-            self._inbox.crowded
-            and len(line) < 4096
-            and b'"notifications/message"' in line
-            and b'"id"' not in line
-            and b"\\" not in line
-        )
+        """Whether `line` is a notification that would be dropped anyway, seen without reading it."""
+        if len(line) >= 4096 or b'"id"' in line or b"\\" in line:
+            return False
+        method = _NOTICE.search(line)
+        return method is not None and self._inbox.surplus(method[1].decode())
 
     def _frame(self, frame: Frame, line: bytes) -> None:
+        if isinstance(frame, Stray) and (self._ended or (frame.why == NOT_JSON and self._rescued(line))):
+            self._strange(line)  # what waits for a line that was cut short is told of the end instead
+            return
+        if len(line) > LARGE:
+            # The session reads notifications and requests whole, on the event loop.
+            if isinstance(frame, Notice):
+                self._inbox.collapsed += 1
+                return
+            if isinstance(frame, Request):
+                frame = Request(frame.id, frame.method)
         if self._gate.incoming(frame):
             self._sound = True
-            return
-        self._strange(line)
-        # A prompt or a print without a newline stands before the message: only an answer that is waited
-        # for is believed then, since a log may quote anything.
-        glued = line.find(_GLUED, 1, 512)
-        if glued > 0 and isinstance(frame, Stray) and not frame.ids:
-            for found in read_line(line[glued:]):
-                if self._gate.waits_for(found):
-                    self._gate.incoming(found)
+        else:
+            self._strange(line)
+
+    def _rescued(self, line: bytes) -> bool:
+        """Take the answers that stand among other things; whether there was one.
+
+        Only an answer that is waited for is believed, since a log may quote anything.
+        """
+        if len(line) > LARGE:
+            return False
+        found = [message for message in find_messages(line) if self._gate.waits_for(message)]
+        for message in found:
+            self._gate.incoming(message)
+        return bool(found)
 
     def _strange(self, line: bytes) -> None:
         self.noise += 1
         if self.noise == 1:
             self.first_noise = clean_line(line[:4096].decode("utf-8", "replace"))
-        hint = _hint(line)
+        hint = _hint(line) if self.noise <= _LOOKED_AT else ""
         self._hint = self._hint or hint
         if hint in _HOPELESS and not self._sound:
             self._gate.fail_all(INVALID_ANSWER, f"the server's answer cannot be used: {hint}")
@@ -160,6 +194,8 @@ def _hint(line: bytes) -> str:
         return NOT_ONE_LINE
     if _HEADER.fullmatch(line[-8192:]):
         return _HEADER_HINT
-    if head.count(b"\0") > len(head) // 4:
+    if any(mark in head for mark in _WIDE):
         return _WIDE_HINT
+    if _SEVERAL.search(head):
+        return _SEVERAL_HINT
     return _PROMPT_HINT if b"Ok to proceed?" in head else ""

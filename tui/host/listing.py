@@ -21,25 +21,33 @@ class Listing:
         self._client = client
         self._wire = wire
 
-    async def walk(self, kind: str, page_seconds: float | None) -> Walk:
-        """Return the raw entries of all pages.
+    async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:
+        """Return the raw entries of all pages, or of those that came in time.
 
         Args:
             kind: "tools", "resources" or "prompts".
-            page_seconds: how long one page may take, or None if the caller looks after that.
+            seconds: how long all pages may take together.
+            first: how long the first one may take, or None if the caller looks after that.
         """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
 
         async def fetch(cursor: str | None) -> Mapping[str, Any]:
-            async with asyncio.timeout(page_seconds):
+            if cursor is None:
+                async with asyncio.timeout(first):
+                    return await self._page(kind, cursor)
+            async with asyncio.timeout_at(end):
                 return await self._page(kind, cursor)
 
         return await walk_pages(fetch, kind)
 
-    async def count(self, kind: str) -> int | None:
-        """Return how many entries there are, or None if that cannot be had within 2 s."""
+    async def count(self, kind: str, offered: bool) -> int | None:
+        """Return how many entries there are, or None if not `offered` or not to be had within 2 s."""
+        if not offered:
+            return None
         try:
             async with asyncio.timeout(COUNT_SECONDS):
-                return len((await self.walk(kind, None)).items)
+                return len((await self.walk(kind, COUNT_SECONDS)).items)
         except Exception:  # a count is a nicety: no failure of it may cost the server
             return None
 
@@ -60,7 +68,7 @@ class Listing:
             return
 
     async def _page(self, kind: str, cursor: str | None) -> Mapping[str, Any]:
-        ticket = Ticket(hollow=_names_only if kind == "tools" else lambda raw: {kind: []})
+        ticket = Ticket(hollow=lambda raw: {kind: []})
         meta: Any = self._wire.issue(ticket)
         params = PaginatedRequestParams(cursor=cursor, _meta=meta)
         session = self._client.session
@@ -74,12 +82,3 @@ class Listing:
         finally:
             self._wire.withdraw(meta)
         return ticket.raw or {}
-
-
-def _names_only(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Tell the SDK which tools exist (it lists again before a call to one it does not know), and no more."""
-    items = raw.get("tools")
-    names = [item.get("name") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names if isinstance(name, str)]
-    # Always with a cursor: a listing that looks complete makes the SDK forget the pages before it.
-    return {"tools": tools, "nextCursor": "more"}

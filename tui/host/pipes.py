@@ -13,6 +13,8 @@ CHUNK = 64 * 1024
 WAITING_LIMIT = 32 * 1024 * 1024
 """Bytes that may wait for the other side of a pipe to read them."""
 
+CLOSED = "it closed its input"
+
 STUCK_SECONDS = 10.0
 """How long the other side may read nothing while something waits for it."""
 
@@ -133,6 +135,8 @@ class PipeWriter:
         self._empty = asyncio.Event()
         self._empty.set()
         self._closed = False
+        # Epoll reports a reader that has gone away as something to read.
+        self._loop.add_reader(self._descriptor, self._deaf)
 
     @property
     def closed(self) -> bool:
@@ -165,6 +169,7 @@ class PipeWriter:
         if self._closed:
             return
         self._closed = True
+        self._loop.remove_reader(self._descriptor)
         self._rest()
         self._waiting.clear()
         self._pipe.close()
@@ -175,7 +180,7 @@ class PipeWriter:
         except BlockingIOError:
             return 0
         except OSError:
-            self._fail("it closed its input")
+            self._fail(CLOSED)
             return 0
 
     def _drain(self) -> None:
@@ -196,6 +201,9 @@ class PipeWriter:
             self._timer.cancel()
             self._timer = None
         self._empty.set()
+
+    def _deaf(self) -> None:
+        self._fail(CLOSED)
 
     def _give_up(self) -> None:
         self._fail(f"it has read none of its input for {self._seconds:g} s")

@@ -26,11 +26,18 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
+from tui.core.text import clean_line
+from tui.host.envelope import INVALID_ANSWER
+from tui.host.explain import NO_ANSWER
+from tui.host.handshake import tidy_handshake
+
 TICKET = "mcptui/ticket"
 """Key in a request's `_meta`; taken out before the request is sent."""
 
 _NOT_OFFERED = ("sampling/createMessage", "elicitation/create", "roots/list")
 _KEPT_INBOUND = 1024
+STATE_LIMIT = 1024 * 1024
+"""Characters of the state that a server may have sent back to it with the next round of a call."""
 
 
 @dataclass(slots=True)
@@ -53,10 +60,13 @@ class Ticket:
         """Keep `result`; return what the SDK gets instead, or what is wrong with it."""
         kind = result.get("resultType", "complete") if self.modern else "complete"
         if kind == "input_required":
+            state = result.get("requestState")
+            if isinstance(state, str) and len(state) > STATE_LIMIT:
+                return f"a requestState of {len(state):,} characters"
             self.asked = _asked_method(result)
             return result
         if kind != "complete":
-            return f"unknown resultType {str(kind)[:80]!r}"
+            return f"unknown resultType {clean_line(str(kind), 80)!r}"
         self.raw = result
         modern_fields = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if self.modern else {}
         return self.hollow(result) | modern_fields
@@ -157,13 +167,14 @@ class Wire:
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage:
         if answer.id in self._handshakes:
             self._note_versions(answer.result)
-            return item
+            tidy = tidy_handshake(answer.result)
+            return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=tidy), item.metadata)
         ticket = self._waiting.pop(answer.id, None)
         if ticket is None:
             return item
         taken = ticket.take(answer.result)
         if isinstance(taken, str):
-            error = ErrorData(code=INVALID_REQUEST, message=taken)
+            error = ErrorData(code=INVALID_ANSWER, message=f"{NO_ANSWER}: {taken}")
             return SessionMessage(JSONRPCError(jsonrpc="2.0", id=answer.id, error=error), item.metadata)
         return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=taken), item.metadata)
 

@@ -69,7 +69,12 @@ async def test_a_cursor_that_is_no_text_ends_the_walk():
 
 async def test_what_was_found_is_kept_when_a_later_page_fails():
     walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": ValueError("boom")})
-    assert (walk.items, walk.note) == ([1], "page 2 failed: boom")
+    assert (walk.items, walk.note) == ([1], "page 2 failed: boom; the list ends before it")
+
+
+async def test_what_was_found_is_kept_when_a_later_page_takes_too_long():
+    walk, _ = await walked({None: {"tools": [1], "nextCursor": "b"}, "b": TimeoutError()})
+    assert (walk.items, walk.note) == ([1], "page 2 took too long; the list ends before it")
 
 
 async def test_an_error_on_the_first_page_is_raised():

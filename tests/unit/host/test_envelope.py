@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from tui.host.envelope import (
     INVALID_ANSWER,
-    MAX_DEPTH,
     Answer,
     Failure,
     Notice,
@@ -16,6 +15,7 @@ from tui.host.envelope import (
     read_line,
     write_line,
 )
+from tui.host.json_reader import MAX_DEPTH
 
 json_values = st.recursive(
     st.none()

@@ -87,7 +87,9 @@ def test_an_answer_of_the_wrong_shape_is_named_by_place_not_by_payload():
     with pytest.raises(ValidationError) as caught:
         InitializeResult.model_validate({"protocolVersion": "secret payload", "capabilities": {}})
     found = failure(transport(), caught.value)
-    assert found.detail == "not what the protocol asks for: serverInfo: Field required."
+    assert found.detail == (
+        "its answer to initialize is not what the protocol asks for: serverInfo: Field required."
+    )
 
 
 def test_a_process_that_we_ended_is_not_said_to_have_ended_by_itself():
