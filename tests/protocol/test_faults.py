@@ -89,6 +89,7 @@ ROWS = [
     Row("slow_start", (OK,), env={"FAULT_DELAY": "0.5"}),
     Row("writes_dev_tty", (says("No such device"),)),
     Row("env_dump", (says("MCPTUI_OWNER"),)),
+    refused("closes_stdin", "it closed its input, so it was ended"),
     # framing
     Row("banner_on_stdout", (OK,), noisy=True),
     Row("nonjson_between_frames", (OK,), noisy=True),
@@ -109,6 +110,18 @@ ROWS = [
         (fails(CallFailure.TIMEOUT, "incomplete frame"),),
         call_seconds=CALL_SECONDS,
     ),
+    Row("messages_among_text", (OK,), noisy=True),
+    Row("two_on_a_line", (OK,), noisy=True),
+    refused("content_length", "Content-Length headers: newline-delimited JSON required.", noisy=True),
+    refused("no_newline", "several messages on one line", noisy=True, start_seconds=2.5),
+    Row("noise_before_handshake", (OK,), noisy=True, env={"FAULT_LINES": "50000"}),
+    Row(
+        "half_answer_then_exit",
+        (fails(CallFailure.SERVER_DIED, "exited with code 0"),),
+        reason=StopReason.EXITED,
+    ),
+    Row("wide_result", (fails(CallFailure.PROTOCOL, "more than 250,000 objects and lists"),)),
+    Row("huge_notification", (says("after it"),)),
     # correlation
     Row("wrong_id", (TIMED_OUT,), call_seconds=CALL_SECONDS),
     Row("duplicate_response", (says("first"), says("first"))),
@@ -118,6 +131,8 @@ ROWS = [
     Row("progress_forever", (TIMED_OUT,), call_seconds=CALL_SECONDS),
     # catalogue
     Row("tools_2000_paginated", (OK,), tools=2000),
+    Row("tools_5000", (OK,), tools=5000),
+    Row("second_page_hangs", (OK,), left_out=("page 2 took too long",), start_seconds=1.0),
     Row("pagination_cursor_loop", (OK,), left_out=("came twice",)),
     Row("pagination_empty_cursor", (OK,), left_out=("came twice",)),
     Row("rug_pull", (says("3"),)),
@@ -138,6 +153,7 @@ ROWS = [
     # results
     Row("structured_violates_schema", (warns("does not match outputSchema"),)),
     Row("is_error", (lambda result: result.is_error and result.failure is CallFailure.NONE,)),
+    Row("answers_without_result", (fails(CallFailure.PROTOCOL, "answer cannot be used"),) * 6),
     Row("jsonrpc_errors", (fails(CallFailure.PROTOCOL),) * 10),
     # requests of the server
     Row("server_requests", (says("s6"),), LEGACY),
@@ -151,6 +167,8 @@ ROWS = [
     Row("discover_garbage", (OK,), LEGACY),
     Row("discover_dies", (OK,), LEGACY),
     Row("discover_silent", (OK,), LEGACY),
+    Row("sloppy_initialize", (OK,), LEGACY),
+    refused("initialize_error", "it answered initialize with an error: missing API key"),
 ]
 ELSEWHERE = {"crash_loop", "ignore_sigterm_and_eof"}
 """Those with a test of their own below."""
