@@ -24,6 +24,9 @@ ROOT = Path(__file__).parents[2]
 FAKE_APP = ROOT / "tests" / "terminal" / "fake_app.py"
 WATCHED_APP = ROOT / "tests" / "terminal" / "watched_app.py"
 
+FRAME_BEGINS, FRAME_ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
+"""Synchronised output: a terminal shows what is written between them at once."""
+
 _MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
 
 
@@ -51,6 +54,7 @@ class TerminalApp:
         self.raw = bytearray()
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
+        self._shown = 0
         self._master, slave = pty.openpty()
         self._set_size(columns, rows)
         self._line_before = termios.tcgetattr(self._master)
@@ -132,8 +136,21 @@ class TerminalApp:
             data = os.read(self._master, 65536)
         except OSError:
             return
+        if b"\x1b[?2026$p" in data:
+            os.write(self._master, b"\x1b[?2026;2$y")  # yes, whole frames are known here
         self.raw += data
-        self._stream.feed(data)
+        self._show(self.painted)
+
+    def _show(self, end: int) -> None:
+        if end > self._shown:
+            self._stream.feed(bytes(self.raw[self._shown : end]))
+            self._shown = end
+
+    @property
+    def painted(self) -> int:
+        """How much of `raw` is whole frames; what a frame has not yet ended is not shown."""
+        begun = self.raw.rfind(FRAME_BEGINS)
+        return len(self.raw) if self.raw.rfind(FRAME_ENDS) >= begun else begun
 
     @property
     def text(self) -> str:
@@ -157,6 +174,7 @@ class TerminalApp:
         self.until(lambda: self.process.poll() is not None, seconds)
         for _ in range(20):
             self.pump(0.01)
+        self._show(len(self.raw))
         return self.process.returncode
 
     def faults_of_the_terminal(self) -> list[str]:

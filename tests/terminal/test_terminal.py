@@ -11,6 +11,7 @@ from tests.terminal.pty_app import TerminalApp
 
 LEFT = b"\x1b[?1049l"
 ENTER = "\r"
+EVERYTHING = "\x10"
 
 
 def settled(app: TerminalApp) -> None:
@@ -121,6 +122,27 @@ def test_keys_that_come_in_one_burst_act_in_their_order():
         app.shows("2 of 3 servers")
         app.send("one\x7f\x7fh" + ENTER + "after")
         app.shows("Hello.", "› after", "oh")
+
+
+def test_a_dialog_that_is_left_twice_in_one_burst_ends_nothing_else():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.send(EVERYTHING)
+        app.shows("Begin a new conversation")
+        app.send(ENTER + ENTER + "\x1b")
+        app.until(lambda: "Begin a new conversation" not in app.text)
+        app.send("still here")
+        app.shows("still here")
+
+
+def test_a_key_of_a_pane_is_not_taken_for_one_of_the_dialog_that_the_next_key_opens():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.send("hi" + ENTER)
+        app.shows("Hello.")
+        app.until(lambda: "esc stop" not in app.text)
+        app.send(("\x1bOS" + ENTER + EVERYTHING) * 3)
+        app.shows("Begin a new conversation", "Hello.")
 
 
 def test_five_megabytes_can_be_pasted_while_the_screen_stays_alive():

@@ -11,11 +11,17 @@ CHARACTERS = frozenset({"question_mark"})
 def _goes_first(found: Action, key: str) -> bool:
     """Return whether the app takes this key before the focused pane sees it.
 
-    So it must where the key changes what the next one means: keys that come in one burst (pasted, sent
-    by a script, typed while the machine was busy) wait in the queue of the pane that had the focus. A
-    character must not: it may be written.
+    So it must wherever keys can come in one burst (pasted, sent by a script, typed while the machine was
+    busy): a key that waits in the queue of a pane comes back to the app when another pane or a dialog may
+    have the focus, and would mean something else there. What a person writes must reach the composer.
     """
-    return found.priority or (found.context is Context.ANYWHERE and key not in CHARACTERS)
+    match found.context:
+        case Context.COMPOSER:
+            return found.priority
+        case Context.ANYWHERE:
+            return found.priority or key not in CHARACTERS
+        case _:
+            return True
 
 
 def bindings_of(*contexts: Context) -> list[BindingType]:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from textual.await_complete import AwaitComplete
+
 from tui.core.errors import McptuiError
 from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes
@@ -163,6 +165,14 @@ class Doing(Shell):
         self.push_screen(LogScreen(self.runtime.host, name))
 
     # ---- regions and dialogs ----
+
+    def pop_screen(self) -> AwaitComplete:
+        """Leave the screen on top; with none left to leave, nothing happens.
+
+        Keys that come in one burst can leave a dialog twice: enter takes a choice and escape closes the
+        list before the choice has come to its dialog. Textual would end the app for it.
+        """
+        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete.nothing()
 
     def action_focus_composer(self) -> None:
         """Go to the message."""

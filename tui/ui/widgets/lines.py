@@ -48,12 +48,12 @@ class LinePane(ScrollView, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "row_up", "Up", show=False, id="pane.up"),
-        Binding("down,j", "row_down", "Down", show=False, id="pane.down"),
-        Binding("pageup", "pane_page_up", "Page up", show=False, id="pane.page_up"),
-        Binding("pagedown", "pane_page_down", "Page down", show=False, id="pane.page_down"),
-        Binding("home,g", "pane_home", "Start", show=False, id="pane.home"),
-        Binding("end,G", "pane_end", "End", show=False, id="pane.end"),
+        Binding("up,k", "row_up", "Up", show=False, priority=True, id="pane.up"),
+        Binding("down,j", "row_down", "Down", show=False, priority=True, id="pane.down"),
+        Binding("pageup", "pane_page_up", "Page up", show=False, priority=True, id="pane.page_up"),
+        Binding("pagedown", "pane_page_down", "Page down", show=False, priority=True, id="pane.page_down"),
+        Binding("home,g", "pane_home", "Start", show=False, priority=True, id="pane.home"),
+        Binding("end,G", "pane_end", "End", show=False, priority=True, id="pane.end"),
     ]
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:

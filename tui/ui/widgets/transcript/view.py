@@ -25,7 +25,7 @@ class FlowPane(LinePane):
     """Shows `self.flow`; a subclass changes it and says so with `flow_changed`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space", "choose", "Open", show=False, id="pane.choose"),
+        Binding("enter,space", "choose", "Open", show=False, priority=True, id="pane.choose"),
     ]
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:

@@ -1,0 +1,98 @@
+"""Servers and a model that try to reach the terminal: real ones, and every byte that the program writes."""
+
+import re
+
+from tests.conftest import wait_until
+from tests.endpoint import Request, calls, says
+from tests.terminal.pty_app import TerminalApp, alive
+from tests.terminal.set_ups import config_with, endpoint_beside
+
+SERVERS = {
+    "ansi": ("ansi_everywhere", {}),
+    "markup": ("textual_markup", {}),
+    "tty": ("writes_dev_tty", {}),
+    "flood": ("stderr_flood", {"FAULT_MIB": "4"}),
+}
+EVIL = (
+    "\x1b[31mred \x1b[2J\x1b[H\x1b[?1049l\x1b[8mhidden \x1b]0;TITLE\x07 \x1b]8;;https://evil.example\x1b\\x"
+    "\x1b]8;;\x1b\\ \x1b]52;c;cm0gLXJm\x07 \x1bP$q q\x1b\\ \x1b[201~\r \x9b31mC1 \x9d0;T\x9c \x1b[6n\x00\x08"
+    " \u202eevil\u200b [/x][@click=app.quit]go[/] [b"
+)
+ANSWER = (
+    f"# {EVIL}\n\n- {EVIL}\n\n| {EVIL} | b |\n|--|--|\n| {EVIL} | c |\n\n```{EVIL}\n{EVIL}\n```\nThe end."
+)
+
+SET_UP = rb"\?(?:7|25|1000|1003|1004|1006|1015|1049|2004|2026)[hl]|\?(?:2026|2048)\$p|>\d+u"
+OF_THE_PROGRAM = re.compile(
+    rb"\x1b\[(?:[\d;]*m|\d+;\d+H|%s)|\x1b\]22;(?:default|pointer|text)(?:\x07|\x1b\\)" % SET_UP
+)
+"""Styles, moves to a place, the mouse pointer, and what is asked of a terminal once at the beginning."""
+
+STRAY = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
+ENTER, HELP, SERVERS_KEY, TRACE, LOG, EVERYTHING, ESCAPE = (
+    "\r",
+    "\x1bOP",
+    "\x1bOR",
+    "\x1bOS",
+    "\x0c",
+    "\x10",
+    "\x1b",
+)
+
+
+def call_everything(request: Request):
+    """Call every tool that the model may call, with arguments as bad as can be."""
+    names = [tool["function"]["name"] for tool in request.json["tools"]]
+    return calls(*((name, {"text": EVIL, EVIL: [EVIL]}) for name in names), text=EVIL)
+
+
+def look_around(app: TerminalApp) -> None:
+    """Look at everything that shows what servers say."""
+    for keys, seen in (
+        (SERVERS_KEY + ENTER, "pid"),
+        (LOG, "LOG ansi"),
+        (ESCAPE, "TRACE"),
+        (TRACE + ENTER, "TRACE"),
+        (EVERYTHING, "earch"),
+        (ESCAPE, "TRACE"),
+        (HELP, "Anywhere"),
+        (ESCAPE, "TRACE"),
+    ):
+        app.send(keys)
+        app.shows(seen)
+
+
+def written_by_the_program(app: TerminalApp) -> str:
+    """Return everything that came to the terminal, without the sequences that the program uses."""
+    return OF_THE_PROGRAM.sub(b"", bytes(app.raw)).decode("utf-8", "ignore")
+
+
+def tell_the_story(tmp_path, **env: str) -> None:
+    with endpoint_beside([call_everything, says(ANSWER)]) as endpoint:
+        config = config_with(tmp_path, SERVERS, endpoint=endpoint.base_url, rules=["*/*"])
+        with TerminalApp.real("--config", config, env=env) as app:
+            app.shows("4 of 4 servers")
+            app.send("go" + ENTER)
+            app.shows("The end.", seconds=30)
+            app.until(lambda: "esc stop" not in app.text)
+            look_around(app)
+            rest = written_by_the_program(app)
+            assert [rest[max(0, at.start() - 20) : at.end() + 20] for at in STRAY.finditer(rest)] == []
+            assert b"PWNED-VIA-DEV-TTY" not in app.raw
+            # The sequences that are allowed to the program, where they would be the payload's.
+            assert b"\x1b[?1049l" not in app.raw
+            assert app.raw.count(b"\x1b[?25l") == app.raw.count(b"\x1b[?1004h")
+            assert b"\x1b[31mred" not in app.raw and b"\x1b[8mhidden" not in app.raw
+            processes = app.children()
+            app.send("\x11")
+            assert app.ended() == 0
+            assert app.faults_of_the_terminal() == []
+            wait_until(lambda: not alive(processes), 5, "every process to be gone")
+
+
+def test_nothing_that_servers_or_a_model_say_reaches_the_terminal_as_a_control(tmp_path):
+    tell_the_story(tmp_path)
+
+
+def test_the_gate_stands_without_colours_too(tmp_path):
+    tell_the_story(tmp_path, NO_COLOR="1")
