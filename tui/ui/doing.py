@@ -172,7 +172,7 @@ class Doing(Shell):
         Keys that come in one burst can leave a dialog twice: enter takes a choice and escape closes the
         list before the choice has come to its dialog. Textual would end the app for it.
         """
-        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete.nothing()
+        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
     def action_focus_composer(self) -> None:
         """Go to the message."""
