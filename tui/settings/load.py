@@ -100,6 +100,9 @@ def is_foreign(path: Path) -> bool:
     return path.suffix.lower() in (".json", ".jsonc")
 
 
+MEND = "mend it and start mcptui again, nothing of the file is used until then"
+
+
 @dataclass(frozen=True, slots=True)
 class _Source:
     """A parsed file, with the places of its keys by their path in `tree`."""
@@ -122,10 +125,10 @@ def _parsed_toml(text: str) -> _Source | Fault:
             r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
         )
         if found is None:
-            return Fault((), f"is not TOML: {clean_line(str(error))}")
+            return Fault((), f"is not TOML: {clean_line(str(error))}", MEND)
         line = int(found[2]) if found[2] else text.count("\n") + 1
         where = f" at column {found[3]}" if found[3] else ", the file ends too early"
-        return Fault((), f"is not TOML: {clean_line(found[1])}{where}", line=line)
+        return Fault((), f"is not TOML: {clean_line(found[1])}{where}", MEND, line=line)
 
 
 def _parsed_json(text: str, path: Path) -> _Source | Fault:

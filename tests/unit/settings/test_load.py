@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tui.settings.load import dotted, load, load_text
+from tui.settings.load import MEND, dotted, load, load_text
 from tui.settings.schema import Settings
 
 GOOD = """\
@@ -98,11 +98,12 @@ def test_a_file_that_is_not_toml_is_one_problem_with_its_line(text: str, problem
     assert len(found.problems) == 1
     assert found.problems[0].line == int(problem[12])
     if "unclosed" not in problem:
-        assert str(found.problems[0]) == problem
+        assert str(found.problems[0]) == f"{problem}; {MEND}"
 
 
 def test_a_file_that_ends_too_early_says_so():
-    assert read("a = [1,\n") == ["config.toml:2: is not TOML: Invalid value, the file ends too early"]
+    (said,) = read("a = [1,\n")
+    assert said.startswith("config.toml:2: is not TOML: Invalid value, the file ends too early")
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 5000, "a." * 3000 + "b = 1", f"a = {'9' * 5000}"])

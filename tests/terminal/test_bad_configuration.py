@@ -1,0 +1,45 @@
+"""A configuration that cannot be read: the program opens, says what is wrong and where, and can be used."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.terminal.pty_app import TerminalApp
+
+QUIT = "\x11"
+
+
+def conversation(app: TerminalApp) -> str:
+    """What stands in the conversation, its lines joined as if there were room."""
+    lines = [line.partition("│")[0].strip() for line in app.screen.display]
+    return "".join(line if line.endswith(("-", "/")) else f"{line} " for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('[servers.x]\ncommand = "python\n', "toml:2: is not TOML: Illegal character"),
+        ("[servers.x]\ncommand = 7\n", "toml:2 servers.x.command: must be text, not a number"),
+        ("\x1b]0;pwned\x07 = = =\n", "toml:1: is not TOML: Invalid statement"),
+    ],
+)
+def test_what_is_wrong_stands_on_the_screen_with_its_line(tmp_path: Path, content: str, said: str):
+    path = tmp_path / "config.toml"
+    path.write_text(content, encoding="utf-8")
+    with TerminalApp.real("--demo", "--config", str(path)) as app:
+        app.until(lambda: said in conversation(app))
+        if "is not TOML" in said:
+            app.until(lambda: "mend it and start mcptui again" in conversation(app))
+        app.send("hello\r")
+        app.shows("demo model: rule-based")
+        assert b"\x1b]0;" not in app.raw
+        app.send(QUIT)
+        assert app.ended() == 0
+        assert app.faults_of_the_terminal() == []
+
+
+def test_a_file_that_was_named_and_is_not_there_is_said_with_the_command_that_writes_one(tmp_path: Path):
+    with TerminalApp.real("--demo", "--no-start", "--config", str(tmp_path / "nowhere.toml")) as app:
+        app.until(lambda: "toml: there is no such file; `mcptui config init` writes one" in conversation(app))
+        app.send(QUIT)
+        assert app.ended() == 0

@@ -1,0 +1,55 @@
+"""Windows of every size: the program starts in them, and stays usable while they change."""
+
+import pytest
+
+from tests.terminal.pty_app import TerminalApp
+
+ENTER, QUIT, CONVERSATION, SERVERS, TRACE, COMPOSER = "\r", "\x11", "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~"
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+def fits(app: TerminalApp) -> bool:
+    """Whether the last line of the window is the footer and the first is not empty."""
+    return "ctrl+p everything" in app.screen.display[-1] and bool(app.screen.display[0].strip())
+
+
+def is_usable(app: TerminalApp) -> None:
+    """Reach every region by its key, and write."""
+    app.send(SERVERS)
+    app.shows("weather", "notes", "RUNNING")
+    app.send(TRACE)
+    app.shows("turn 1", "answered")
+    app.send(CONVERSATION)
+    app.shows("Hello.")
+    app.send(COMPOSER + "still writing")
+    app.shows("still writing")
+    app.send("\x7f" * len("still writing"))
+    app.until(lambda: "still writing" not in app.text)
+    app.until(lambda: fits(app))
+
+
+@pytest.mark.parametrize(("columns", "rows"), SIZES)
+def test_it_starts_and_is_usable(columns, rows):
+    with TerminalApp.fake("calm", columns=columns, rows=rows) as app:
+        app.shows("sk anything", "2 of 3 servers")
+        app.send("hi" + ENTER)
+        app.shows("Hello.")
+        app.until(lambda: "esc stop" not in app.text)
+        is_usable(app)
+        app.send(QUIT)
+        assert app.ended() == 0
+
+
+def test_it_stays_usable_while_the_window_changes():
+    with TerminalApp.fake("calm", columns=120, rows=40) as app:
+        app.shows("2 of 3 servers")
+        app.send("hi" + ENTER)
+        app.shows("Hello.")
+        for columns, rows in [(80, 24), (1, 1), (200, 60), (20, 5), (81, 25), (99, 23), (100, 24), (120, 40)]:
+            app.resize(columns, rows)
+            if columns >= 80:
+                app.until(lambda: fits(app))
+                is_usable(app)
+        app.send(QUIT)
+        assert app.ended() == 0
+        assert app.faults_of_the_terminal() == []
