@@ -49,7 +49,8 @@ async def test_a_tool_that_appears_later_can_be_called(host, lines):
 async def test_progress_is_told_with_its_message(host):
     seen = []
     assert await call(host, "count", lambda *told: seen.append(told)) == "counted"
-    assert seen == [(1.0, 2.0, "half"), (2.0, 2.0, "whole")]
+    # What comes at once is told once, as it is at last; here the first may be overtaken.
+    assert seen[-1] == (2.0, 2.0, "whole") and seen[0] in ((1.0, 2.0, "half"), (2.0, 2.0, "whole"))
 
 
 async def test_nothing_of_how_answers_are_kept_is_on_the_wire(host, lines):
