@@ -113,7 +113,7 @@ ROWS = [
     Row("messages_among_text", (OK,), noisy=True),
     Row("two_on_a_line", (OK,), noisy=True),
     refused("content_length", "Content-Length headers: newline-delimited JSON required.", noisy=True),
-    refused("no_newline", "several messages on one line", noisy=True, start_seconds=2.5),
+    refused("no_newline", "Several messages on one line", noisy=True, start_seconds=2.5),
     Row("noise_before_handshake", (OK,), noisy=True, env={"FAULT_LINES": "50000"}),
     Row(
         "half_answer_then_exit",

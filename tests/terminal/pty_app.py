@@ -40,8 +40,16 @@ def alive(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
     return found
 
 
+def home_in(folder: Path | str) -> dict[str, str]:
+    """Return an environment in which a folder is everything of a person's."""
+    return dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), str(folder))
+
+
 class TerminalApp:
-    """Runs `argv` in a pty of `columns` x `rows` and reads it as a terminal would."""
+    """Runs `argv` in a pty of `columns` x `rows` and reads it as a terminal would.
+
+    Drawing takes time; without it only `raw` is known.
+    """
 
     def __init__(
         self,
@@ -50,11 +58,13 @@ class TerminalApp:
         columns: int = 120,
         rows: int = 40,
         env: Mapping[str, str] | None = None,
+        draws: bool = True,
     ) -> None:
         self.raw = bytearray()
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self._shown = 0
+        self._draws = draws
         self._master, slave = pty.openpty()
         self._set_size(columns, rows)
         self._line_before = termios.tcgetattr(self._master)
@@ -142,7 +152,7 @@ class TerminalApp:
         self._show(self.painted)
 
     def _show(self, end: int) -> None:
-        if end > self._shown:
+        if end > self._shown and self._draws:
             self._stream.feed(bytes(self.raw[self._shown : end]))
             self._shown = end
 

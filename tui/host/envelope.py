@@ -91,7 +91,7 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
     except RecursionError:
         return [Stray("JSON nested too deeply", find_ids(raw))]
     except NotJson as problem:
-        return [Stray(f"not JSON that can be used: it has {problem}", find_ids(raw))]
+        return [Stray(f"it has {problem}", find_ids(raw))]
     except ValueError:
         if _ID_ALONE.fullmatch(raw[:200]):  # one line of a message printed over many
             return [Stray(NOT_ONE_LINE, find_ids(b"{" + raw))]

@@ -77,7 +77,8 @@ def last_line(transport: ServerTransport) -> str:
 def not_json(transport: ServerTransport, said: str = "") -> str:
     """Return what the server wrote to stdout that is no JSON-RPC, or "" if that has been `said`."""
     if transport.noise_hint:
-        return "" if transport.noise_hint in said else f" {_sentence(transport.noise_hint)}"
+        hint = transport.noise_hint
+        return "" if hint in said else f" {hint[0].upper()}{_sentence(hint[1:])}"
     if not transport.noise:
         return ""
     first = clean_line(transport.first_noise, 60)
@@ -126,7 +127,7 @@ def start_failure(
         detail = f"{_sentence(transport.fatal)}{not_json(transport)}{last_line(transport)}"
     elif died and ended is not None:
         code, signal = ended.code, ended.signal
-        detail = f"`{command_line(spec)}` {ended.sentence()}.{last_line(transport)}{not_json(transport)}"
+        detail = f"`{command_line(spec)}` {ended.sentence()}.{not_json(transport)}{last_line(transport)}"
     else:
         said = "it closed its output" if leaf is None else _refusal(leaf, waiting_for)
         detail = f"{_sentence(said)}{not_json(transport, said)}{last_line(transport)}"

@@ -17,6 +17,7 @@ from tui.host.inbox import Inbox
 CONNECTION_CLOSED = -32000
 RESULT_TOO_LARGE = -32010
 METHOD_NOT_FOUND = -32601
+ECHO = "the server's answer cannot be used: it is the request itself, so this is no MCP server"
 UNSUPPORTED_VERSION = -32022
 STATELESS_SINCE = "2026-07-28"
 """First protocol version without `initialize`; a server must not send requests from it on."""
@@ -157,7 +158,10 @@ class Gate:
                     self._failure(sent, frame)
             case Notice():
                 self._inbox.put(Notice(frame.method, self._with_session_ids(frame.params)))
-            case Request():
+            case Request(id=wire_id, method=method):
+                if wire_id in self._pending and self._pending[wire_id].method == method:
+                    self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random: this is no accident
+                    return False
                 self._asked_by_server(frame)
             case Stray():
                 self.fail(frame.ids, INVALID_ANSWER, f"the server's answer cannot be used: {frame.why}")

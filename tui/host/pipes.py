@@ -5,7 +5,9 @@ come) and closed without waiting for anything.
 """
 
 import asyncio
+import contextlib
 import os
+import sys
 from collections.abc import Callable
 from typing import IO
 
@@ -19,18 +21,29 @@ STUCK_SECONDS = 10.0
 """How long the other side may read nothing while something waits for it."""
 
 
+def _enlarge(descriptor: int, size: int) -> None:
+    """Give a pipe room for `size` bytes; where that is not possible it keeps what it has."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(OSError):  # the person's pipes are too large already (pipe(7))
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, size)
+
+
 class PipeReader:
     """Reads a pipe in chunks.
 
     Args:
         pipe: the reading end; closed by `close`.
-        chunk: bytes read at once.
+        chunk: bytes read at once, and the size that the pipe is given where the platform can.
     """
 
     def __init__(self, pipe: IO[bytes], chunk: int = CHUNK) -> None:
         self._pipe = pipe
         self._descriptor = pipe.fileno()
         os.set_blocking(self._descriptor, False)
+        if chunk > CHUNK:
+            _enlarge(self._descriptor, chunk)
         self._chunk = chunk
         self._loop = asyncio.get_running_loop()
         self._waiter: asyncio.Future[None] | None = None

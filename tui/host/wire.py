@@ -16,7 +16,6 @@ from typing import Any, Self
 
 from mcp.shared.message import SessionMessage
 from mcp_types import (
-    INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PROTOCOL_VERSION_META_KEY,
     ErrorData,
@@ -124,7 +123,7 @@ class Wire:
             return self._without_ticket(item, message)
         if isinstance(message, JSONRPCError) and message.id is not None:
             method = self._inbound.pop(message.id, "")
-            if method in _NOT_OFFERED and message.error.code == INVALID_REQUEST:
+            if method in _NOT_OFFERED:
                 # The SDK says "invalid request"; the spec's word for what was never offered is -32601.
                 data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not offered by this client")
                 return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
@@ -162,6 +161,9 @@ class Wire:
                 if len(self._inbound) >= _KEPT_INBOUND:
                     self._inbound.pop(next(iter(self._inbound)))
                 self._inbound[asked] = method
+                if method in _NOT_OFFERED:  # the SDK would read all of it, and refuse it then
+                    bare = JSONRPCRequest(jsonrpc="2.0", id=asked, method=method)
+                    return SessionMessage(bare, item.metadata)
         return item
 
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage:

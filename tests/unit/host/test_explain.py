@@ -68,7 +68,7 @@ def test_text_that_is_no_protocol_is_shown():
 
 def test_a_known_kind_of_noise_is_named():
     found = failure(transport(noise=12, noise_hint="it asks 'Ok to proceed?'"), seconds=60)
-    assert found.detail.endswith("it asks 'Ok to proceed?'.")
+    assert found.detail.endswith(" It asks 'Ok to proceed?'.")
 
 
 def test_what_the_transport_says_comes_before_what_the_sdk_says():

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tui.core.ports import FrameDirection
-from tui.host.envelope import Answer
+from tui.host.envelope import Answer, Failure, Request
 from tui.host.framing import LINE_LIMIT
 from tui.host.gate import RESULT_TOO_LARGE, Gate
 from tui.host.inbox import EndOfInbox, Inbox
@@ -181,3 +181,42 @@ async def test_log_messages_that_would_be_dropped_are_not_even_read(monkeypatch)
     monkeypatch.setattr("tui.host.intake.read_line", lambda *_, **__: pytest.fail("read"))
     await bench.take(line * 100)
     assert len(bench.noted) == 200
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\x1b[32m" + ANSWER + b"\x1b[0m",
+        ANSWER + b" // sent",
+        b'{"jsonrpc":"2.0","method":"notifications/message"}' + ANSWER,
+        b'12:30 sending {"result":{"a":1},"jsonrpc":"2.0","id":1001}',
+    ],
+)
+async def test_an_answer_among_other_things_is_found_and_the_line_counted(line):
+    bench = Bench()
+    await bench.take(line + b"\n")
+    assert await bench.got() == Answer(1, {"a": 1})
+    assert bench.intake.noise == 1
+
+
+async def test_a_message_inside_of_another_is_not_believed():
+    bench = Bench()
+    await bench.take(b"[" + ANSWER + b"]\n")
+    assert isinstance(await bench.got(), Failure)
+
+
+async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_parameters():
+    bench = Bench()
+    params = json.dumps({"data": ["x" * 1000] * 300})
+    for begin in ('"method":"notifications/message"', '"id":7,"method":"sampling/createMessage"'):
+        await bench.take(f'{{"jsonrpc":"2.0",{begin},"params":{params}}}\n'.encode())
+    assert await bench.got() == Request(7, "sampling/createMessage")
+    assert bench.gate.drops.collapsed == 1
+
+
+async def test_a_server_that_sends_back_what_it_gets_is_told_apart():
+    bench = Bench()
+    await bench.take(b'{"jsonrpc":"2.0","id":1001,"method":"tools/call"}\n')
+    failure = await bench.got()
+    assert isinstance(failure, Failure)
+    assert "no MCP server" in failure.message

@@ -1,5 +1,6 @@
 import asyncio
 import os
+import sys
 
 import pytest
 
@@ -24,6 +25,14 @@ async def test_a_reader_waits_for_bytes_and_sees_the_end(pipe):
     assert await reading == b"hello"
     pipe[1].close()
     assert await reader.read() == b""
+    reader.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a pipe be enlarged")
+async def test_a_pipe_is_given_the_size_of_a_large_chunk(pipe):
+    reader = PipeReader(pipe[0], 256 * 1024)
+    pipe[1].write(b"x" * 256 * 1024)
+    assert len(await reader.read()) == 256 * 1024
     reader.close()
 
 
@@ -99,6 +108,14 @@ async def test_a_writer_says_that_the_other_end_is_closed(pipe):
     writer = PipeWriter(pipe[1], broken=said.append)
     assert not writer.write(b"x")
     assert said == ["it closed its input"]
+
+
+async def test_a_writer_says_so_also_when_nothing_is_written(pipe):
+    said = []
+    writer = PipeWriter(pipe[1], broken=said.append)
+    pipe[0].close()
+    await until(lambda: said)
+    assert (said, writer.closed) == (["it closed its input"], True)
 
 
 async def test_what_waits_is_bounded(pipe):

@@ -1,9 +1,13 @@
+import os
+import threading
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.host.stderr import KEPT, LINE_LIMIT, NOTED_BURST, StderrSample, StderrTail
+from tui.host.pipes import PipeReader
+from tui.host.stderr import KEPT, LINE_LIMIT, NOTED_BURST, REST, STDERR_CHUNK, StderrSample, StderrTail, drain
 
 
 def tail_of(*chunks):
@@ -79,3 +83,24 @@ def test_the_sample_leaves_a_flood_out_and_counts_it():
     assert noted == NOTED_BURST // len(chunk)
     assert sample.omitted == (1000 - noted) * len(chunk)
     assert sample.lines(b"later\n", 100.0) == [b"later"]
+
+
+@pytest.mark.parametrize(("line", "lines"), [(b"x" * 39 + b"\n", 50_000), (b"x" * 66_000, 300)])
+async def test_a_flood_of_any_kind_costs_a_read_now_and_then(line: bytes, lines: int):
+    reading, writing = os.pipe()
+
+    def flood() -> None:
+        with os.fdopen(writing, "wb", 0) as pipe:
+            for _ in range(lines):
+                pipe.write(line)
+
+    heard: list[int] = []
+    reader = PipeReader(os.fdopen(reading, "rb", 0), STDERR_CHUNK)
+    server, began = threading.Thread(target=flood), time.monotonic()
+    server.start()
+    await drain(reader, lambda chunk: heard.append(len(chunk)))
+    reads_at_most = (time.monotonic() - began) / REST + 1
+    server.join()
+    reader.close()
+    assert sum(heard) == len(line) * lines
+    assert len(heard) <= reads_at_most

@@ -1,0 +1,64 @@
+"""How long it takes to leave with three sample servers running.
+
+Run it: python tests/benchmarks/quit.py [RUNS]
+The time is from the key (ctrl+q) to the alternate screen being left, and to the end of the process and of
+every process that it started. The budget for both is one second.
+"""
+
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.terminal.pty_app import TerminalApp, alive, home_in  # noqa: E402
+
+SAMPLES = ("weather", "notes", "slow")
+BUDGET_MS = 1000
+LEFT = b"\x1b[?1049l"
+
+
+def configuration(folder: Path) -> Path:
+    """Write a configuration that starts every sample server."""
+    path = folder / "config.toml"
+    tables = []
+    for name in SAMPLES:
+        script = ROOT / "sample_config" / "servers" / f"{name}.py"
+        tables.append(
+            f"[servers.{name}]\ncommand = {json.dumps(sys.executable)}\nargs = [{json.dumps(str(script))}]"
+        )
+    path.write_text("\n".join(tables), encoding="utf-8")
+    return path
+
+
+def milliseconds_to_leave(config: Path) -> tuple[float, float]:
+    """Start the program, leave it, and return how long the terminal and how long the end took."""
+    with TerminalApp.real("--demo", "--config", str(config), env=home_in(config.parent)) as app:
+        app.shows("3 of 3 servers", seconds=30)
+        processes = app.children()
+        began = time.perf_counter()
+        app.send("\x11")
+        app.until(lambda: LEFT in app.raw)
+        screen = time.perf_counter() - began
+        app.until(lambda: app.process.poll() is not None and not alive(processes))
+        return screen * 1000, (time.perf_counter() - began) * 1000
+
+
+def main() -> None:
+    """Measure and print."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+    with tempfile.TemporaryDirectory() as folder:
+        config = configuration(Path(folder))
+        taken = [milliseconds_to_leave(config) for _ in range(runs)]
+    for name, times in zip(("terminal back", "everything gone"), zip(*taken, strict=True), strict=True):
+        print(f"{name:16} median {statistics.median(times):5.0f} ms   worst {max(times):5.0f} ms")
+    print(f"budget {BUDGET_MS} ms, {runs} runs, {os.cpu_count()} cores")
+
+
+if __name__ == "__main__":
+    main()
