@@ -170,3 +170,15 @@ async def test_static_text_is_literal():
         text.show("[/nothing]")
         await pilot.pause()
         assert text.render_line(0).text.rstrip() == "[/nothing]"
+
+
+async def test_rows_share_their_styles_and_still_know_where_the_pointer_is():
+    pane = Numbers(1_000)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+
+        painted = pane.render_lines(pane.size.region)
+        pointed = pane.render_line(0)
+
+        assert len({segment.style for strip in painted for segment in strip}) <= 2
+        assert next(segment.style.meta["offset"] for segment in pointed if segment.style) == (0, 990)
