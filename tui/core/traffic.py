@@ -1,0 +1,276 @@
+"""What travelled: the values that taps, recorder, store and views share. Values only, nothing happens here.
+
+A *tap* (a transport, the model's client, `mcptui tap`) hands over `Captured` values: bytes as they were on
+the wire, and when. The recorder reads, pairs and redacts them and makes of each one `Entry` with a number;
+entries are stored once and never change. What becomes known later (the answer of a request, a cancel, the
+next round of a call) is an entry of its own that names the entry it belongs to.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Protocol
+
+
+class Direction(IntEnum):
+    """Which way it went, seen from the host; NONE is what did not travel (stderr, lifecycle)."""
+
+    NONE = 0
+    OUT = 1
+    IN = 2
+
+
+class Kind(IntEnum):
+    """What an entry is. The words for a person are `KIND_WORDS`; the filter's are the names in lower case."""
+
+    REQUEST = 1
+    RESPONSE = 2
+    ERROR = 3
+    NOTIFICATION = 4
+    BATCH = 5
+    NOT_RPC = 6
+    NOT_JSON = 7
+    STDERR = 8
+    EVENT = 9
+    MODEL_REQUEST = 10
+    MODEL_REPLY = 11
+
+
+KIND_WORDS = {
+    Kind.REQUEST: "request",
+    Kind.RESPONSE: "response",
+    Kind.ERROR: "error",
+    Kind.NOTIFICATION: "notification",
+    Kind.BATCH: "batch",
+    Kind.NOT_RPC: "not JSON-RPC",
+    Kind.NOT_JSON: "not JSON",
+    Kind.STDERR: "stderr",
+    Kind.EVENT: "event",
+    Kind.MODEL_REQUEST: "model asked",
+    Kind.MODEL_REPLY: "model said",
+}
+
+ANSWERS = frozenset({Kind.RESPONSE, Kind.ERROR, Kind.MODEL_REPLY})
+"""Kinds that end a request."""
+
+
+class Outcome(IntEnum):
+    """How a request ended, told by the entry that ended it; NONE where there is nothing to end."""
+
+    NONE = 0
+    PENDING = 1
+    OK = 2
+    ERROR = 3
+    """A JSON-RPC error, or a model endpoint that refused or broke off."""
+    TOOL_ERROR = 4
+    """A result with `isError`."""
+    CANCELLED = 5
+    LOST = 6
+    """Its server ended first."""
+    INPUT_REQUIRED = 7
+    """A round of a call (2026-07-28, multi round-trip requests); the next round goes on."""
+
+
+class Severity(IntEnum):
+    """How bad a finding of the linter is."""
+
+    NONE = 0
+    HINT = 1
+    WARNING = 2
+    ERROR = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What of a conversation made a frame go out.
+
+    Attributes:
+        turn: counts from 1 over all conversations of one run of the program; 0 for a call made by hand.
+        step: counts from 1 in the turn.
+        call: id of the tool call, "" for a request to the model; made by hand it begins with "hand-".
+    """
+
+    turn: int
+    step: int = 0
+    call: str = ""
+
+
+CAUSE: ContextVar[Cause | None] = ContextVar("mcptui_cause", default=None)
+"""Set by whoever acts, read by the tap in the same task; a key, not a state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """One thing that a tap saw.
+
+    Attributes:
+        source: name of the server, or "model:NAME" for the model's side.
+        direction: which way.
+        kind: what the tap knows it is (STDERR, EVENT, MODEL_…), or None for a line to be read.
+        mono_ns: monotonic nanoseconds of its first byte.
+        wall_ns: nanoseconds since 1970, UTC.
+        raw: the bytes without the newline; only a head if `size` is more.
+        size: bytes as it travelled, -1 for len(raw).
+        cause: what made it go out.
+        detail: what else the transport knows, JSON values only: HTTP status and headers, argv, pid, exit.
+    """
+
+    source: str
+    direction: Direction
+    mono_ns: int
+    wall_ns: int
+    raw: bytes
+    kind: Kind | None = None
+    size: int = -1
+    cause: Cause | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """A part of a stored body that stands for a secret: bytes `start` to `end` of the body, and its name."""
+
+    start: int
+    end: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the traffic as it is stored.
+
+    Attributes:
+        seq: number in its recording, from 1, without gaps until the oldest are dropped.
+        mono_ns: monotonic nanoseconds, comparable within one recording.
+        wall_ns: nanoseconds since 1970, UTC.
+        source: server, or "model:NAME".
+        direction: which way.
+        kind: what it is.
+        method: JSON-RPC method; of an answer that of its request; for EVENT the event's word ("spawn",
+            "exit", "signal", "dropped", …); for a model entry the model's name.
+        tool: tool, prompt or resource named by `tools/call` and its like; of an answer that of its request.
+        ident: the JSON-RPC id as JSON text (`7`, `"a"`), "" for none.
+        size: bytes as it travelled.
+        pair: seq of the request that this entry answers, cancels or reports progress of; 0 for none.
+        root: seq of the first request of the call that this entry is part of (rounds, answers, progress,
+            cancels); 0 for none. A first request has its own seq.
+        outcome: for what ends a request, how; otherwise NONE.
+        cause: what of the conversation it belongs to; an answer has that of its request.
+        sha256: hex digest of all bytes as they travelled, if `body` is only a head; otherwise "".
+        redactions: spans of `body` that stand for secrets.
+        detail: what the transport knew.
+        body: the bytes, redacted; empty when only the columns were read.
+    """
+
+    seq: int
+    mono_ns: int
+    wall_ns: int
+    source: str
+    direction: Direction
+    kind: Kind
+    method: str = ""
+    tool: str = ""
+    ident: str = ""
+    size: int = 0
+    pair: int = 0
+    root: int = 0
+    outcome: Outcome = Outcome.NONE
+    cause: Cause | None = None
+    sha256: str = ""
+    redactions: tuple[Redaction, ...] = ()
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the linter has to say of an entry.
+
+    Attributes:
+        seq: the entry.
+        code: a stable word ("unknown-id", "not-json", …).
+        severity: how bad.
+        sentence: what is wrong, in one sentence.
+        section: where the specification says so ("2026-07-28 basic/lifecycle"), or "".
+    """
+
+    seq: int
+    code: str
+    severity: Severity
+    sentence: str
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyTerm:
+    """One thing to look for in bodies: bytes as they are, or a regular expression.
+
+    Attributes:
+        needle: what to find; for a regular expression its pattern, UTF-8.
+        regex: whether it is one (Python's `re` on bytes).
+        fold: whether upper and lower case are alike (ASCII letters).
+    """
+
+    needle: bytes
+    regex: bool = False
+    fold: bool = True
+
+
+class TrafficWriter(Protocol):
+    """Where entries are kept. Made, used and closed by one thread."""
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        """Store entries; when it returns they survive kill -9.
+
+        Never raises: a disk that fails is said by `problem`, and the recording goes on in memory.
+        """
+        ...
+
+    def write_findings(self, findings: Sequence[Finding]) -> None:
+        """Store what the linter found."""
+        ...
+
+    @property
+    def problem(self) -> str:
+        """Why nothing is stored any more (disk full, read-only), or ""."""
+        ...
+
+    def close(self) -> None:
+        """Finish and let go of the file."""
+        ...
+
+
+class TrafficReader(Protocol):
+    """A recording as it is read, also while it is written. One reader is used by one thread at a time."""
+
+    def columns(self, after: int, limit: int) -> Sequence[Entry]:
+        """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
+        ...
+
+    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
+        """Return an entry with at most `body_limit` bytes of its body; None if it was dropped."""
+        ...
+
+    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
+        """Return a part of a stored body, b"" if it was dropped."""
+        ...
+
+    def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
+        """Return for each term the seqs in `first`..`last` (both included) whose body has it.
+
+        Stops early, with what it has, when `interrupt` is called from another thread.
+        """
+        ...
+
+    def interrupt(self) -> None:
+        """Break off a `search` that runs in another thread."""
+        ...
+
+    def findings(self, after: int = 0) -> Sequence[Finding]:
+        """Return the findings stored, in order of storing, from the `after`-th on."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...

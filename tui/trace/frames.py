@@ -1,0 +1,201 @@
+"""The traffic as columns: a million entries in some 45 bytes each, and what is known of them so far.
+
+Written by one thread (`append`), read by the screen at any moment: an entry counts once `len()` says so.
+Bodies are not here; a reader has them.
+"""
+
+import zlib
+from array import array
+from bisect import bisect_right
+
+from tui.core.traffic import ANSWERS, Cause, Direction, Entry, Kind, Outcome, Severity
+
+MAX_NAMES = 65_535
+"""Different names of one kind; a server that invents more gets "(other)" for the rest."""
+
+CLOCK_STEP_NS = 1_000_000
+"""The wall clock is kept as an offset to the monotonic one; a new one when it moved by more than this."""
+
+
+class Names:
+    """Text that occurs again and again, as small numbers. Number 0 is ""."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = [""]
+        self._numbers: dict[str, int] = {"": 0}
+
+    def number(self, text: str) -> int:
+        """Return the number of `text`, a new one if it has none."""
+        known = self._numbers.get(text)
+        if known is not None:
+            return known
+        if len(self.texts) >= MAX_NAMES:
+            text = "(other)"
+            if text in self._numbers:
+                return self._numbers[text]
+        self._numbers[text] = len(self.texts)
+        self.texts.append(text)
+        return len(self.texts) - 1
+
+
+def mark_of(text: str) -> int:
+    """Return a 32-bit mark of an id: different marks are different ids, equal marks nearly always equal."""
+    return zlib.crc32(text.encode("utf-8", "replace")) if text else 0
+
+
+class Frames:
+    """Columns of one recording, by index from 0. `first` is the seq of index 0.
+
+    Attributes:
+        mono: monotonic nanoseconds.
+        kind, direction: as in `core.traffic`.
+        source, method, tool: numbers in `sources`, `methods`, `tools`.
+        size: bytes as it travelled, at most 4 GiB - 1.
+        pair: index + 1 of the partner: of a request its answer, of anything else its request; 0 for none.
+        root: index + 1 of the first request of the call, 0 for none.
+        ident, call: `mark_of` the JSON-RPC id and of the call id of the conversation; 0 for none.
+        turn: turn of the conversation, 0 for none.
+        outcome: how the request ended, at the request and at what ended it.
+        severity: of the worst finding.
+        marked: whether the person marked it.
+        revision: grows whenever an entry that was there before reads differently.
+    """
+
+    def __init__(self) -> None:
+        self.first = 1
+        self.revision = 0
+        self.sources, self.methods, self.tools = Names(), Names(), Names()
+        self.mono = array("q")
+        self.kind, self.direction = array("B"), array("B")
+        self.source, self.method, self.tool = array("H"), array("H"), array("H")
+        self.size = array("I")
+        self.pair, self.root = array("I"), array("I")
+        self.ident, self.call, self.turn = array("I"), array("I"), array("I")
+        self.outcome, self.severity, self.marked = array("B"), array("B"), array("B")
+        self._count = 0
+        self._pending: dict[int, set[int]] = {}
+        self._clock_from = array("q")
+        self._clock_offset = array("q")
+
+    def __len__(self) -> int:
+        return self._count
+
+    # ---- writing: one thread --------------------------------------------------------------------------
+
+    def append(self, entry: Entry) -> None:
+        """Add the next entry; its seq follows on the one before."""
+        index = self._count
+        if not index:
+            self.first = entry.seq
+        source = self.sources.number(entry.source)
+        self._note_clock(index, entry.wall_ns - entry.mono_ns)
+        self.mono.append(entry.mono_ns)
+        self.kind.append(entry.kind)
+        self.direction.append(entry.direction)
+        self.source.append(source)
+        self.method.append(self.methods.number(entry.method))
+        self.tool.append(self.tools.number(entry.tool))
+        self.size.append(min(entry.size, 0xFFFFFFFF))
+        self.pair.append(self._place(entry.pair))
+        self.root.append(self._place(entry.root))
+        self.ident.append(mark_of(entry.ident))
+        cause = entry.cause
+        self.turn.append(cause.turn if cause else 0)
+        self.call.append(mark_of(cause.call) if cause else 0)
+        self.outcome.append(entry.outcome)
+        self.severity.append(0)
+        self.marked.append(0)
+        self._settle(index, entry, source)
+        self._count = index + 1
+
+    def _place(self, seq: int) -> int:
+        return seq - self.first + 1 if seq >= self.first else 0
+
+    def _note_clock(self, index: int, offset: int) -> None:
+        if not self._clock_offset or abs(offset - self._clock_offset[-1]) > CLOCK_STEP_NS:
+            self._clock_from.append(index)
+            self._clock_offset.append(offset)
+
+    def _settle(self, index: int, entry: Entry, source: int) -> None:
+        """Note at earlier entries what this one tells of them."""
+        kind, partner = entry.kind, self.pair[index] - 1
+        pending = self._pending.setdefault(source, set())
+        if kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
+            pending.add(index)
+            self.outcome[index] = Outcome.PENDING
+        elif partner >= 0 and kind in ANSWERS:
+            pending.discard(partner)
+            if not self.pair[partner]:
+                self.pair[partner] = index + 1
+                self.outcome[partner] = entry.outcome
+                self.revision += 1
+        elif partner >= 0 and entry.outcome is Outcome.CANCELLED:
+            pending.discard(partner)
+            if self.outcome[partner] == Outcome.PENDING:
+                self.outcome[partner] = Outcome.CANCELLED
+                self.revision += 1
+        elif kind is Kind.EVENT and entry.method == "exit":
+            for lost in pending:
+                self.outcome[lost] = Outcome.LOST
+            self.revision += bool(pending)
+            pending.clear()
+
+    def set_severity(self, seq: int, severity: Severity) -> None:
+        """Note the worst finding of an entry."""
+        index = seq - self.first
+        if 0 <= index < self._count and severity > self.severity[index]:
+            self.severity[index] = severity
+            self.revision += 1
+
+    def mark(self, index: int, marked: bool) -> None:
+        """Mark an entry, or take its mark away."""
+        self.marked[index] = marked
+        self.revision += 1
+
+    # ---- reading: any thread -------------------------------------------------------------------------
+
+    def seq(self, index: int) -> int:
+        """Return the seq of an index."""
+        return self.first + index
+
+    def index(self, seq: int) -> int:
+        """Return the index of a seq, -1 if it is not here."""
+        index = seq - self.first
+        return index if 0 <= index < self._count else -1
+
+    def wall_ns(self, index: int) -> int:
+        """Return nanoseconds since 1970."""
+        place = bisect_right(self._clock_from, index) - 1
+        return self.mono[index] + self._clock_offset[place]
+
+    def partner(self, index: int) -> int:
+        """Return the index of the other one of a pair, -1 for none."""
+        return self.pair[index] - 1
+
+    def latency_ns(self, index: int) -> int:
+        """Return how long the answer took, at the request and at its answer; -1 where there is none."""
+        partner = self.pair[index] - 1
+        if partner < 0 or self.kind[max(index, partner)] not in ANSWERS:
+            return -1
+        return abs(self.mono[partner] - self.mono[index])
+
+    def pending(self) -> list[int]:
+        """Return the requests that wait for their answer, in order."""
+        return sorted(index for waiting in list(self._pending.values()) for index in list(waiting))
+
+    def of_cause(self, cause: Cause) -> list[int]:
+        """Return the entries that belong to a tool call, or to a whole turn if it names no call."""
+        wanted, turn, call = mark_of(cause.call), self.turn, self.call
+        return [
+            index
+            for index in range(self._count)
+            if turn[index] == cause.turn and (not wanted or call[index] == wanted)
+        ]
+
+    def is_answer(self, index: int) -> bool:
+        """Whether an entry ends a request."""
+        return self.kind[index] in ANSWERS
+
+    def goes(self, index: int) -> Direction:
+        """Return which way an entry went."""
+        return Direction(self.direction[index])
