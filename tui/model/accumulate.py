@@ -4,13 +4,21 @@ Chunks are plain JSON values, read field by field, because no two endpoints agre
 `ModelError` comes out of a chunk, whatever is in it, and no call comes out of a stream that broke.
 """
 
-import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.model.call_slots import CallSlots
+from tui.model.chunk_fields import (
+    CUT,
+    choices_of,
+    content_pieces,
+    finish_word,
+    index_of,
+    spoken,
+    token_count,
+)
 from tui.model.failures import reply_error
 from tui.model.think_tags import Piece, ThinkTags
 
@@ -21,8 +29,6 @@ MAX_DETAILS = 4_096
 
 ENDED_EARLY = "the stream ended early, ended without finish_reason"
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
-_TEXT_KINDS = ("text", "output_text")
-_THINKING_KINDS = ("thinking", "reasoning", "reasoning_text")
 
 
 class Accumulator:
@@ -47,6 +53,9 @@ class Accumulator:
         self._extra: dict[str, Any] = {}
         self._size = 0
         self._half = ""
+        self._choice: int | None = None
+        self._in_deltas: set[str] = set()
+        self._has_tool_calls = False
 
     @property
     def finished(self) -> bool:
@@ -68,35 +77,41 @@ class Accumulator:
             return []
         if (error := reply_error(chunk)) is not None:
             raise error
-        choices = chunk.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else {}
-        choice = choice if isinstance(choice, Mapping) else {}
-        groq = chunk.get("x_groq")
-        for holder in (groq, choice, chunk):
+        choices = choices_of(chunk)
+        for holder in (chunk.get("x_groq"), *choices, chunk):
             if isinstance(holder, Mapping):
                 self._take_usage(holder.get("usage"))
-        delta = choice.get("delta")
-        if not isinstance(delta, Mapping):
-            delta = choice.get("message")
-        parts = list(self._delta(delta)) if isinstance(delta, Mapping) else []
-        if choice:
-            self._take_finish(choice.get("finish_reason"))
+        parts: list[ModelPart] = []
+        for choice in choices:
+            if self._is_ours(choice):
+                parts.extend(self._delta(spoken(choice, self._in_deltas)))
+                self._take_finish(choice.get("finish_reason"))
         return parts
 
-    def finish(self) -> list[ModelPart]:
+    def _is_ours(self, choice: Mapping[str, Any]) -> bool:
+        """Whether a choice belongs to the reply: the first one, should an endpoint send several."""
+        index = index_of(choice)
+        if self._choice is None:
+            self._choice = index
+        return index is None or index == self._choice
+
+    def finish(self, *, ended: bool = False) -> list[ModelPart]:
         """Return the end of the reply: text that was kept back, and always a `ReplyPart` as the last.
+
+        Args:
+            ended: the endpoint marked the end of the stream; enough for text, never for calls.
 
         Raises:
             ModelError: the stream broke off: no finish reason was given. No call of it may run.
         """
-        if not self.finished:
+        if not self.finished and not (ended and self._size and not self._calls):
             raise ModelError(
                 ENDED_EARLY,
                 next_step="Ask again; if it happens often, a proxy between here and the model cuts streams.",
                 retryable=True,
             )
         reply = ReplyPart(
-            calls=self._calls.finish(),
+            calls=self._calls.finish(cut=self._finish in CUT),
             finish=self._finish or ("tool_calls" if self._calls else "stop"),
             usage=self._usage,
             refusal="".join(self._refusal),
@@ -113,7 +128,7 @@ class Accumulator:
     def _take_finish(self, finish: Any) -> None:
         """Keep the finish reason; nothing erases it. An empty one ends a reply whose deltas had null."""
         if isinstance(finish, str) and finish:
-            self._finish = finish[:64]
+            self._finish = finish_word(finish)
         elif finish is None:
             self._had_null = True
         self._ended_blank = finish == "" and self._had_null
@@ -127,15 +142,19 @@ class Accumulator:
         if isinstance(refusal, str):
             self._count(refusal)
             self._refusal.append(refusal)
-        calls = delta.get("tool_calls")
-        for entry in calls if isinstance(calls, list) else [calls]:
+        for entry in self._call_entries(delta):
             if isinstance(entry, Mapping) and (part := self._calls.feed(entry)) is not None:
                 yield part
-        legacy = delta.get("function_call")
-        if isinstance(legacy, Mapping) and (part := self._calls.feed({"function": legacy})) is not None:
-            yield part
         if isinstance(extra := delta.get("extra_content"), Mapping):
             self._extra.update(extra)
+
+    def _call_entries(self, delta: Mapping[str, Any]) -> list[Any]:
+        """Return the fragments of calls in a delta; the legacy form only where it stands alone."""
+        calls, legacy = delta.get("tool_calls"), delta.get("function_call")
+        if calls:
+            self._has_tool_calls = True
+            return calls if isinstance(calls, list) else [calls]
+        return [{"function": legacy}] if legacy and not self._has_tool_calls else []
 
     def _take_reasoning(self, delta: Mapping[str, Any]) -> str:
         """Return the delta's thinking, once, however many fields carry it."""
@@ -175,7 +194,7 @@ class Accumulator:
         return "".join(shown)
 
     def _content(self, content: Any) -> Iterator[ModelPart]:
-        for thinking, text in _pieces(content):
+        for thinking, text in content_pieces(content):
             self._count(text)
             if thinking:
                 self._reasoning.append(text)
@@ -209,8 +228,8 @@ class Accumulator:
         """Keep the last count that says anything; counts are totals and are never added up."""
         if not isinstance(usage, Mapping) or not usage:
             return
-        prompt = _tokens(usage.get("prompt_tokens", usage.get("input_tokens")))
-        completion = _tokens(usage.get("completion_tokens", usage.get("output_tokens")))
+        prompt = token_count(usage.get("prompt_tokens", usage.get("input_tokens")))
+        completion = token_count(usage.get("completion_tokens", usage.get("output_tokens")))
         if prompt or completion:
             self._usage = Usage(prompt, completion)
         elif self._usage is None:
@@ -225,35 +244,3 @@ class Accumulator:
         if self._extra:
             echo["extra_content"] = self._extra
         return echo or None
-
-
-def _pieces(content: Any) -> Iterator[tuple[bool, str]]:
-    """Yield (is thinking, text) for content that is a text, a part, or a list of parts."""
-    for part in content if isinstance(content, list) else [content]:
-        if isinstance(part, str):
-            if part:
-                yield False, part
-        elif isinstance(part, Mapping):
-            kind = part.get("type", "text")
-            thinking = kind in _THINKING_KINDS
-            text = _part_text(part, thinking) if thinking or kind in _TEXT_KINDS else ""
-            if text:
-                yield thinking, text
-
-
-def _part_text(part: Mapping[str, Any], thinking: bool) -> str:
-    for name in (*(_THINKING_KINDS if thinking else ()), "text", "content"):
-        value = part.get(name)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, list):
-            texts = [item.get("text") if isinstance(item, Mapping) else item for item in value]
-            return "".join(text for text in texts if isinstance(text, str))
-    return ""
-
-
-def _tokens(value: Any) -> int:
-    """Return a count of tokens, 0 for anything that is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return 0
-    return max(0, min(int(value), 10**12))

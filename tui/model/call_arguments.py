@@ -10,6 +10,51 @@ MAX_OBJECTS = 64
 """Objects in a row on one call; the loop runs far fewer."""
 
 
+class Arguments:
+    """The arguments of one call while they are written, in pieces or in snapshots that grow.
+
+    Which of the two it is cannot be known before the end: `{"a":` and `{"a":1}` may be two snapshots, or the
+    beginning of `{"a":{"a":1}}`. So both readings are kept until then.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        """Characters of the shorter reading."""
+        self._pieces: list[str] = []
+        self._joined = 0
+        self._snapshot: list[str] = []
+        self._last = ""
+
+    def add(self, text: str) -> None:
+        """Take the next piece or snapshot."""
+        self._last = text
+        # Not even looked at while normal arguments grow: a piece is shorter than what it continues.
+        grown = self.size and len(text) >= self.size and (whole := self._shorter()).startswith("{")
+        if grown and text.startswith(whole):
+            self._snapshot = [text]
+        elif self._snapshot:
+            self._snapshot.append(text)
+        self._pieces.append(text)
+        self._joined += len(text)
+        self.size = sum(map(len, self._snapshot)) if self._snapshot else self._joined
+
+    def _shorter(self) -> str:
+        return "".join(self._snapshot or self._pieces)
+
+    @property
+    def complete(self) -> bool:
+        """Whether this is one whole object in either reading."""
+        if not self.size or self._last.rstrip()[-1:] not in ("", "}"):
+            return False
+        return is_complete("".join(self._pieces)) or is_complete(self._shorter())
+
+    @property
+    def text(self) -> str:
+        """What was written: all pieces, unless only snapshots explain them."""
+        joined = "".join(self._pieces)
+        return self._shorter() if self._snapshot and not _may_go_on(joined) else joined
+
+
 def fresh_id(seed: str, used: Collection[str]) -> str:
     """Return an id of nine letters and digits (what Mistral takes) that depends on `seed` only."""
     number = 0
@@ -47,6 +92,17 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
     if objects := _in_a_row(text):
         return [(entry, False) for entry in objects]
     return [(text, is_cut(text))]
+
+
+def _may_go_on(text: str) -> bool:
+    """Whether `text` is JSON, or the beginning of some that ends where an object or a string may."""
+    try:
+        json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        return error.msg.startswith("Unterminated string") or error.pos >= len(text.rstrip())
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _whole_characters(text: str) -> str:

@@ -6,21 +6,29 @@ objects in a row.
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.conversation import CallRequest
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart
-from tui.model.call_arguments import fresh_id, is_complete, settle_arguments
+from tui.model.call_arguments import Arguments, fresh_id, settle_arguments
+from tui.model.chunk_fields import index_of
 
-MAX_CALLS = 256
+MAX_CALLS = 300
+"""Calls that are passed on: more than the loop ever runs, so it sees that there were too many."""
+
+MAX_FLOOD = 5_000
+"""Calls after which a reply is refused: it has no end."""
+
 MAX_ARGUMENTS = 2_000_000
 """Characters of arguments in one reply; more is a model gone astray, not a call."""
 
 MAX_NAME = 256
 UNNAMED = "unnamed_call"
+_FUNCTION = ("function", "custom")
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
 
 
 @dataclass(slots=True)
@@ -30,19 +38,23 @@ class _Slot:
     id: str = ""
     index: int | None = None
     name: str = ""
-    pieces: list[str] = field(default_factory=list)
-    size: int = 0
+    arguments: Arguments = field(default_factory=Arguments)
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def text(self) -> str:
-        if len(self.pieces) > 1:
-            self.pieces = ["".join(self.pieces)]
-        return self.pieces[0] if self.pieces else ""
+    def size(self) -> int:
+        """Characters of arguments so far."""
+        return self.arguments.size
 
     @property
     def complete(self) -> bool:
-        return is_complete(self.text)
+        """Whether its arguments are one whole object."""
+        return self.arguments.complete
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing tells it from another call yet."""
+        return not (self.id or self.name or self.size)
 
 
 class CallSlots:
@@ -55,6 +67,9 @@ class CallSlots:
     def __init__(self, known_names: Collection[str]) -> None:
         self._known = frozenset(known_names)
         self._slots: list[_Slot] = []
+        self._by_id: dict[str, _Slot] = {}
+        self._by_index: dict[int, _Slot] = {}
+        self._by_both: dict[tuple[str, int], _Slot] = {}
         self._size = 0
 
     def __bool__(self) -> bool:
@@ -66,20 +81,22 @@ class CallSlots:
         Raises:
             ModelError: there are more calls, or longer arguments, than any sane reply has.
         """
-        function = entry.get("function")
-        function = function if isinstance(function, Mapping) else entry
+        function = next((one for key in _FUNCTION if isinstance(one := entry.get(key), Mapping)), entry)
         name = function.get("name")
         name = name[:MAX_NAME] if isinstance(name, str) else ""
         identity = entry.get("id")
         identity = str(identity)[:MAX_NAME] if isinstance(identity, str | int) else ""
-        index = entry.get("index")
-        index = index if isinstance(index, int) else None
-        arguments = function.get("arguments", function.get("parameters"))
+        index = index_of(entry)
+        arguments = next((function[key] for key in _ARGUMENTS if key in function), None)
         begins = not isinstance(arguments, str) or arguments.lstrip()[:1] in ("", "{")
-        slot = self._slot(identity, index, name, begins)
+        slot = self._slot(identity, index, name, begins, bool(arguments))
         if slot is None:
             slot = self._open(index)
         slot.id = slot.id or identity
+        if identity:
+            self._by_id[identity] = slot
+            if index is not None:
+                self._by_both[identity, index] = slot
         self._take_name(slot, name)
         self._take_arguments(slot, arguments)
         if isinstance(extra := entry.get("extra_content"), Mapping):
@@ -87,28 +104,30 @@ class CallSlots:
         return CallPart(slot.name, slot.size) if slot.name or slot.size else None
 
     def _open(self, index: int | None) -> _Slot:
-        if len(self._slots) >= MAX_CALLS:
-            raise ModelError(f"the reply holds more than {MAX_CALLS} tool calls")
+        if len(self._slots) >= MAX_FLOOD:
+            raise ModelError(f"the reply holds more than {MAX_FLOOD} tool calls")
         slot = _Slot(index=index)
         self._slots.append(slot)
+        if index is not None:
+            self._by_index[index] = slot
         return slot
 
-    def _slot(self, identity: str, index: int | None, name: str, begins: bool) -> _Slot | None:
+    def _slot(self, identity: str, index: int | None, name: str, begins: bool, more: bool) -> _Slot | None:
         """Return the slot that a fragment belongs to, or None if it begins a new call.
 
-        `begins` says that its arguments could be the beginning of some.
+        `begins` says that its arguments could be the beginning of some, `more` that it has any.
         """
         latest = self._slots[-1] if self._slots else None
-        same_id = self._latest(lambda slot: slot.id == identity) if identity else None
-        same_index = self._latest(lambda slot: slot.index == index) if index is not None else None
+        same_index = self._by_index.get(index) if index is not None else None
+        same_id = self._by_id.get(identity)
+        if index is not None:
+            same_id = self._by_both.get((identity, index), same_id)
         if same_id is not None:
             moved = None not in (index, same_id.index) and index != same_id.index
             return None if self._another(same_id, name) or (moved and name and same_id.complete) else same_id
         if identity and name:
-            # A fresh id with each fragment, name repeated: only if the call before it is plainly unfinished.
-            before = latest if same_index is None and not begins else same_index
-            unfinished = before is not None and before.size > 0 and not before.complete
-            return before if before is not None and unfinished and before.name == name else None
+            before = latest if same_index is None and (index is None or not begins) else same_index
+            return before if before is not None and self._goes_on(before, name, more) else None
         if identity:
             if same_index is not None and (not same_index.id or same_index.name):
                 return same_index
@@ -122,8 +141,15 @@ class CallSlots:
         new = bool(name) and (latest.complete or self._another(latest, name))
         return None if new else latest
 
-    def _latest(self, fits: Callable[[_Slot], bool]) -> _Slot | None:
-        return next((slot for slot in reversed(self._slots) if fits(slot)), None)
+    def _goes_on(self, slot: _Slot, name: str, more: bool) -> bool:
+        """Whether a fragment with an id not seen before and a name still belongs to `slot`.
+
+        It fills a slot that was only announced. Some endpoints give each fragment a fresh id and repeat the
+        name: then the call before it is plainly unfinished.
+        """
+        if slot.blank:
+            return True
+        return slot.name == name and not slot.complete and (slot.size > 0 or more or not slot.id)
 
     def _another(self, slot: _Slot, name: str) -> bool:
         """Whether `name` can only be the name of another call than the one in `slot`."""
@@ -132,7 +158,9 @@ class CallSlots:
         return (name in self._known and slot.name in self._known) or slot.complete
 
     def _take_name(self, slot: _Slot, name: str) -> None:
-        if not name or name == slot.name or slot.name in self._known:
+        if not name or name == slot.name:
+            return
+        if slot.name in self._known and slot.name + name not in self._known:
             return
         if name.startswith(slot.name):
             slot.name = name
@@ -147,26 +175,31 @@ class CallSlots:
         if not arguments:
             return
         before = slot.size
-        # Not even looked at while a normal call grows: a fragment is shorter than what it continues.
-        repeats = before and len(arguments) >= before and slot.text.startswith("{")
-        if repeats and arguments.startswith(slot.text):
-            slot.pieces = []
-            slot.size = 0
-        slot.pieces.append(arguments)
-        slot.size += len(arguments)
+        slot.arguments.add(arguments)
         self._size += slot.size - before
         if self._size > MAX_ARGUMENTS:
             raise ModelError(f"the arguments of the tool calls exceed {MAX_ARGUMENTS} characters")
 
-    def finish(self) -> tuple[CallRequest, ...]:
-        """Return the calls, ghosts dropped, arguments settled, each with an id of its own."""
+    def finish(self, *, cut: bool = False) -> tuple[CallRequest, ...]:
+        """Return the calls, ghosts dropped, arguments settled, each with an id of its own.
+
+        Args:
+            cut: the reply was cut off, so a call without arguments may be one whose arguments are missing.
+        """
         calls: list[CallRequest] = []
         used: set[str] = set()
         for slot in self._slots:
             name = _bare_name(slot.name)
-            if not name and not slot.text.strip():
+            written = slot.arguments.text
+            if not name and not written.strip():
                 continue
-            for number, (text, truncated) in enumerate(settle_arguments(slot.text)):
+            if len(calls) >= MAX_CALLS:
+                break
+            settled = settle_arguments(written)
+            # Of a reply that was cut off, "no arguments" may be a place holder for those that are missing.
+            if cut and settled == [("{}", False)] and (slot is self._slots[-1] or not written.strip()):
+                settled = [(written, True)]
+            for number, (text, truncated) in enumerate(settled):
                 identity = slot.id if number == 0 else ""
                 if not identity or identity in used:
                     identity = fresh_id(f"{len(calls)}\0{slot.id}\0{name}\0{text}", used)

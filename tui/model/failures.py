@@ -15,8 +15,13 @@ from tui.core.text import clean_line
 MAX_WORDS = 300
 """Characters of a provider's own words in a message."""
 
+FAILED_FINISH = ("error", "network_error", "insufficient_system_resource", "abort")
+"""Finish reasons of a reply that was given up: OpenRouter, Zhipu, DeepSeek, SGLang and vLLM."""
+
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) - {501, 505}
 
+_WORDS = ("message", "msg", "detail")
+_KINDS = ("code", "status", "type", "detail")
 _BILLING = re.compile(
     r"insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|billing"
     r"|credits? (?:balance|limit)|out of credits?|payment required|quota_exceeded|余额不足|欠费",
@@ -24,7 +29,7 @@ _BILLING = re.compile(
 )
 _TRANSIENT = re.compile(
     r"overloaded|rate.?limit|too many requests|temporar|timed? ?out|unavailable|server[_ ]error"
-    r"|internal error|disconnected|capacity|try again|upstream|bad gateway|访问量过大|繁忙",
+    r"|internal error|disconnected|capacity|try again|upstream|bad gateway|network.error|system_resource|error, abort|访问量过大|繁忙",
     re.IGNORECASE,
 )
 
@@ -64,7 +69,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     """Return the failure that a chunk of a stream reports, or None.
 
     Known forms: `error` as object or text, `object: "error"`, `base_resp.status_code`, a choice with an
-    error, and a bare `message` with a code and no choices.
+    error or a finish reason that is one, and a bare `message` with a code, or alone, and no choices.
     """
     body: Any = chunk.get("error")
     resp = chunk.get("base_resp")
@@ -76,10 +81,10 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = {"message": resp.get("status_msg"), "code": resp.get("status_code")}
     elif not body and isinstance(first, Mapping) and first.get("error"):
         body = first["error"]
-    elif not body and choices is None and isinstance(chunk.get("message") or chunk.get("detail"), str):
-        body = chunk if chunk.get("code") or chunk.get("status") or "detail" in chunk else None
-    elif not body and isinstance(first, Mapping) and first.get("finish_reason") == "error":
-        body = "the provider ended the reply with an error"
+    elif not body and choices is None and any(isinstance(chunk.get(name), str) for name in _WORDS):
+        body = chunk if any(map(chunk.get, _KINDS)) or len(chunk) == 1 else None
+    elif not body and isinstance(first, Mapping) and first.get("finish_reason") in FAILED_FINISH:
+        body = f"the provider ended the reply with an error, {first['finish_reason']}"
     if not body:
         return None
     said = words_of(body) or "no reason was given"

@@ -149,7 +149,7 @@ class ReplyStream:
             )
         if not self._parser.events and self._whole is None:
             raise errors.not_a_stream(self._profile, self._connection.content_type, self._parser.head)
-        return self._accumulator.finish()
+        return self._accumulator.finish(ended=self._done)
 
     def _placed(self, error: ModelError) -> ModelError:
         """Say where it happened."""

@@ -12,6 +12,7 @@ from tests.streams import NATIVE, Heard, chunks_of, expected, heard_from, tools_
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.model.accumulate import MAX_TEXT, Accumulator
+from tui.model.call_slots import MAX_CALLS, MAX_FLOOD
 
 
 def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
@@ -274,10 +275,16 @@ def test_arguments_without_end_are_cut() -> None:
             accumulator.feed(chunk(tool_calls=[call("x" * 500_000)]))
 
 
-def test_a_flood_of_calls_is_refused() -> None:
+def test_of_too_many_calls_as_many_are_passed_on_as_show_that_there_were_too_many() -> None:
+    entries = [call(f'{{"n":{number}}}', index=number, id=f"c{number}") for number in range(2000)]
+    heard = reply_to(*(chunk(tool_calls=[entry]) for entry in entries), chunk("tool_calls"))
+    assert arguments_of(heard) == [{"n": number} for number in range(MAX_CALLS)]
+
+
+def test_a_flood_of_calls_without_end_is_refused() -> None:
     accumulator = Accumulator()
     with pytest.raises(ModelError, match="tool calls"):
-        for number in range(1000):
+        for number in range(MAX_FLOOD + 1):
             accumulator.feed(chunk(tool_calls=[call("{}", id=f"c{number}")]))
 
 
