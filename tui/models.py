@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from tui.core.errors import ConfigError
 from tui.core.ports import ChatModel, Clock
 from tui.core.redact import Secret
+from tui.core.traffic import TrafficSink
 from tui.model.choose import Selection, choose
 from tui.model.profile import ModelProfile
 from tui.model.providers import from_environment, provider_of
@@ -79,8 +80,10 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
     return selection
 
 
-def make_model(selection: Selection, clock: Clock) -> ChatModel:
+def make_model(selection: Selection, clock: Clock, sink: TrafficSink) -> ChatModel:
     """Return the model of a selection, ready to be asked; nothing is imported or opened yet.
+
+    `sink` is told of what travels to and from its endpoint.
 
     Raises:
         ConfigError: the profile's address, key or protocol cannot be used.
@@ -94,4 +97,4 @@ def make_model(selection: Selection, clock: Clock) -> ChatModel:
     from tui.model.openai_chat import OpenAIChat
     from tui.model.retry import Retrying
 
-    return wrap(Retrying(OpenAIChat(profile), clock), profile.tool_protocol, where=profile.name)
+    return wrap(Retrying(OpenAIChat(profile, sink), clock), profile.tool_protocol, where=profile.name)

@@ -22,7 +22,7 @@ from tui.core.ports import Answer, Approver, ChatModel
 from tui.core.redact import Redactor
 from tui.host.host import Host
 from tui.options import Options
-from tui.trace.tally import FrameTally
+from tui.traffic import Traffic
 from tui.turns import WatchedTurn, discreet
 
 if TYPE_CHECKING:
@@ -47,16 +47,16 @@ class Runtime:
         self._options = options
         self._env = env
         self._clock = MonotonicClock()
-        self._tally = FrameTally()
+        self._traffic = Traffic()
         self._conversation = Conversation(system=SYSTEM)
         self._problems: list[str] = []
         self._model: ChatModel | None = None
         self._model_error: McptuiError | None = None
-        self._host = Host((), sink=self._tally, clock=self._clock)
+        self._host = Host((), sink=self._traffic, clock=self._clock)
         self._policy = Policy(mode=options.mode)
         self._limits = Limits()
         self._loaded: Loaded | None = None
-        self._tokens = 0
+        self._tokens = self._turns = 0
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
         self.redactor = Redactor()
@@ -91,7 +91,7 @@ class Runtime:
         limits = turn_limits(loaded.settings.limits)
         self._limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
         self.redactor = Redactor(loaded.secrets)
-        self._host = Host(specs, sink=self._tally, clock=self._clock, redactor=self.redactor)
+        self._host = Host(specs, sink=self._traffic, clock=self._clock, redactor=self.redactor)
         if start and self._options.start:
             self._keep(self._host.start_all())
         if model:
@@ -124,7 +124,7 @@ class Runtime:
 
         try:
             selection = await choose_model(self._options, loaded, self._env)
-            self._model = make_model(selection, self._clock)
+            self._model = make_model(selection, self._clock, self._traffic)
             if selection.profile is not None and selection.profile.api_key:
                 key = selection.profile.api_key.reveal()
                 self.redactor = Redactor({**loaded.secrets, selection.profile.api_key_env or "api_key": key})
@@ -187,7 +187,7 @@ class Runtime:
     @property
     def frames(self) -> int:
         """How many frames were seen on the wire so far."""
-        return self._tally.frames
+        return self._traffic.frames
 
     def examples(self) -> Sequence[str]:
         """Return questions made from the tools that run now."""
@@ -205,7 +205,8 @@ class Runtime:
             raise self._model_error or ModelError("no model has been chosen yet")
         self._conversation.say(text)
         deps = Deps(self._model, self._host.toolbox, approver, self._policy, self._limits, self._clock)
-        return WatchedTurn(Turn(self._conversation, deps), self.notice, self._discreet)
+        self._turns += 1
+        return WatchedTurn(Turn(self._conversation, deps, self._turns), self.notice, self._discreet)
 
     def continue_turn(self, approver: Approver) -> WatchedTurn:
         """Go on with fresh limits after a turn that ended at one."""

@@ -23,7 +23,7 @@ async def lines():
 async def host(lines):
     made = Host(
         [ServerSpec("changing", sys.executable, (SERVER,))],
-        sink=lambda server, way, at, raw: lines.append(raw),
+        sink=lambda captured: lines.append(captured.raw),
         clock=MonotonicClock(),
     )
     await made.start_all()

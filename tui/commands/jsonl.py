@@ -33,7 +33,7 @@ def _usage(usage: Usage) -> dict[str, Any]:
 def as_object(event: Event) -> dict[str, Any] | None:
     """Return the object for `event`, or None for events that are only for a screen."""
     match event:
-        case TurnStarted(model, tools, notice):
+        case TurnStarted(model=model, tools=tools, notice=notice):
             started = {"type": "turn_started", "model": model, "tools": tools}
             return started | {"notice": notice} if notice else started
         case StepStarted(step):

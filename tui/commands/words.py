@@ -31,7 +31,7 @@ def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:
 def trace_line(event: Event) -> str:
     """Return what stderr says of `event`, or "" if it says nothing."""
     match event:
-        case TurnStarted(model, tools, notice):
+        case TurnStarted(model=model, tools=tools, notice=notice):
             return clean_line(f"· {model}, {tools} tools" + (f" · {notice}" if notice else ""), 300)
         case StepEnded(step, ms, usage):
             tokens = f"{'~' if usage.estimated else ''}{usage.prompt + usage.completion} tokens"

@@ -21,6 +21,7 @@ from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, 
 from tui.core.results import observation
 from tui.core.thinking import Emit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
+from tui.core.traffic import CAUSE, Cause
 
 PROGRESS_NS = 50_000_000
 """Progress of one call is told at most so often; a server may send thousands a second."""
@@ -161,6 +162,8 @@ class Actor:
 
     async def _run(self, step: int, item: Prepared, tool: Tool) -> Outcome:
         call_id, clock = item.call.id, self._deps.clock
+        if (turn := CAUSE.get()) is not None:  # this runs in a task of its own, or before the next step
+            CAUSE.set(Cause(turn.turn, step, call_id))
         self._started[call_id] = clock.now_ns()
         self._emit(ToolCallStarted(step, call_id))
         left = self._meter.left_seconds(clock.now_ns())

@@ -34,11 +34,19 @@ class LimitName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """A user message was taken. `tools` counts what the model may call; `notice` says what was left out."""
+    """A user message was taken.
+
+    Attributes:
+        model: the model's label.
+        tools: how many tools the model may call.
+        notice: what was left out of them, or "".
+        turn: its number in this run of the program, as in `core.traffic.Cause`; 0 if nobody counts.
+    """
 
     model: str
     tools: int
     notice: str = ""
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)

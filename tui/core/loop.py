@@ -26,6 +26,7 @@ from tui.core.events import (
 from tui.core.limits import Meter, Reached
 from tui.core.ports import ModelRequest, Usage
 from tui.core.thinking import Reply, storable, think, unique_calls
+from tui.core.traffic import CAUSE, Cause
 
 _log = logging.getLogger(__name__)
 
@@ -43,12 +44,13 @@ class Turn:
     """One user message, from question to final answer.
 
     `events()` may be iterated once. `cancel()` may be called at any moment, from the same event loop.
-    The last event is always `TurnEnded`.
+    The last event is always `TurnEnded`. What travels because of it is marked with `number`.
     """
 
-    def __init__(self, conversation: Conversation, deps: Deps) -> None:
+    def __init__(self, conversation: Conversation, deps: Deps, number: int = 0) -> None:
         self._conversation = conversation
         self._deps = deps
+        self._number = number
         self._queue: asyncio.Queue[Event] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._meter = Meter(deps.limits, deps.clock.now_ns())
@@ -107,7 +109,7 @@ class Turn:
     async def _turn(self) -> None:
         deps = self._deps
         offer = self._actor.refresh_tools()
-        self._emit(TurnStarted(deps.model.label, len(offer), offer.notice))
+        self._emit(TurnStarted(deps.model.label, len(offer), offer.notice, self._number))
         nudged = False
         while (reached := self._meter.reached(deps.clock.now_ns())) is None:
             self._meter.steps += 1
@@ -134,6 +136,7 @@ class Turn:
         """Make one model request and append its reply to the conversation."""
         deps = self._deps
         self._step += 1
+        CAUSE.set(Cause(self._number, self._step))
         self._emit(StepStarted(self._step, deps.limits.max_steps, final))
         started = deps.clock.now_ns()
         messages = sanitised(self._conversation.messages)

@@ -229,21 +229,3 @@ class Clock(Protocol):
     def sleep(self, seconds: float) -> Awaitable[None]:
         """Wait."""
         ...
-
-
-class FrameDirection(StrEnum):
-    """Which way a line travelled; STRAY is stdout that is no frame, STDERR the other pipe."""
-
-    OUT = "out"
-    IN = "in"
-    STRAY = "stray"
-    STDERR = "stderr"
-    EVENT = "event"
-
-
-class FrameSink(Protocol):
-    """Where every raw line goes first."""
-
-    def __call__(self, server: str, direction: FrameDirection, at_ns: int, raw: bytes) -> None:
-        """Note `raw` (without its newline). Never raises, never waits, never changes a byte."""
-        ...

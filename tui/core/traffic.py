@@ -6,7 +6,7 @@ entries are stored once and never change. What becomes known later (the answer o
 next round of a call) is an entry of its own that names the entry it belongs to.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -125,6 +125,10 @@ class Captured:
     size: int = -1
     cause: Cause | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+TrafficSink = Callable[[Captured], None]
+"""Takes what a tap saw. Never raises, never waits, never changes a byte."""
 
 
 @dataclass(frozen=True, slots=True)

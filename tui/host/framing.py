@@ -66,7 +66,7 @@ class Framer:
                 self._extend(line)
                 lines.append(self._end())
             else:
-                lines.append(line[:-1] if line.endswith(b"\r") else line)
+                lines.append(line)
         self._extend(rest)
         return lines
 
@@ -79,8 +79,7 @@ class Framer:
         buffer += piece
         if self._skipped:
             self._skipped += len(piece)
-        # A trailing CR may belong to the line's end, so it does not make a line too long by itself.
-        elif len(buffer) > self._limit + 1 or (len(buffer) > self._limit and not buffer.endswith(b"\r")):
+        elif len(buffer) > self._limit:
             self._head = bytes(buffer[: self._edge])
             self._skipped = len(buffer)
         if self._skipped:
@@ -91,7 +90,4 @@ class Framer:
         size, head = self._skipped, self._head
         self._buffer = bytearray()
         self._skipped, self._head = 0, b""
-        if line.endswith(b"\r"):
-            line = line[:-1]
-            size = size and size - 1
         return Oversize(head, line, size) if size else line

@@ -66,6 +66,7 @@ class Gate:
         inbox: where messages for the session go.
         reply: sends a message to the server in the session's place. Must not wait or raise.
         new_id: gives ids for requests.
+        given_up: told the wire id of each request that is ended here, and why; its server may not know.
 
     Attributes:
         version: the protocol version in use, or "" before it is known.
@@ -76,12 +77,14 @@ class Gate:
         inbox: Inbox,
         reply: Callable[[Mapping[str, Any]], object],
         new_id: Callable[[], int] = random_id,
+        given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:
         self.version = ""
         self._unmatched = self._refused = self._overrun = 0
         self._inbox = inbox
         self._reply = reply
         self._new_id = new_id
+        self._given_up = given_up
         self._pending: dict[Id, Sent] = {}
         self._asked: set[Id] = set()
         self._late_probe: Id | None = None
@@ -179,6 +182,7 @@ class Gate:
         waiting = [wire_id for wire_id in map(self._known, wire_ids) if wire_id is not None]
         for wire_id in waiting:
             self._inbox.put(Failure(self._pending.pop(wire_id).id, code, message))
+            self._given_up(wire_id, message)
         return bool(waiting)
 
     def fail_all(self, code: int, message: str) -> None:

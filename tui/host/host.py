@@ -10,9 +10,10 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
 from tui.core.errors import UsageError
-from tui.core.ports import Clock, FrameSink
+from tui.core.ports import Clock
 from tui.core.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus
+from tui.core.traffic import TrafficSink
 from tui.host.supervisor import Supervisor
 from tui.host.surroundings import Open, Surroundings
 from tui.host.toolbox import RunningToolbox
@@ -40,7 +41,7 @@ class Host:
         self,
         specs: Sequence[ServerSpec],
         *,
-        sink: FrameSink,
+        sink: TrafficSink,
         clock: Clock,
         redactor: Redactor | None = None,
         grace: Any = None,
@@ -51,7 +52,7 @@ class Host:
 
         Args:
             specs: the servers, in the order in which they are shown. Names are unique.
-            sink: where every raw line goes first.
+            sink: told of everything that travels, and of what happens to processes.
             clock: time.
             redactor: what takes configured secrets out of stderr and reasons.
             grace: a `StopGrace` for the stop ladder, or None for the usual times.

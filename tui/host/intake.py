@@ -7,9 +7,7 @@ at most, and never more than a few milliseconds at once. Large lines are read in
 import asyncio
 import re
 import time
-from collections.abc import Callable
 
-from tui.core.ports import FrameDirection
 from tui.core.text import clean_line
 from tui.host.envelope import (
     INVALID_ANSWER,
@@ -26,6 +24,7 @@ from tui.host.envelope import (
 from tui.host.framing import LINE_LIMIT, Framer, Oversize
 from tui.host.gate import RESULT_TOO_LARGE, Gate
 from tui.host.inbox import Inbox
+from tui.host.tap import WireTap
 
 LARGE = 256 * 1024
 """Bytes from which on a line is read in a thread; smaller ones take at most a few milliseconds."""
@@ -47,8 +46,6 @@ _WIDE = (b'{\0"\0', b'\0{\0"')
 _SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
 _NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
 
-Note = Callable[[FrameDirection, int, bytes], None]
-
 
 class Intake:
     """Reads lines into frames and gives them to the gate.
@@ -56,14 +53,14 @@ class Intake:
     Args:
         gate: where frames go.
         inbox: asked whether it has room for more notifications.
-        note: shown every raw line first, with monotonic nanoseconds.
+        tap: shown every line first, as it came.
 
     Attributes:
         noise: how many lines were no frames.
         first_noise: the first of them, cleaned and cut, or "".
     """
 
-    def __init__(self, gate: Gate, inbox: Inbox, note: Note) -> None:
+    def __init__(self, gate: Gate, inbox: Inbox, tap: WireTap) -> None:
         self.noise = 0
         self.first_noise = ""
         self._hint = ""
@@ -71,7 +68,7 @@ class Intake:
         self._ended = False
         self._gate = gate
         self._inbox = inbox
-        self._note = note
+        self._tap = tap
         self._framer = Framer()
         self._worked = 0.0
         self._since = 0.0
@@ -117,10 +114,11 @@ class Intake:
         if isinstance(line, Oversize):
             self._oversize(line, at)
             return
+        self._tap.received(line, at, ended=not self._ended)
         start = line[:16].removeprefix(b"\xef\xbb\xbf").lstrip()
         if not start and not line.strip():
             return
-        self._note(FrameDirection.IN if start[:1] in (b"{", b"[") else FrameDirection.STRAY, at, line)
+        line = line.removesuffix(b"\r")
         if self._surplus(line):
             self._inbox.collapsed += 1
             return
@@ -181,9 +179,9 @@ class Intake:
             self._gate.fail_all(INVALID_ANSWER, f"the server's answer cannot be used: {hint}")
 
     def _oversize(self, line: Oversize, at: int) -> None:
-        self._note(FrameDirection.STRAY, at, line.head)
+        self._tap.received(line.head, at, line.size, ended=not self._ended)
         said = f"one line of {line.size} bytes; the limit is {LINE_LIMIT}"
-        self._note(FrameDirection.EVENT, at, said.encode())
+        self._tap.event("too large", bytes=line.size, limit=LINE_LIMIT)
         if not self._gate.fail(find_ids(line.head, line.tail), RESULT_TOO_LARGE, f"result too large: {said}"):
             self._strange(line.head)
 

@@ -72,6 +72,7 @@ class ServerProcess:
     Args:
         process: the started leader, in a session of its own, with three pipes.
         on_exit: called once from the event loop when the leader has died.
+        on_signal: called with the name of each signal that the living leader's group is sent.
 
     Attributes:
         pid: process id of the leader, and id of its group.
@@ -79,18 +80,26 @@ class ServerProcess:
         exited: set when the leader has died.
     """
 
-    def __init__(self, process: "subprocess.Popen[bytes]", on_exit: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        process: "subprocess.Popen[bytes]",
+        on_exit: Callable[[], None],
+        on_signal: Callable[[str], None] = lambda name: None,
+    ) -> None:
         self.pid = process.pid
         self.exit: ProcessExit | None = None
         self.exited = asyncio.Event()
         self._process = process
         self._on_exit = on_exit
+        self._on_signal = on_signal
         self._started = time.monotonic()
         self._watch = LeaderWatch(process, self._ended)
 
     def signal_group(self, number: int) -> None:
         """Send a signal to everything in the group that is left; nothing once the leader is reaped."""
         if self._process.returncode is None:
+            if self.exit is None:
+                self._on_signal(signal.Signals(number).name)
             # EPERM: macOS answers so for a group in which only zombies are left.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)

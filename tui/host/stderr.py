@@ -111,7 +111,16 @@ class StderrSample:
             self._framer.finish()
             return []
         self._allowance -= len(chunk)
-        return [line.head if isinstance(line, Oversize) else line for line in self._framer.feed(chunk)]
+        return list(map(_whole, self._framer.feed(chunk)))
+
+    def finish(self) -> bytes | None:
+        """Return the line that the end cut short, or None."""
+        line = self._framer.finish()
+        return None if line is None else _whole(line)
+
+
+def _whole(line: bytes | Oversize) -> bytes:
+    return line.head if isinstance(line, Oversize) else line.removesuffix(b"\r")
 
 
 async def drain(pipe: PipeReader, heard: Callable[[bytes], None]) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.ports import Clock, FrameSink
+from tui.core.ports import Clock
 from tui.core.redact import Redactor
 from tui.core.servers import ServerSpec
+from tui.core.traffic import TrafficSink
 from tui.host.transports import ServerTransport, open_transport
 from tui.host.watchdog import Watchdog
 
@@ -23,7 +24,7 @@ class Surroundings:
     """What all servers of one host share.
 
     Attributes:
-        sink: where every raw line goes first.
+        sink: told of everything that travels, and of what happens to processes.
         clock: time.
         redactor: what takes configured secrets out of what is shown.
         owner: mark of this host in the environment of its servers.
@@ -34,7 +35,7 @@ class Surroundings:
         legacy: digests of specs known to speak only the older era; kept as long as the host lives.
     """
 
-    sink: FrameSink
+    sink: TrafficSink
     clock: Clock
     redactor: Redactor
     owner: str

@@ -12,24 +12,24 @@ from collections.abc import AsyncGenerator, Callable, Coroutine
 from types import ModuleType
 from typing import Any
 
-from tui.core.errors import ConfigError, ModelError
+from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ModelRequest, RetryPart
+from tui.core.traffic import TrafficSink
 from tui.model import endpoint_errors as errors
 from tui.model.accumulate import Accumulator
+from tui.model.address import usable_key, usable_url
 from tui.model.failures import words_of
 from tui.model.profile import ModelProfile
-from tui.model.providers import host_of, is_private, provider_of
+from tui.model.providers import is_private, provider_of
 from tui.model.quirks import Learned
 from tui.model.reply_stream import Connection, ReplyStream
+from tui.model.tap import ModelTap
 from tui.model.wire import body_for
 
 CONNECT_SECONDS = 15.0
 CLOSE_SECONDS = 2.0
 MAX_ADJUSTMENTS = 8
 """How often one request is changed because of what the endpoint says; each change is learned for good."""
-
-NO_KEY = "none"
-"""Sent where there is no key: the client refuses to be made without one."""
 
 
 class OpenAIChat:
@@ -39,15 +39,16 @@ class OpenAIChat:
     `aclose()` when it is no longer needed.
     """
 
-    def __init__(self, profile: ModelProfile) -> None:
-        """Prepare to talk to `profile`; nothing is imported or opened yet.
+    def __init__(self, profile: ModelProfile, sink: TrafficSink = lambda captured: None) -> None:
+        """Prepare to talk to `profile`; nothing is imported or opened yet. `sink` is told what travels.
 
         Raises:
             ConfigError: the address or the key cannot be used at all.
         """
         self._profile = profile
-        self._base_url = _usable_url(profile)
-        self._key = _usable_key(profile)
+        self._tap = ModelTap(profile.name, sink)
+        self._base_url = usable_url(profile)
+        self._key = usable_key(profile)
         self._client: Any = None
         self._openai: ModuleType | None = None
         self._httpx: ModuleType | None = None
@@ -126,6 +127,7 @@ class OpenAIChat:
             trust_env=not is_private(self._base_url),
             follow_redirects=False,
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            event_hooks={"request": [self._tap.asked]},
         )
         client = openai.AsyncOpenAI(
             api_key=self._key,
@@ -180,21 +182,27 @@ class OpenAIChat:
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except self._openai.APIStatusError as error:
+            self._tap.refused(error.response)
             headers = {name.lower(): value for name, value in error.response.headers.items()}
             said = error.body if error.body is not None else error.response.text[:100_000]
             raise _Refused(
                 errors.status_error(self._profile, error.status_code, said, headers), said
             ) from None
         except self._openai.APIConnectionError as error:
+            self._tap.failed(error.request, str(_root_cause(error)))
             raise errors.connection_error(self._profile, _root_cause(error)) from None
         except (self._openai.OpenAIError, self._httpx.HTTPError, self._httpx.InvalidURL, OSError) as error:
             raise errors.connection_error(self._profile, _root_cause(error)) from None
         kind = response.headers.get("content-type", "")
         broken = (self._httpx.HTTPError, self._httpx.StreamError, OSError)
-        blocks = response.http_response.aiter_bytes()
+        listening = self._tap.reply(response.http_response)
+        source = response.http_response.aiter_bytes()
+        blocks = listening.listen(source)
 
         async def close() -> None:
+            listening.end()
             await blocks.aclose()
+            await source.aclose()
             await response.close()
 
         return Connection(blocks, kind, deadline, broken), close
@@ -224,35 +232,6 @@ class _Refused(Exception):
         super().__init__(error.message)
         self.error = error
         self.body = body
-
-
-def _usable_url(profile: ModelProfile) -> str:
-    """Return the base URL as it is meant: with a scheme, without the path of one endpoint."""
-    url = profile.base_url.strip()
-    if "://" not in url:
-        url = ("http://" if is_private("http://" + url) else "https://") + url
-    url = url.rstrip("/")
-    for ending in ("/chat/completions", "/completions", "/models"):
-        url = url.removesuffix(ending)
-    if not host_of(url) or not url.startswith(("http://", "https://")) or any(char.isspace() for char in url):
-        raise ConfigError(
-            f"base_url {url[:80]!r} is no http address",
-            where=profile.name,
-            next_step="It looks like https://HOST/v1.",
-        )
-    return url
-
-
-def _usable_key(profile: ModelProfile) -> str:
-    """Return the key as it can be sent. The key itself is never put into a message."""
-    key = profile.api_key.reveal().strip() if profile.api_key else ""
-    if not (key.isascii() and (key.isprintable())) or " " in key:
-        raise ConfigError(
-            f"the key in {profile.api_key_env or 'api_key'} holds characters that no key has",
-            where=profile.name,
-            next_step="Copy it again.",
-        )
-    return key or NO_KEY
 
 
 def _root_cause(error: BaseException) -> str:

@@ -112,7 +112,7 @@ class Spans:
     # ---- turns and steps ---------------------------------------------------------------------------
 
     def _begin_turn(self, event: events.TurnStarted, now_ns: int) -> None:
-        self._turns += 1
+        self._turns = event.turn or self._turns + 1
         self._step = None
         self._turn = self._add(TurnSpan(self._turns, clean_line(event.model, 64), event.tools, now_ns))
 

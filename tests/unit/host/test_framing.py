@@ -35,12 +35,12 @@ def test_every_line_within_the_limit_comes_back_as_it_was(lines):
     assert frames([b"".join(line + b"\n" for line in lines)]) == lines
 
 
-def test_the_carriage_return_of_a_crlf_is_no_part_of_the_line():
-    assert frames([b"one\r", b"\ntwo\r\n"]) == [b"one", b"two"]
+def test_a_line_is_given_byte_for_byte_also_the_carriage_return_of_a_crlf():
+    assert frames([b"one\r", b"\ntwo\r\n"]) == [b"one\r", b"two\r"]
 
 
-def test_a_line_of_exactly_the_limit_is_kept_also_with_crlf():
-    assert frames([b"x" * 16 + b"\r\n" + b"y" * 16 + b"\n"]) == [b"x" * 16, b"y" * 16]
+def test_a_line_of_exactly_the_limit_is_kept():
+    assert frames([b"x" * 16 + b"\n" + b"y" * 15 + b"\r\n"]) == [b"x" * 16, b"y" * 15 + b"\r"]
 
 
 def test_a_longer_line_is_reported_with_both_ends_and_the_next_one_is_read():

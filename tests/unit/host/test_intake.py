@@ -4,12 +4,13 @@ import time
 
 import pytest
 
-from tui.core.ports import FrameDirection
+from tui.core.traffic import Direction, Kind
 from tui.host.envelope import Answer, Failure, Request
 from tui.host.framing import LINE_LIMIT
 from tui.host.gate import RESULT_TOO_LARGE, Gate
 from tui.host.inbox import EndOfInbox, Inbox
 from tui.host.intake import Intake
+from tui.host.tap import WireTap
 
 
 class Bench:
@@ -20,7 +21,7 @@ class Bench:
         self.inbox = Inbox()
         ids = iter(range(1001, 2000))
         self.gate = Gate(self.inbox, lambda message: None, lambda: next(ids))
-        self.intake = Intake(self.gate, self.inbox, lambda *what: self.noted.append(what))
+        self.intake = Intake(self.gate, self.inbox, WireTap("it", self.noted.append))
         for number in (1, 2):
             self.gate.outgoing({"jsonrpc": "2.0", "id": number, "method": "tools/call"})
 
@@ -31,8 +32,8 @@ class Bench:
         async with asyncio.timeout(5):
             return await self.inbox.get()
 
-    def directions(self):
-        return [direction for direction, _, _ in self.noted]
+    def raw(self):
+        return [captured.raw for captured in self.noted if captured.direction is Direction.IN]
 
 
 ANSWER = b'{"jsonrpc":"2.0","id":1001,"result":{"a":1}}'
@@ -41,9 +42,10 @@ ANSWER = b'{"jsonrpc":"2.0","id":1001,"result":{"a":1}}'
 async def test_a_line_is_shown_raw_before_it_is_read():
     bench = Bench()
     await bench.take(ANSWER + b"\r\n")
-    ((direction, at, raw),) = bench.noted
-    assert (direction, raw) == (FrameDirection.IN, ANSWER)
-    assert 0 < at <= time.monotonic_ns()
+    (captured,) = bench.noted
+    assert (captured.source, captured.direction, captured.kind) == ("it", Direction.IN, None)
+    assert captured.raw == ANSWER + b"\r"
+    assert 0 < captured.mono_ns <= time.monotonic_ns()
     assert await bench.got() == Answer(1, {"a": 1})
 
 
@@ -51,7 +53,7 @@ async def test_what_is_no_frame_is_counted_and_the_first_of_it_kept():
     bench = Bench()
     await bench.take(b"\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
     assert (bench.intake.noise, bench.intake.first_noise) == (2, "␛[1mStarting")
-    assert bench.directions() == [FrameDirection.STRAY, FrameDirection.STRAY, FrameDirection.IN]
+    assert bench.raw() == [b"\x1b[1mStarting", b"", b"   ", b"really", ANSWER]
     assert await bench.got() == Answer(1, {"a": 1})
 
 
@@ -82,8 +84,10 @@ async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
     assert (failure.id, failure.code) == (2, RESULT_TOO_LARGE)
     assert "the limit is 16777216" in failure.message
     assert await bench.got() == Answer(1, {"a": 1})
-    assert bench.directions() == [FrameDirection.STRAY, FrameDirection.EVENT, FrameDirection.IN]
-    assert all(len(raw) < 5000 for _, _, raw in bench.noted)
+    head, event, answer = bench.noted
+    assert len(head.raw) < 5000 < head.size
+    assert (event.kind, event.detail["bytes"]) == (Kind.EVENT, head.size)
+    assert answer.raw == ANSWER
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from tui.core.errors import ServerError
-from tui.core.ports import FrameSink
 from tui.core.servers import ServerSpec, Transport
+from tui.core.traffic import TrafficSink
 from tui.host.watchdog import Watchdog
 
 
@@ -63,7 +63,7 @@ class ServerTransport(Protocol):
     """One connection to one server, used once: an async context manager that gives the SDK's two streams.
 
     Leaving it ends the server and everything that it started, in bounded time, whatever happened inside.
-    Every transport shows each raw line to a `FrameSink` first.
+    Every transport shows each raw line to a `TrafficSink` first.
     """
 
     @property
@@ -138,7 +138,7 @@ class ServerTransport(Protocol):
 def open_transport(
     spec: ServerSpec,
     *,
-    sink: FrameSink,
+    sink: TrafficSink,
     owner: str,
     on_change: Callable[[], None],
     grace: Any = None,
@@ -150,7 +150,7 @@ def open_transport(
 
     Args:
         spec: the server.
-        sink: where every raw line goes first.
+        sink: told of everything that travels, and of what happens to the process.
         owner: mark of this host, put into the server's environment so that leftovers can be found.
         on_change: called when stderr, noise or the process changed. Must not raise.
         grace: a `StopGrace`, or None for the usual times.

@@ -8,7 +8,6 @@ specification, "Transports: stdio", revisions 2024-11-05 to 2026-07-28.
 import asyncio
 import contextlib
 import signal
-import time
 import uuid
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -16,8 +15,8 @@ from typing import Any
 
 import anyio
 
-from tui.core.ports import FrameDirection, FrameSink
 from tui.core.servers import ServerSpec
+from tui.core.traffic import TrafficSink
 from tui.host.envelope import write_line
 from tui.host.exits import ProcessExit, obituary
 from tui.host.gate import CONNECTION_CLOSED, Drops, Gate
@@ -26,7 +25,8 @@ from tui.host.intake import Intake
 from tui.host.ladder import descend, sweep, within
 from tui.host.pipes import PipeReader, PipeWriter
 from tui.host.process import ServerProcess, StopGrace, spawn
-from tui.host.stderr import STDERR_CHUNK, StderrSample, StderrTail, drain
+from tui.host.stderr import STDERR_CHUNK, StderrTail, drain
+from tui.host.tap import WireTap
 from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.watchdog import Watchdog
 
@@ -45,7 +45,7 @@ class StdioTransport:
 
     Args:
         spec: how to start the server.
-        sink: where every raw line goes first.
+        sink: told of everything that travels, and of what happens to the process.
         owner: mark of the host, for the server's environment.
         probe_seconds: how long `server/discover` may stay unanswered before the session is told that the
             server does not know it; None for as long as it takes.
@@ -63,7 +63,7 @@ class StdioTransport:
         self,
         spec: ServerSpec,
         *,
-        sink: FrameSink,
+        sink: TrafficSink,
         owner: str,
         probe_seconds: float | None = 2.0,
         grace: StopGrace | None = None,
@@ -71,12 +71,11 @@ class StdioTransport:
         watchdog: Watchdog | None = None,
     ) -> None:
         self.stderr = StderrTail()
-        self._stderr_sample = StderrSample()
         self.fatal = ""
         self.leftovers: tuple[int, ...] = ()
         self.exited = asyncio.Event()
         self._spec = spec
-        self._sink = sink
+        self._tap = WireTap(spec.name, sink)
         self._mark = f"{owner}/{uuid.uuid4().hex[:12]}"
         self._probe_seconds = probe_seconds
         self._grace = grace or StopGrace()
@@ -85,8 +84,8 @@ class StdioTransport:
         self._hurry = asyncio.Event()
         self._stopping = False
         self._inbox = Inbox()
-        self._gate = Gate(self._inbox, self._put_on_wire)
-        self._intake = Intake(self._gate, self._inbox, self._note)
+        self._gate = Gate(self._inbox, self._put_on_wire, given_up=self._tap.gave_up)
+        self._intake = Intake(self._gate, self._inbox, self._tap)
         self._process: ServerProcess | None = None
         self._stdin: PipeWriter | None = None
         self._pipes: tuple[PipeReader, ...] = ()
@@ -145,7 +144,8 @@ class StdioTransport:
         """
         popen = spawn(self._spec, self._mark)
         # Nothing is awaited from here to the end, so that no cancellation can lose the process.
-        self._process = ServerProcess(popen, self._leader_died)
+        self._process = ServerProcess(popen, self._leader_died, self._tap.signalled)
+        self._tap.spawned(self._spec, popen.pid)
         if self._watchdog is not None:
             self._watchdog.add(popen.pid)
         assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
@@ -183,6 +183,7 @@ class StdioTransport:
         process, stdin = self._process, self._stdin
         assert process is not None and stdin is not None
         self._stopping = True
+        self._tap.event("stop")
         self._inbox.close()
         try:
             await descend(process, stdin, self._grace, self._hurry)
@@ -197,6 +198,8 @@ class StdioTransport:
     def _release(self, process: ServerProcess, stdin: PipeWriter) -> None:
         """Leave nothing behind, also when the stop itself was broken off."""
         process.destroy()
+        self._tap.heard_all()
+        self._tap.exited(process.exit)
         if self._watchdog is not None:
             self._watchdog.remove(process.pid)
         stdin.close()
@@ -226,16 +229,11 @@ class StdioTransport:
 
     def _put_on_wire(self, message: Mapping[str, Any]) -> bool:
         line = write_line(message)
-        self._note(FrameDirection.OUT, time.monotonic_ns(), line)
+        self._tap.sent(line)
         return self._stdin is not None and self._stdin.write(line + b"\n")
 
-    def _note(self, direction: FrameDirection, at_ns: int, raw: bytes) -> None:
-        # A sink promises not to raise; if it does all the same, no server may pay for it.
-        with contextlib.suppress(Exception):
-            self._sink(self._spec.name, direction, at_ns, raw)
-
     def _changed(self) -> None:
-        with contextlib.suppress(Exception):  # the same holds for whoever wants to hear of changes
+        with contextlib.suppress(Exception):  # no server pays for whoever wants to hear of changes
             self._on_change()
 
     async def _read_stdout(self, pipe: PipeReader, listening: asyncio.Task[None]) -> None:
@@ -253,9 +251,7 @@ class StdioTransport:
 
     def _heard(self, chunk: bytes) -> None:
         self.stderr.feed(chunk)
-        at = time.monotonic_ns()
-        for line in self._stderr_sample.lines(chunk, at / 1e9):
-            self._note(FrameDirection.STDERR, at, line)
+        self._tap.heard(chunk)
         self._changed()
 
     # ---- ends ----------------------------------------------------------------------------------------
@@ -285,6 +281,9 @@ class StdioTransport:
         if self._process.exit is None:
             await within(EOF_SECONDS, self._process.exited.wait())
         await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
+        if listening.done():
+            self._tap.heard_all()
+        self._tap.exited(self.exit)
         self._gate.fail_all(CONNECTION_CLOSED, obituary(self.exit, self.fatal, self.stderr.last))
         self._inbox.close()
         # The session reads these answers before anybody learns of the end and takes it apart.

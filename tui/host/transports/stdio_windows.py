@@ -20,12 +20,13 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.message import SessionMessage
 
 from tui.core.errors import ServerError
-from tui.core.ports import FrameDirection, FrameSink
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
+from tui.core.traffic import TrafficSink
 from tui.host.exits import ProcessExit
 from tui.host.process import OWNER_VARIABLE
 from tui.host.stderr import StderrTail
+from tui.host.tap import WireTap
 
 
 class WindowsStdioTransport:
@@ -50,7 +51,7 @@ class WindowsStdioTransport:
     """
 
     def __init__(
-        self, spec: ServerSpec, *, sink: FrameSink, owner: str, on_change: Callable[[], None] = lambda: None
+        self, spec: ServerSpec, *, sink: TrafficSink, owner: str, on_change: Callable[[], None] = lambda: None
     ) -> None:
         self.pid: int | None = None
         self.exit: ProcessExit | None = None
@@ -60,7 +61,7 @@ class WindowsStdioTransport:
         self.first_noise = self.noise_hint = self.fatal = ""
         self.leftovers: tuple[int, ...] = ()
         self._spec = spec
-        self._sink = sink
+        self._tap = WireTap(spec.name, sink)
         self._mark = f"{owner}/{uuid.uuid4().hex[:12]}"
         self._on_change = on_change
         self._stack = contextlib.AsyncExitStack()
@@ -112,14 +113,17 @@ class WindowsStdioTransport:
         finally:
             self.exited.set()
 
-    def note(self, direction: FrameDirection, item: SessionMessage | Exception) -> None:
+    def note(self, item: SessionMessage | Exception, *, sent: bool) -> None:
         """Show a message to the sink; count what is none."""
         if isinstance(item, Exception):
             self.noise += 1
             self._on_change()
         else:
             line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-            self._sink(self._spec.name, direction, time.monotonic_ns(), line)
+            if sent:
+                self._tap.sent(line)
+            else:
+                self._tap.received(line, time.monotonic_ns())
 
     def ended(self) -> None:
         """Take note that the server's output has ended."""
@@ -152,7 +156,7 @@ class _Reading:
         except Exception:
             self._transport.ended()
             raise
-        self._transport.note(FrameDirection.IN, item)
+        self._transport.note(item, sent=False)
         return item
 
     def __aiter__(self) -> Self:
@@ -182,7 +186,7 @@ class _Writing:
         self._stream = stream
 
     async def send(self, item: SessionMessage, /) -> None:
-        self._transport.note(FrameDirection.OUT, item)
+        self._transport.note(item, sent=True)
         await self._stream.send(item)
 
     async def aclose(self) -> None:

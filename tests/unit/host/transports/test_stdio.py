@@ -14,8 +14,8 @@ from mcp_types import JSONRPCRequest, JSONRPCResponse
 
 from tests.conftest import until
 from tui.core.errors import ServerError
-from tui.core.ports import FrameDirection
 from tui.core.servers import ServerSpec
+from tui.core.traffic import Direction, Kind
 from tui.host.process import StopGrace
 from tui.host.transports.stdio import StdioTransport
 from tui.host.watchdog import Watchdog
@@ -25,11 +25,14 @@ QUICK = StopGrace(flush=0.2, eof=0.3, term=0.2, kill=2.0, stragglers=0.2)
 
 
 class Sink(list):
-    def __call__(self, server, direction, at_ns, raw):
-        self.append((direction, raw))
+    def __call__(self, captured):
+        self.append(captured)
 
-    def of(self, direction):
-        return [raw for found, raw in self if found is direction]
+    def of(self, direction, kind=None):
+        return [one.raw for one in self if (one.direction, one.kind) == (direction, kind)]
+
+    def events(self):
+        return [one.detail for one in self if one.kind is Kind.EVENT]
 
 
 def fault(name, sink=None, **rest):
@@ -54,11 +57,9 @@ async def test_a_call_travels_and_every_line_of_it_is_shown():
     async with Client(transport) as client:
         result = await client.call_tool("echo", {"text": "héllo"})
     assert json.loads(result.content[0].text) == {"text": "héllo"}
-    sent = [json.loads(raw) for raw in sink.of(FrameDirection.OUT)]
+    sent = [json.loads(raw) for raw in sink.of(Direction.OUT)]
     assert sent[0]["method"] == "server/discover"
-    assert {message["id"] for message in sent} == {
-        json.loads(raw)["id"] for raw in sink.of(FrameDirection.IN)
-    }
+    assert {message["id"] for message in sent} == {json.loads(raw)["id"] for raw in sink.of(Direction.IN)}
     assert transport.exit.code == 0
     assert transport.exited.is_set()
     assert transport.pid is None
@@ -182,7 +183,7 @@ async def test_what_was_written_to_stderr_is_kept_shown_and_told():
     transport = script(code, sink=sink, on_change=lambda: changes.append(1))
     async with transport:
         await until(lambda: transport.stderr.last == "two")
-    assert sink.of(FrameDirection.STDERR) == [b"one", b"two"]
+    assert sink.of(Direction.NONE, Kind.STDERR) == [b"one", b"two"]
     assert changes
 
 
@@ -269,3 +270,45 @@ async def test_fifty_lives_leave_nothing():
         await live()
     assert len(os.listdir("/proc/self/fd")) == descriptors
     assert len(asyncio.all_tasks()) == tasks
+
+
+async def test_what_happens_to_the_process_is_told_in_order():
+    sink = Sink()
+    async with script("import sys; sys.stdin.read(); print('bye', file=sys.stderr)", sink=sink):
+        pass
+    told = [one.detail["event"] if one.kind is Kind.EVENT else one.raw for one in sink]
+    assert told == ["spawn", "stop", b"bye", "exit"]
+    spawn, _, ended = sink.events()
+    assert spawn["argv"][0] == sys.executable and spawn["pid"] > 0
+    assert (ended["code"], ended["signal"]) == (0, "")
+
+
+async def test_the_signals_that_end_a_stubborn_server_are_told():
+    sink = Sink()
+    code = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        "print('up', flush=True); time.sleep(60)"
+    )
+    async with script(code, sink=sink):
+        await until(lambda: sink.of(Direction.IN))
+    words = [(event["event"], event.get("signal")) for event in sink.events()]
+    assert words[1:] == [("stop", None), ("signal", "SIGTERM"), ("signal", "SIGKILL"), ("exit", "SIGKILL")]
+
+
+async def test_only_the_names_of_the_environment_are_told():
+    sink = Sink()
+    spec = ServerSpec("script", sys.executable, ("-c", ""), env={"TOKEN": "very-secret-value"})
+    async with StdioTransport(spec, sink=sink, owner="test", grace=QUICK):
+        pass
+    assert sink.events()[0]["env"] == ["TOKEN"]
+    assert not any(b"very-secret" in one.raw for one in sink)
+
+
+async def test_a_flood_of_the_log_is_left_out_and_its_size_told():
+    sink = Sink()
+    code = "import sys; [sys.stderr.write(('y' * 79 + chr(10)) * lines) for lines in (1, 40000)]"
+    async with script(code, sink=sink) as _:
+        await until(lambda: any(event["event"] == "exit" for event in sink.events()))
+    kept = sum(len(line) + 1 for line in sink.of(Direction.NONE, Kind.STDERR))
+    missing = sum(event["bytes"] for event in sink.events() if event["event"] == "log left out")
+    assert missing > 0 and abs(kept + missing - 80 * 40001) < 2 * 80

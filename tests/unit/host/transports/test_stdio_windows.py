@@ -9,16 +9,16 @@ from mcp import Client
 
 from tests.conftest import until
 from tui.core.errors import ServerError
-from tui.core.ports import FrameDirection
 from tui.core.servers import ServerSpec
+from tui.core.traffic import Direction
 from tui.host.transports.stdio_windows import WindowsStdioTransport
 
 FAULTS = Path(__file__).parents[3] / "corpus" / "faults"
 
 
 class Sink(list):
-    def __call__(self, server, direction, at_ns, raw):
-        self.append(direction)
+    def __call__(self, captured):
+        self.append(captured.direction)
 
 
 def fault(name, **rest):
@@ -30,7 +30,7 @@ async def test_a_call_travels_and_is_shown_both_ways():
     sink = Sink()
     async with Client(fault("crlf", sink=sink)) as client:
         assert not (await client.call_tool("echo", {})).is_error
-    assert sink.count(FrameDirection.OUT) == sink.count(FrameDirection.IN) == 3
+    assert sink.count(Direction.OUT) == sink.count(Direction.IN) == 3
 
 
 async def test_noise_is_counted_and_stderr_kept():

@@ -1,0 +1,84 @@
+"""What goes to a model and comes back is told as it travelled, through the real client."""
+
+import json
+from typing import Any
+
+from tests.endpoint import Endpoint, Reply, refuses, says
+from tests.streams import heard_from_model
+from tui.core.conversation import UserMessage
+from tui.core.errors import ModelError
+from tui.core.ports import ModelRequest
+from tui.core.redact import Secret
+from tui.core.traffic import CAUSE, Captured, Cause, Direction, Kind
+from tui.model.openai_chat import OpenAIChat
+from tui.model.profile import ModelProfile
+
+ASK = ModelRequest("be brief", [UserMessage("北京?")])
+
+
+async def told(*replies: Reply, **profile: Any) -> tuple[list[Captured], Endpoint]:
+    seen: list[Captured] = []
+    async with Endpoint(replies) as endpoint:
+        made = ModelProfile(
+            "mine", endpoint.base_url, "m", api_key=Secret("sk-0123456789abcdef0123"), **profile
+        )
+        model = OpenAIChat(made, seen.append)
+        CAUSE.set(Cause(3, 2))
+        try:
+            await heard_from_model(model.stream(ASK))
+        except ModelError:
+            pass
+        finally:
+            await model.aclose()
+    return seen, endpoint
+
+
+async def test_a_request_and_its_reply_are_told_byte_for_byte_with_their_cause() -> None:
+    (asked, said), endpoint = await told(says("Hello"))
+    assert (asked.source, asked.kind, asked.direction) == ("model:mine", Kind.MODEL_REQUEST, Direction.OUT)
+    assert json.loads(asked.raw) == endpoint.requests[0].json
+    assert "北京?".encode() in asked.raw
+    assert (said.kind, said.direction) == (Kind.MODEL_REPLY, Direction.IN)
+    assert said.raw.startswith(b"data: ") and said.raw.rstrip().endswith(b"data: [DONE]")
+    assert asked.detail["exchange"] == said.detail["exchange"] == 1
+    assert said.detail["status"] == 200 and said.size == len(said.raw)
+    assert asked.cause == said.cause == Cause(3, 2)
+    assert asked.mono_ns <= said.mono_ns
+
+
+async def test_the_key_is_told_to_nobody() -> None:
+    seen, endpoint = await told(says("Hello"))
+    assert endpoint.requests[0].headers["authorization"].endswith("0123456789abcdef0123")
+    assert "0123456789abcdef" not in repr(seen)
+
+
+async def test_a_refusal_is_told_with_its_body() -> None:
+    seen, _ = await told(refuses(401, {"error": {"message": "no such key"}}))
+    assert seen[-1].detail["status"] == 401
+    assert b"no such key" in seen[-1].raw
+
+
+async def test_an_endpoint_that_is_not_there_is_told_as_a_reply_that_broke() -> None:
+    seen: list[Captured] = []
+    async with Endpoint(()) as endpoint:
+        address = endpoint.base_url
+    model = OpenAIChat(ModelProfile("gone", address, "m"), seen.append)
+    try:
+        await heard_from_model(model.stream(ASK))
+    except ModelError:
+        pass
+    finally:
+        await model.aclose()
+    assert [one.kind for one in seen] == [Kind.MODEL_REQUEST, Kind.MODEL_REPLY]
+    assert seen[-1].detail["broken"]
+
+
+async def test_a_sink_that_fails_costs_no_answer() -> None:
+    def broken(captured: Captured) -> None:
+        raise RuntimeError("full")
+
+    async with Endpoint((says("Hello"),)) as endpoint:
+        model = OpenAIChat(ModelProfile("mine", endpoint.base_url, "m"), broken)
+        heard = await heard_from_model(model.stream(ASK))
+        await model.aclose()
+    assert heard.text == "Hello"

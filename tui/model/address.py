@@ -1,0 +1,37 @@
+"""Where a profile's endpoint is and what it is asked with, checked before anything is opened."""
+
+from tui.core.errors import ConfigError
+from tui.model.profile import ModelProfile
+from tui.model.providers import host_of, is_private
+
+NO_KEY = "none"
+"""Sent where there is no key: the client refuses to be made without one."""
+
+
+def usable_url(profile: ModelProfile) -> str:
+    """Return the base URL as it is meant: with a scheme, without the path of one endpoint."""
+    url = profile.base_url.strip()
+    if "://" not in url:
+        url = ("http://" if is_private("http://" + url) else "https://") + url
+    url = url.rstrip("/")
+    for ending in ("/chat/completions", "/completions", "/models"):
+        url = url.removesuffix(ending)
+    if not host_of(url) or not url.startswith(("http://", "https://")) or any(char.isspace() for char in url):
+        raise ConfigError(
+            f"base_url {url[:80]!r} is no http address",
+            where=profile.name,
+            next_step="It looks like https://HOST/v1.",
+        )
+    return url
+
+
+def usable_key(profile: ModelProfile) -> str:
+    """Return the key as it can be sent. The key itself is never put into a message."""
+    key = profile.api_key.reveal().strip() if profile.api_key else ""
+    if not (key.isascii() and (key.isprintable())) or " " in key:
+        raise ConfigError(
+            f"the key in {profile.api_key_env or 'api_key'} holds characters that no key has",
+            where=profile.name,
+            next_step="Copy it again.",
+        )
+    return key or NO_KEY

@@ -1,0 +1,131 @@
+"""What goes to a model's endpoint and what comes back, as `Captured` values: bodies as they travelled."""
+
+import contextlib
+import itertools
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import Any
+
+from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
+
+MAX_KEPT = 8 * 1024 * 1024
+"""Bytes kept of one reply; of a longer one only the head."""
+
+_SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "cookie", "set-cookie", "proxy-authorization")
+_MARK = "mcptui.exchange"
+
+
+class ModelTap:
+    """Tells a sink of each request to one endpoint and of each reply.
+
+    Args:
+        name: of the profile.
+        sink: promises not to raise and not to wait.
+    """
+
+    def __init__(self, name: str, sink: TrafficSink) -> None:
+        self._source = f"model:{name}"
+        self._sink = sink
+        self._numbers = itertools.count(1)
+
+    async def asked(self, request: Any) -> None:
+        """Note a request that is about to be sent; a hook of the HTTP client."""
+        number = next(self._numbers)
+        request.extensions[_MARK] = number
+        detail = {
+            "exchange": number,
+            "http": request.method,
+            "url": str(request.url),
+            "headers": _headers(request.headers),
+        }
+        self.tell(Direction.OUT, Kind.MODEL_REQUEST, request.content, detail, time.monotonic_ns())
+
+    def reply(self, response: Any) -> "ReplyTap":
+        """Return what listens to the reply that begins with `response`."""
+        detail = {
+            "exchange": response.request.extensions.get(_MARK, 0),
+            "status": response.status_code,
+            "headers": _headers(response.headers),
+        }
+        return ReplyTap(self, detail)
+
+    def refused(self, response: Any) -> None:
+        """Note a reply that is no stream and has been read whole."""
+        listening = self.reply(response)
+        listening.heard(response.content)
+        listening.end()
+
+    def failed(self, request: Any, why: str) -> None:
+        """Note that there is no reply."""
+        detail = {"exchange": request.extensions.get(_MARK, 0), "broken": why}
+        self.tell(Direction.IN, Kind.MODEL_REPLY, b"", detail, time.monotonic_ns())
+
+    def tell(
+        self,
+        direction: Direction,
+        kind: Kind,
+        raw: bytes,
+        detail: Mapping[str, Any],
+        at_ns: int,
+        size: int = -1,
+    ) -> None:
+        """Hand one entry to the sink."""
+        with contextlib.suppress(Exception):  # a sink promises not to raise; no answer is lost if one does
+            self._sink(
+                Captured(self._source, direction, at_ns, time.time_ns(), raw, kind, size, CAUSE.get(), detail)
+            )
+
+
+class ReplyTap:
+    """Listens to one reply and tells of it when it has ended.
+
+    The entry's time is that of its end, so that its distance to the request is what the person waited;
+    `first_ms` in its detail is when the first byte was here, in milliseconds after the status.
+    """
+
+    def __init__(self, tap: ModelTap, detail: dict[str, Any]) -> None:
+        self._tap = tap
+        self._detail = detail
+        self._blocks: list[bytes] = []
+        self._kept = self._size = self._count = 0
+        self._since = time.monotonic_ns()
+        self._first_ms: float | None = None
+        self._ended = False
+
+    def heard(self, block: bytes) -> None:
+        """Take the next bytes."""
+        if self._first_ms is None:
+            self._first_ms = round((time.monotonic_ns() - self._since) / 1e6, 1)
+        self._count += 1
+        self._size += len(block)
+        if self._kept < MAX_KEPT:
+            self._blocks.append(block[: MAX_KEPT - self._kept])
+            self._kept += len(self._blocks[-1])
+
+    async def listen(self, blocks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+        """Yield `blocks`, listening."""
+        try:
+            async for block in blocks:
+                self.heard(block)
+                yield block
+        except Exception as error:
+            self._detail["broken"] = type(error).__name__
+            raise
+
+    def end(self) -> None:
+        """Tell of the reply, once."""
+        if self._ended:
+            return
+        self._ended = True
+        detail = {**self._detail, "blocks": self._count, "first_ms": self._first_ms}
+        body = b"".join(self._blocks)
+        self._blocks.clear()
+        self._tap.tell(Direction.IN, Kind.MODEL_REPLY, body, detail, time.monotonic_ns(), self._size)
+
+
+def _headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return headers without those that hold a key."""
+    return {
+        name.lower(): "[not kept]" if name.lower() in _SECRET_HEADERS else value[:2000]
+        for name, value in list(headers.items())[:100]
+    }
