@@ -1,0 +1,217 @@
+"""The bytes of an entry as a JSON value, with what is wrong about the text itself. Pure.
+
+Reads stricter than the host does, which has to get along with servers: what it forgives is named here.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.core.traffic import Entry, Severity
+
+MAX_READ = 1 << 20
+"""Larger bodies are not read again for the linter: their text is looked at by nobody but the host."""
+
+OVERSIZE = 16 << 20
+"""Bytes of one frame that mcptui's own transports still take."""
+
+MAX_DEPTH = 256
+"""Levels of nesting behind which readers of JSON begin to differ."""
+
+QUOTE = 60
+
+_BOM = b"\xef\xbb\xbf"
+# Pairs and other escapes are passed over, so that group 1 is half of a pair alone.
+_ESCAPES = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+_PIECE = re.compile(rb'\s*(?:[{}\[\]]+,?|"[^"]{1,64}"\s*:.{0,200}|[}\]],?\s*"[^"]{1,64}"\s*:.{0,200})\s*')
+_MESSAGE = re.compile(rb'\{\s*"(?:jsonrpc|id|result|error)"')
+_HEADER = re.compile(rb"content-(?:length|type)\s*:", re.IGNORECASE)
+
+BASIC = "basic"
+TRANSPORT = "basic/transports"
+"""Pages about messages and how they travel, as the revisions up to 2025-11-25 name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A finding before it has an entry and a revision.
+
+    Attributes:
+        code: stable word.
+        severity: how bad.
+        sentence: what is wrong, cleaned.
+        page: page of the specification, without the revision; "" for none.
+        revision: the revision that says so, "" for the one in force.
+    """
+
+    code: str
+    severity: Severity
+    sentence: str
+    page: str = ""
+    revision: str = ""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What came of reading.
+
+    Attributes:
+        value: the JSON value; meaningless if `sound` is false.
+        sound: whether there is a value.
+        said: what is wrong with the text.
+    """
+
+    value: Any = None
+    sound: bool = False
+    said: list[Said] = field(default_factory=list)
+
+
+class _NotJson(ValueError):
+    pass
+
+
+def quote(raw: bytes | str, limit: int = QUOTE) -> str:
+    """Return the head of untrusted text, cleaned, in double quotes."""
+    text = raw[: limit * 8].decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+    return f'"{clean_line(text, limit)}"'
+
+
+def is_http(entry: Entry) -> bool:
+    """Whether an entry travelled as a body of HTTP, where newlines mean nothing."""
+    return not entry.detail.keys().isdisjoint(("status", "headers", "url"))
+
+
+def is_cut(entry: Entry) -> bool:
+    """Whether only a head of an entry is kept, or its body is too much to be read once more."""
+    return bool(entry.sha256) or "cut" in entry.detail or len(entry.body) > MAX_READ
+
+
+def read(entry: Entry, newline_framing: bool) -> Reading:
+    """Read the body of an entry that should be a frame."""
+    reading = Reading()
+    raw = entry.body
+    if entry.size > OVERSIZE:
+        sentence = f"The frame has {entry.size:,} bytes; mcptui reads {OVERSIZE:,} and other clients less."
+        reading.said.append(Said("oversize", Severity.WARNING, sentence))
+    if is_cut(entry):
+        return reading
+    if raw.startswith(_BOM):
+        raw = raw[len(_BOM) :]
+        sentence = "A byte order mark stands before the message; JSON-RPC over MCP begins with {."
+        reading.said.append(Said("byte-order-mark", Severity.WARNING, sentence, BASIC))
+    if newline_framing and raw.endswith(b"\r"):
+        sentence = "The line ends with CR LF; messages are delimited by newlines alone."
+        reading.said.append(Said("line-ending", Severity.HINT, sentence, TRANSPORT))
+    _parse(raw, reading, newline_framing, bool(entry.redactions))
+    return reading
+
+
+def _parse(raw: bytes, reading: Reading, newline_framing: bool, redacted: bool) -> None:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as problem:
+        bad = raw[problem.start : problem.start + 4].hex(" ")
+        sentence = f"Byte {problem.start:,} is not UTF-8 ({bad}); messages are UTF-8 encoded."
+        reading.said.append(Said("invalid-utf8", Severity.ERROR, sentence, TRANSPORT))
+        text = raw.decode("utf-8", "replace")
+    doubled: list[str] = []
+
+    def pairs_hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) != len(pairs) and not doubled:
+            doubled.append(_doubled_key(pairs))
+        return made
+
+    try:
+        reading.value = json.loads(text, object_pairs_hook=pairs_hook, parse_constant=_refuse)
+        reading.sound = True
+    except RecursionError:
+        sentence = "It is nested too deeply to be read."
+        reading.said.append(Said("too-deep", Severity.ERROR, sentence, BASIC))
+    except ValueError as problem:
+        if not redacted:  # a mark for a secret may stand where a number stood
+            reading.said.extend(_not_json(raw, problem, newline_framing))
+    else:
+        reading.said.extend(_oddities(raw, reading.value, doubled))
+
+
+def _doubled_key(pairs: list[tuple[str, Any]]) -> str:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            return key
+        seen.add(key)
+    return ""
+
+
+def _refuse(word: str) -> Any:
+    raise _NotJson(word)
+
+
+def _oddities(raw: bytes, value: Any, doubled: list[str]) -> Iterator[Said]:
+    if doubled:
+        sentence = f"An object has the key {quote(doubled[0])} twice; readers differ in which one counts."
+        yield Said("duplicate-key", Severity.WARNING, sentence, BASIC)
+    if b"\\u" in raw and (half := _lone_surrogate(raw)):
+        sentence = f"The text has {half}, half of a surrogate pair alone: no character, and not UTF-8."
+        yield Said("lone-surrogate", Severity.WARNING, sentence, BASIC)
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _depth_over(value):
+        sentence = f"It nests deeper than {MAX_DEPTH} levels; many readers refuse that."
+        yield Said("too-deep", Severity.WARNING, sentence, BASIC)
+
+
+def _lone_surrogate(raw: bytes) -> str:
+    for found in _ESCAPES.finditer(raw):
+        if half := found[1]:
+            return f"\\{half.decode()}"
+    return ""
+
+
+def _depth_over(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _not_json(raw: bytes, problem: ValueError, newline_framing: bool) -> Iterator[Said]:
+    head = raw.lstrip()
+    if isinstance(problem, _NotJson):
+        yield Said("not-json", Severity.ERROR, f"It holds {problem}, which JSON does not have.", BASIC)
+    elif not head:
+        yield Said("stray-output", Severity.HINT, "An empty line is no message.", TRANSPORT)
+    elif not newline_framing:
+        yield Said("not-json", Severity.ERROR, f"The body is not JSON: it begins {quote(raw)}.", BASIC)
+    elif _HEADER.match(head):
+        sentence = f"{quote(raw)} is a header of language servers; MCP has one message a line and no headers."
+        yield Said("stray-output", Severity.ERROR, sentence, TRANSPORT)
+    elif _MESSAGE.search(raw[1:]):
+        sentence = f"More than one message, or text and a message, stand on one line: {quote(raw)}."
+        yield Said("stray-output", Severity.ERROR, sentence, TRANSPORT)
+    elif _PIECE.fullmatch(raw[:400]):
+        sentence = f"{quote(raw)} looks like one line of a message printed over many."
+        yield Said("embedded-newline", Severity.ERROR, sentence, TRANSPORT)
+    elif head[:1] in b"{[":
+        yield Said("not-json", Severity.ERROR, f"The line is not JSON: {_why(problem)}.", BASIC)
+    else:
+        sentence = f"Only messages may be written to stdout, and {quote(raw)} is none."
+        yield Said("stray-output", Severity.WARNING, sentence, TRANSPORT)
+
+
+def _why(problem: ValueError) -> str:
+    if isinstance(problem, json.JSONDecodeError):
+        return f"{clean_line(problem.msg, 60)} at character {problem.pos + 1:,}"
+    return clean_line(str(problem), 80)
