@@ -15,6 +15,7 @@ from tui.core.ports import Approver, ModelPart, ModelRequest, ReplyPart, TextPar
 from tui.core.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+from tui.trace.recording import Recording
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 
@@ -155,6 +156,7 @@ class FakeRuntime:
         self.is_ready = False
         self.redactor = Redactor()
         self.frames = 214
+        self.recording: Recording | None = None
         self.revision = 1
         self.saved_themes: list[str] = []
         self.shut_down = 0

@@ -6,54 +6,11 @@ the app, unless `run` names another one.
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
-
-class Context(StrEnum):
-    """Where an action's keys work. The value is the heading of its group in the help."""
-
-    ANYWHERE = "Anywhere"
-    COMPOSER = "Writing a message"
-    CONVERSATION = "Conversation"
-    QUESTION = "A tool call asks"
-    SERVERS = "Servers"
-    TRACE = "Trace"
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """Something a person can do.
-
-    Attributes:
-        id: what `[ui.keys]` calls it.
-        keys: keys, separated by commas, as Textual names them.
-        context: where `keys` work.
-        label: the word in the footer.
-        help: the sentence in the help and in the palette.
-        footer: rank in the footer, smaller stays longer in a narrow one; 0: not in the footer.
-        anywhere: keys that work outside `context` too.
-        run: the Textual action, if it is not the app's method of that id.
-        priority: the key is taken before the focused pane sees it.
-        palette: whether the palette offers it.
-    """
-
-    id: str
-    keys: str
-    context: Context
-    label: str
-    help: str
-    footer: int = 0
-    anywhere: str = ""
-    run: str = ""
-    priority: bool = False
-    palette: bool = True
-
-    @property
-    def method(self) -> str:
-        """The Textual action that a key of this action runs."""
-        return self.run or f"app.{self.id.replace('.', '_')}"
-
+from tui.ui.action import Action as Action
+from tui.ui.action import Context as Context
+from tui.ui.traffic.actions import TRAFFIC_ACTIONS
 
 _C = Context
 
@@ -133,7 +90,7 @@ ACTIONS: tuple[Action, ...] = (
     # ---- panes ----
     Action("focus.conversation", "f2", _C.ANYWHERE, "conversation", "Go to the conversation", 33),
     Action("focus.servers", "f3", _C.ANYWHERE, "servers", "Go to the servers", 31),
-    Action("focus.trace", "f4", _C.ANYWHERE, "trace", "Go to the trace", 32),
+    Action("focus.trace", "f6", _C.ANYWHERE, "trace", "Go to the trace", 32),
     Action("focus.composer", "f5", _C.ANYWHERE, "write", "Go to the message", 0),
     Action(
         "pane.maximise",
@@ -157,6 +114,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 21),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 29, priority=True),
+    *TRAFFIC_ACTIONS,
 )
 
 _BY_ID = {action.id: action for action in ACTIONS}
@@ -167,6 +125,8 @@ _KEY_WORDS = {
     "pageup": "page up",
     "pagedown": "page down",
     "slash": "/",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
 }
 
 

@@ -164,6 +164,20 @@ class Doing(Shell):
 
         self.push_screen(LogScreen(self.runtime.host, name))
 
+    # ---- traffic ----
+
+    def action_traffic_open(self) -> None:
+        """Show the traffic of everything."""
+        self.show_traffic()
+
+    def show_traffic(self, filter: str = "") -> None:
+        """Show the traffic, as far as a filter lets it through."""
+        from tui.ui.screens.traffic import TrafficScreen
+
+        recording = getattr(self.runtime, "recording", None)
+        if self.runtime.is_ready and self.screen is self.main and recording is not None:
+            self.push_screen(TrafficScreen(recording, self.overrides, filter))
+
     # ---- regions and dialogs ----
 
     def pop_screen(self) -> AwaitComplete:
@@ -197,9 +211,9 @@ class Doing(Shell):
 
     def action_app_help(self) -> None:
         """Show every key."""
-        from tui.ui.screens.help import HelpScreen
+        from tui.ui.screens.help import MAIN, HelpScreen
 
-        self.push_screen(HelpScreen(self.overrides))
+        self.push_screen(HelpScreen(self.overrides, getattr(self.screen, "CONTEXTS", MAIN)))
 
     def action_app_theme(self) -> None:
         """Choose another theme, seen as it is chosen."""

@@ -1,5 +1,6 @@
 """Every key, made from the table of actions."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -20,10 +21,14 @@ _EVERY_PANE = (
 _COLUMN = 30
 
 
-def help_rows(overrides: KeyOverrides) -> list[Row]:
+MAIN = tuple(context for context in Context if context is not Context.TRAFFIC)
+"""What the help is about on the main screen; screens over it have a help of their own."""
+
+
+def help_rows(overrides: KeyOverrides, contexts: Sequence[Context] = MAIN) -> list[Row]:
     """Return the lines of the help: a group per context, keys left, sentence right."""
     rows: list[Row] = [((" Keys", "accent bold"),), EMPTY]
-    for context in Context:
+    for context in contexts:
         rows.append(((f" {context.value}", "text bold"),))
         for found in of_context(context):
             keys = key_words(overrides.keys_of(found))
@@ -65,9 +70,9 @@ class HelpScreen(ModalScreen[None]):
     }
     """
 
-    def __init__(self, overrides: KeyOverrides) -> None:
+    def __init__(self, overrides: KeyOverrides, contexts: Sequence[Context] = MAIN) -> None:
         super().__init__()
-        self._rows = help_rows(overrides)
+        self._rows = help_rows(overrides, contexts)
 
     def compose(self) -> ComposeResult:
         """Build the list."""

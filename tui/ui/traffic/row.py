@@ -1,0 +1,223 @@
+"""One line of the traffic: an entry's columns as text, as many as the width has room for. Pure."""
+
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from tui.core import units
+from tui.core.text import clean_line
+from tui.core.traffic import Kind, Outcome
+from tui.trace.frames import Frames
+from tui.ui.traffic.signs import (
+    OUTCOME_STYLES,
+    OUTCOME_WORDS,
+    SEVERITY_STYLES,
+    Signs,
+    kind_look,
+)
+from tui.ui.traffic.times import SECOND, TimeMode, bar, clock, share, since, span
+from tui.ui.widgets.rows import Row, Span, crop, head_of, pad
+
+MEDIUM, WIDE = 100, 160
+"""From so many columns on there is room for the change of time, the id and a bar; for every word."""
+
+NAME_CHARS = 96
+PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
+"""Kinds that say more by the start of their text than by a method."""
+
+_LONG, _SLOW = SECOND // 10, SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Widths of the columns in cells; 0 for a column that is not there.
+
+    Attributes:
+        what: method and tool share it; it takes what the others leave.
+    """
+
+    time: int
+    delta: int
+    server: int
+    kind: int
+    what: int
+    ident: int
+    size: int
+    bar: int
+    latency: int
+    outcome: int
+    gap: int
+
+    @property
+    def short(self) -> bool:
+        """Whether kinds are said with fewer words."""
+        return self.kind < 14
+
+
+def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
+    """Return the columns for a width; `server_cells` is the longest name of a server."""
+    narrow, wide = width < MEDIUM, width >= WIDE
+    time = (12, 11, 0 if not narrow else 9)[mode]
+    delta = 0 if narrow else 8
+    server = min(max(6, server_cells), 8 if narrow else 20 if wide else 12)
+    kind, ident, size = (10, 0, 6) if narrow else (14, 9 if wide else 5, 8)
+    bar, latency, outcome = (0, 8, 1) if narrow else (10 if wide else 5, 9, 14 if wide else 1)
+    gap = 1 if narrow else 2
+    fixed = (time, delta, server, kind, ident, size, bar, latency, outcome)
+    taken = 3 + sum(cells + gap for cells in fixed if cells)
+    return Layout(time, delta, server, kind, max(8, width - taken), ident, size, bar, latency, outcome, gap)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a line shows that is not in the columns of its entry.
+
+    Attributes:
+        previous: index of the entry in the line above, -1 for none.
+        now_ns: monotonic nanoseconds, for requests that wait; 0 if nothing goes on any more.
+        noted: the person wrote a note.
+        lead: the sign at the left end: the cursor, its pair, its call.
+        said: the start of the text of an entry that has no method.
+    """
+
+    previous: int = -1
+    now_ns: int = 0
+    noted: bool = False
+    lead: str = " "
+    said: str = ""
+
+
+class RowMaker:
+    """Makes lines; keeps the names that it has cleaned.
+
+    Attributes:
+        mode: what the first column tells.
+    """
+
+    def __init__(self, frames: Frames, signs: Signs) -> None:
+        self.mode = TimeMode.CLOCK
+        self._frames = frames
+        self._signs = signs
+        self._cleaned: dict[str, str] = {}
+
+    def name(self, text: str) -> str:
+        """Return a name from the wire as one line that can be shown."""
+        known = self._cleaned.get(text)
+        if known is None:
+            if len(self._cleaned) > 4096:
+                self._cleaned.clear()
+            known = self._cleaned[text] = clean_line(text, NAME_CHARS)
+        return known
+
+    def row(self, index: int, columns: Layout, around: Around, ident: str = "") -> Row:
+        """Return the line of an entry; `ident` is its id, if it is known by now."""
+        frames, gap = self._frames, (" " * columns.gap, "")
+        spans: list[Span] = [*self._marks(index, around)]
+        cells: list[tuple[int, Span, bool]] = [
+            (columns.time, (self._time(index, around), "dim"), True),
+            (columns.delta, (self._delta(index, around), "dim"), True),
+            (columns.server, (self.name(frames.sources.texts[frames.source[index]]), "text"), False),
+            (columns.kind, self._kind(index, columns), False),
+        ]
+        for width, (text, style), right in cells:
+            if width:
+                spans += [_cell(text, style, width, right=right), gap]
+        spans += pad(crop(self._what(index, columns, around), columns.what), columns.what)
+        spans.append(gap)
+        if columns.ident:
+            spans += [_cell(ident, "dim", columns.ident, right=False), gap]
+        size = units.size(frames.size[index])
+        spans += [_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size), gap]
+        spans += self._latency(index, columns, around)
+        return tuple(spans)
+
+    def head(self, columns: Layout) -> Row:
+        """Return the line of the headings."""
+        gap = " " * columns.gap
+        parts = [
+            (columns.time, self.mode.word, True),
+            (columns.delta, "since last", True),
+            (columns.server, "server", False),
+            (columns.kind, "kind", False),
+            (columns.what, "method", False),
+            (columns.ident, "id", False),
+            (columns.size, "size", True),
+            (columns.bar, "", False),
+            (columns.latency, "latency", True),
+            (columns.outcome if columns.outcome > 1 else 0, "outcome", False),
+        ]
+        text = "   " + gap.join(_cell(words, "", cells, right=r)[0] for cells, words, r in parts if cells)
+        return ((text, "dim"),)
+
+    def _marks(self, index: int, around: Around) -> tuple[Span, Span, Span]:
+        frames, signs = self._frames, self._signs
+        severity = frames.severity[index]
+        mark = signs.note if around.noted else signs.mark if frames.marked[index] else " "
+        return (
+            (around.lead, "accent"),
+            (mark, "accent bold"),
+            (signs.severities[severity], SEVERITY_STYLES[severity]),
+        )
+
+    def _time(self, index: int, around: Around) -> str:
+        match self.mode:
+            case TimeMode.CLOCK:
+                return clock(self._frames.wall_ns(index))
+            case TimeMode.START:
+                return since(self._frames.mono[index] - self._frames.mono[0])
+            case TimeMode.PREVIOUS:
+                return self._delta(index, around)
+
+    def _delta(self, index: int, around: Around) -> str:
+        if around.previous < 0:
+            return ""
+        return span(self._frames.mono[index] - self._frames.mono[around.previous])
+
+    def _kind(self, index: int, columns: Layout) -> Span:
+        frames = self._frames
+        words, short, style = kind_look(Kind(frames.kind[index]), frames.goes(index), self._signs)
+        return (short if columns.short else words, style)
+
+    def _what(self, index: int, columns: Layout, around: Around) -> Row:
+        frames = self._frames
+        kind = frames.kind[index]
+        method = self.name(frames.methods.texts[frames.method[index]])
+        tool = self.name(frames.tools.texts[frames.tool[index]])
+        if kind in PREVIEWED:
+            event = ((f"{method}  ", "text"),) if method else ()
+            return (*event, (around.said, "dim" if kind != Kind.NOT_JSON else "text"))
+        quiet = "dim" if kind in (Kind.RESPONSE, Kind.NOTIFICATION) else "text"
+        if not tool:
+            return ((method, quiet),)
+        cells = max(12, columns.what * 2 // 5)
+        return ((f"{method:<{cells}} " if columns.what > 34 else f"{method} ", quiet), (tool, "tool"))
+
+    def _latency(self, index: int, columns: Layout, around: Around) -> list[Span]:
+        frames, signs = self._frames, self._signs
+        outcome = frames.outcome[index]
+        ns = frames.latency_ns(index)
+        if outcome == Outcome.PENDING and around.now_ns:
+            ns = max(0, around.now_ns - frames.mono[index])
+        answer = frames.is_answer(index) or outcome == Outcome.PENDING
+        style = "dim" if ns < _LONG else "text" if ns < _SLOW else "warn"
+        spans: list[Span] = []
+        if columns.bar:
+            drawn = bar(share(ns), columns.bar, signs.bar) if ns >= 0 and answer else ""
+            spans += [_cell(drawn, style if style != "dim" else "rule", columns.bar, right=False)]
+            spans += [(" " * columns.gap, "")]
+        spans.append(_cell(span(ns) if ns >= 0 and answer else "", style, columns.latency))
+        words = signs.outcomes[outcome]
+        if columns.outcome > 1:
+            words += f" {OUTCOME_WORDS[Outcome(outcome)]}"
+        spans += [(" " * columns.gap, ""), (words, OUTCOME_STYLES[outcome])]
+        return spans
+
+
+def _cell(text: str, style: str, cells: int, *, right: bool = True) -> Span:
+    """Return a column of its width, cut at its end."""
+    width = cell_len(text)
+    if width > cells:
+        text = f"{head_of(text, cells - 1)}…"
+        width = cell_len(text)
+    fill = " " * (cells - width)
+    return (fill + text if right else text + fill, style)

@@ -1,0 +1,67 @@
+"""Times as the list of the traffic writes them: a clock to the millisecond, spans in fine units. Pure."""
+
+import math
+import time
+from enum import IntEnum
+
+from tui.core import units
+
+MS = 1_000_000
+SECOND = 1_000_000_000
+
+
+class TimeMode(IntEnum):
+    """What the first column of the list tells."""
+
+    CLOCK = 0
+    START = 1
+    PREVIOUS = 2
+
+    @property
+    def word(self) -> str:
+        """The heading of the column."""
+        return ("time", "since start", "since last")[self]
+
+    def next(self) -> "TimeMode":
+        """Return the one after it, around."""
+        return TimeMode((self + 1) % 3)
+
+
+def span(ns: int) -> str:
+    """Return a measured time: "0.3 ms", "4.1 ms", "412 ms", "3.1 s", "1 m 04 s"."""
+    ms = max(0, ns) / MS
+    if ms < 0.05:
+        return f"{max(0, ns) / 1000:.0f} µs"
+    if ms < 9.95:
+        return f"{ms:.1f} ms"
+    return f"{ms:.0f} ms" if ms < 999.5 else units.duration(ms)
+
+
+def since(ns: int) -> str:
+    """Return a time since the start, to the millisecond: "0.004", "12.345", "1:02:03.456"."""
+    seconds, ms = divmod(max(0, ns) // MS, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}:{minutes:02d}:{seconds:02d}.{ms:03d}"
+    return f"{minutes}:{seconds:02d}.{ms:03d}" if minutes else f"{seconds}.{ms:03d}"
+
+
+def clock(wall_ns: int) -> str:
+    """Return the time of day here, to the millisecond."""
+    seconds, rest = divmod(wall_ns, SECOND)
+    return f"{time.strftime('%H:%M:%S', time.localtime(seconds))}.{rest // MS:03d}"
+
+
+def share(latency_ns: int) -> float:
+    """Return how long a bar for a latency is, from 0 to 1: 1 ms is nearly nothing, 10 s is all."""
+    if latency_ns <= MS:
+        return 0.02
+    return min(1.0, math.log10(latency_ns / MS) / 4)
+
+
+def bar(part: float, cells: int, blocks: str) -> str:
+    """Return a bar of at most `cells`, drawn in parts of a cell; at least its smallest part."""
+    steps = max(1, round(part * cells * len(blocks)))
+    full, rest = divmod(steps, len(blocks))
+    return (blocks[-1] * full + (blocks[rest - 1] if rest else ""))[:cells]
