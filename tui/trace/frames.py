@@ -127,7 +127,8 @@ class Frames:
         if kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
             pending.add(index)
             self.outcome[index] = Outcome.PENDING
-        elif partner >= 0 and kind in ANSWERS:
+        elif partner >= 0 and (kind in ANSWERS or entry.outcome is Outcome.ERROR):
+            # An error ends its request also where no answer could be read.
             pending.discard(partner)
             if not self.pair[partner]:
                 self.pair[partner] = index + 1

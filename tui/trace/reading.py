@@ -1,12 +1,14 @@
 """From what a tap saw to entries: read, paired, without secrets, cut to the cap. One thread's state."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 from tui.core.traffic import Captured, Entry, Kind
 from tui.trace.bodies import Redact, keep, scrub, scrub_text
-from tui.trace.classify import Reading, classify, column
+from tui.trace.classify import MAX_NAME, Reading, classify, column
 from tui.trace.exchange import Correlator, Link, Remark
+from tui.trace.skim import outline
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 
@@ -41,16 +43,16 @@ class Reader:
             self._read_items(captured, entry, reading, into)
 
     def _link_known(self, captured: Captured, kind: Kind) -> Link:
-        detail = captured.detail
-        if kind in _MODEL:
-            link = self._correlator.link_model(self._seq, captured.source, kind, detail, captured.cause)
-            name = detail.get("model") or captured.source.partition(":")[2]
-            return link._replace(method=column(str(name)))
+        detail, cause = captured.detail, captured.cause
         if kind is Kind.EVENT:
             word = str(detail.get("event", "event"))
-            self._correlator.event(captured.source, word)
-            return Link(method=column(word), cause=captured.cause)
-        return Link(cause=captured.cause)
+            link = self._correlator.link_event(captured.source, word, detail, cause)
+            return link._replace(method=column(word))
+        if kind in _MODEL:
+            model = _model_named(captured.raw) if kind is Kind.MODEL_REQUEST else ""
+            model = column(model or captured.source.partition(":")[2])
+            return self._correlator.link_model(self._seq, captured.source, kind, detail, cause, model)
+        return Link(cause=cause)
 
     def _entry(self, captured: Captured, kind: Kind, ident: str, link: Link) -> Entry:
         kept = keep(captured, self._redact, self._cap)
@@ -99,3 +101,13 @@ class Reader:
             entry = self._entry(inside, item.kind, item.ident, link)
             into.append(replace(entry, detail={**entry.detail, "batch": line.seq, "at": [start, end]}))
             self._seq += 1
+
+
+def _model_named(body: bytes) -> str:
+    """Return the model that a request names, "" if it names none."""
+    try:
+        begin, end = outline(body).members["model"]
+        name = json.loads(body[begin:end]) if 0 < end - begin <= 2 * MAX_NAME else ""
+    except (ValueError, KeyError):
+        return ""
+    return name if isinstance(name, str) else ""

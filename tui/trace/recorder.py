@@ -166,11 +166,7 @@ class Recorder:
             self._awake = False
             self._drain()
         self._drain()
-        if self._writer is not None:
-            try:
-                self._writer.close()
-            except Exception:  # the end must come, and all that can be stored is
-                self._fault("closing the store")
+        self._close_store()
 
     def _drain(self) -> None:
         """Store all that waits."""
@@ -200,13 +196,12 @@ class Recorder:
     def _store(self, batch: list[Entry]) -> None:
         if not batch:
             return
-        if self._writer is not None and not self._problem:
+        if self._writer is not None:
             try:
                 self._writer.write(batch)
                 self._problem = self._writer.problem
             except Exception as problem:  # a store that fails in a way of its own is still only a store
-                self._fault("storing")
-                self._problem = f"{type(problem).__name__}: {problem}"
+                self._lose_store(problem)
         if self._problem:
             self.memory.add(batch)
         for entry in batch:
@@ -230,12 +225,30 @@ class Recorder:
                 self._fault("an action")
 
     def _store_findings(self, findings: list[Finding]) -> None:
-        if self._writer is not None and not self._problem:
-            self._writer.write_findings(findings)
-        else:
+        if self._writer is not None:
+            try:
+                self._writer.write_findings(findings)
+                self._problem = self._writer.problem
+            except Exception as problem:  # as above
+                self._lose_store(problem)
+        if self._problem:
             self.memory.add_findings(findings)
         for finding in findings:
             self.frames.set_severity(finding.seq, finding.severity)
+
+    def _lose_store(self, problem: Exception) -> None:
+        """Go on without a store that broke its promise not to raise: what is in it is not known."""
+        self._fault("storing")
+        self._problem = f"{type(problem).__name__}: {problem}"
+        self._close_store()
+
+    def _close_store(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            try:
+                writer.close()
+            except Exception:  # the end must come, and all that can be stored is
+                self._fault("closing the store")
 
     def _breathe(self) -> None:
         now = time.perf_counter()
