@@ -76,6 +76,9 @@ class _NotJson(ValueError):
     pass
 
 
+_TORN = Said("incomplete", Severity.ERROR, "The output ended in the middle of this line.", TRANSPORT)
+
+
 def quote(raw: bytes | str, limit: int = QUOTE) -> str:
     """Return the head of untrusted text, cleaned, in double quotes."""
     text = raw[: limit * 8].decode("utf-8", "replace") if isinstance(raw, bytes) else raw
@@ -89,7 +92,8 @@ def is_http(entry: Entry) -> bool:
 
 def is_cut(entry: Entry) -> bool:
     """Whether only a head of an entry is kept, or its body is too much to be read once more."""
-    return bool(entry.sha256) or "cut" in entry.detail or len(entry.body) > MAX_READ
+    missing = entry.size > len(entry.body) and not entry.redactions  # a mark may be shorter than its secret
+    return bool(entry.sha256) or missing or "cut" in entry.detail or len(entry.body) > MAX_READ
 
 
 def read(entry: Entry, newline_framing: bool) -> Reading:
@@ -108,11 +112,11 @@ def read(entry: Entry, newline_framing: bool) -> Reading:
     if newline_framing and raw.endswith(b"\r"):
         sentence = "The line ends with CR LF; messages are delimited by newlines alone."
         reading.said.append(Said("line-ending", Severity.HINT, sentence, TRANSPORT))
-    _parse(raw, reading, newline_framing, bool(entry.redactions))
+    _parse(entry, raw, reading, newline_framing)
     return reading
 
 
-def _parse(raw: bytes, reading: Reading, newline_framing: bool, redacted: bool) -> None:
+def _parse(entry: Entry, raw: bytes, reading: Reading, newline_framing: bool) -> None:
     try:
         text = raw.decode()
     except UnicodeDecodeError as problem:
@@ -135,8 +139,9 @@ def _parse(raw: bytes, reading: Reading, newline_framing: bool, redacted: bool) 
         sentence = "It is nested too deeply to be read."
         reading.said.append(Said("too-deep", Severity.ERROR, sentence, BASIC))
     except ValueError as problem:
-        if not redacted:  # a mark for a secret may stand where a number stood
-            reading.said.extend(_not_json(raw, problem, newline_framing))
+        if not entry.redactions:  # a mark for a secret may stand where a number stood
+            torn = entry.detail.get("newline") is False
+            reading.said.extend([_TORN] if torn else _not_json(raw, problem, newline_framing))
     else:
         reading.said.extend(_oddities(raw, reading.value, doubled))
 
