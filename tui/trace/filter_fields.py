@@ -1,0 +1,246 @@
+"""What each field of the filter language asks of the columns. Pure."""
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from tui.core.traffic import ANSWERS, Kind
+from tui.trace import masks
+from tui.trace.filter_names import NameCheck
+from tui.trace.frames import Frames, Names, mark_of
+from tui.trace.query_fields import FIELDS, glob_pattern
+from tui.trace.query_nodes import Ago, Between, Clock, Compare, Name, Value
+
+Check = Callable[[int, int], bytes]
+"""Which entries from one index to before another are meant, as a mask."""
+
+CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "root"})
+"""Fields whose answer for an entry can become another one."""
+
+_TIMED = masks.table({*ANSWERS, Kind.REQUEST, Kind.MODEL_REQUEST})
+
+
+class Columns:
+    """Makes checks over the columns of one recording. What a check costs is in ns an entry, roughly."""
+
+    def __init__(self, frames: Frames, notes: Mapping[int, str], now_ns: int) -> None:
+        self._frames, self._notes, self._now_ns = frames, notes, now_ns
+
+    def check(self, field: str, values: Sequence[Value]) -> tuple[int, Check]:
+        """Return the cost and the check of a term."""
+        frames = self._frames
+        match field:
+            case "server":
+                return 2, self._names(frames.source, frames.sources, values)
+            case "method":
+                return 2, self._names(frames.method, frames.methods, values)
+            case "tool":
+                return 2, self._names(frames.tool, frames.tools, values)
+            case "kind" | "dir" | "status" | "lint" | "marked":
+                return 1, self._choice(field, values)
+            case "size" | "turn" | "step":
+                return 15, self._numbers(field, values)
+            case "id" | "call":
+                return 8 * len(values), self._marks(field, values)
+            case "seq":
+                return 1, self._seqs(values)
+            case "pair" | "root":
+                return 10, self._belongs(field, values)
+            case "since" | "until":
+                return 30, self._moments(field, values)
+            case "latency":
+                return 130, self._latency(values)
+            case "note":
+                return 5, self._noted(values)
+        raise ValueError(f"no column for {field}")
+
+    def named(self, text: str) -> Check:
+        """Return the check for a piece of the name of a server, method or tool."""
+        wanted, frames = text.lower(), self._frames
+
+        def has(name: str) -> bool:
+            return wanted in name.lower()
+
+        sources = NameCheck(frames.source, frames.sources, has)
+        methods = NameCheck(frames.method, frames.methods, has)
+        tools = NameCheck(frames.tool, frames.tools, has)
+
+        def check(start: int, stop: int) -> bytes:
+            mask = masks.either(sources.mask(start, stop), methods.mask(start, stop))
+            return masks.either(mask, tools.mask(start, stop))
+
+        return check
+
+    def _names(self, column: "array[int]", names: Names, values: Sequence[Value]) -> Check:
+        return NameCheck(column, names, _name_test(values)).mask
+
+    def _choice(self, field: str, values: Sequence[Value]) -> Check:
+        words = {"dir": "direction", "status": "outcome", "lint": "severity"}
+        column: array[int] = getattr(self._frames, words.get(field, field))
+        accepts, choices = _name_test(values), FIELDS[field].choices
+        numbers = {number for word, each in choices.items() if accepts(word) for number in each}
+        table = masks.table(numbers)
+        return lambda start, stop: column[start:stop].tobytes().translate(table)
+
+    def _numbers(self, field: str, values: Sequence[Value]) -> Check:
+        column: array[int] = getattr(self._frames, field)
+        limits = [_limits(value) for value in values]
+
+        def check(start: int, stop: int) -> bytes:
+            raw = column[start:stop].tobytes()
+            mask = masks.none(stop - start)
+            for low, high in limits:
+                mask = masks.either(mask, masks.between(raw, column.itemsize, low, high))
+            return mask
+
+        return check
+
+    def _marks(self, field: str, values: Sequence[Value]) -> Check:
+        column: array[int] = getattr(self._frames, "ident" if field == "id" else "call")
+        texts = [value.text for value in values if isinstance(value, Name)]
+        if field == "id":
+            # `id:7` is for a person the number 7 as well as the string "7".
+            texts += ['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts]
+        marks = [mark_of(text) for text in texts]
+
+        def check(start: int, stop: int) -> bytes:
+            raw = column[start:stop].tobytes()
+            mask = masks.none(stop - start)
+            for mark in marks:
+                mask = masks.either(mask, masks.equal(raw, column.itemsize, mark))
+            return mask
+
+        return check
+
+    def _seqs(self, values: Sequence[Value]) -> Check:
+        limits = [_limits(value) for value in values]
+
+        def check(start: int, stop: int) -> bytes:
+            count, first = stop - start, self._frames.first + start
+            mask = masks.none(count)
+            for low, high in limits:
+                end = count if high is None else high + 1 - first
+                mask = masks.either(mask, masks.stretch(count, low - first, end))
+            return mask
+
+        return check
+
+    def _belongs(self, field: str, values: Sequence[Value]) -> Check:
+        seqs = [value.number for value in values if isinstance(value, Compare)]
+
+        def check(start: int, stop: int) -> bytes:
+            frames, count = self._frames, stop - start
+            column = frames.root if field == "root" else frames.pair
+            raw = column[start:stop].tobytes()
+            mask = masks.none(count)
+            for index in map(frames.index, seqs):
+                if index < 0:
+                    continue
+                head = column[index] - 1 if field == "root" and column[index] else index
+                near = [index, head, frames.partner(index)]
+                mask = masks.either(mask, masks.placed(count, [each - start for each in near]))
+                mask = masks.either(mask, masks.equal(raw, column.itemsize, head + 1))
+            return mask
+
+        return check
+
+    def _moments(self, field: str, values: Sequence[Value]) -> Check:
+        walls = [_wall(value, self._now_ns) for value in values if isinstance(value, Ago | Clock)]
+        # Any of several moments: the widest is meant.
+        wall = min(walls) if field == "since" else max(walls) + 1
+        frames = self._frames
+
+        def check(start: int, stop: int) -> bytes:
+            parts = [
+                masks.at_least(frames.mono[begin:end].tobytes(), 8, wall - offset)
+                for begin, end, offset in frames.clocks(start, stop)
+            ]
+            mask = b"".join(parts)
+            return mask if field == "since" else masks.inverted(mask)
+
+        return check
+
+    def _latency(self, values: Sequence[Value]) -> Check:
+        limits = [(low, high if high is not None else 1 << 63) for low, high in map(_limits, values)]
+        frames = self._frames
+
+        def check(start: int, stop: int) -> bytes:
+            pairs, mono = frames.pair[start:stop], frames.mono
+            timed = frames.kind[start:stop].tobytes().translate(_TIMED)
+            timed = masks.both(timed, masks.at_least(pairs.tobytes(), pairs.itemsize, 1))
+            if 1 not in timed:
+                return timed
+            # The partner may be anywhere: this one question takes a step an entry. Where there is no
+            # partner the last entry stands in, and `timed` says no.
+            took = [abs(mono[pair - 1] - at) for pair, at in zip(pairs, mono[start:stop], strict=True)]
+            mask = masks.none(stop - start)
+            for low, high in limits:
+                mask = masks.either(mask, bytes([low <= each <= high for each in took]))
+            return masks.both(timed, mask)
+
+        return check
+
+    def _noted(self, values: Sequence[Value]) -> Check:
+        tests = [_note_test(value) for value in values if isinstance(value, Name)]
+
+        def check(start: int, stop: int) -> bytes:
+            first = self._frames.first + start
+            notes = list(self._notes.items())
+            places = [seq - first for seq, text in notes if any(test(text) for test in tests)]
+            return masks.placed(stop - start, places)
+
+        return check
+
+
+def _name_test(values: Sequence[Value]) -> Callable[[str], bool]:
+    names = [value for value in values if isinstance(value, Name)]
+    exact = {name.text.lower() for name in names if not name.glob}
+    patterns = [glob_pattern(name.text) for name in names if name.glob]
+
+    def test(text: str) -> bool:
+        return text.lower() in exact or any(pattern.match(text) for pattern in patterns)
+
+    return test
+
+
+def _note_test(name: Name) -> Callable[[str], bool]:
+    if name.glob:
+        pattern = glob_pattern(name.text)
+        return lambda text: pattern.match(text) is not None
+    wanted = name.text.lower()
+    return lambda text: wanted in text.lower()
+
+
+def _limits(value: Value) -> tuple[int, int | None]:
+    """Return the least and the most that a value means, both included."""
+    match value:
+        case Compare(">", number):
+            return number + 1, None
+        case Compare(">=", number):
+            return number, None
+        case Compare("<", number):
+            return 0, number - 1
+        case Compare("<=", number):
+            return 0, number
+        case Compare(_, number):
+            return number, number
+        case Between(low, high):
+            return low or 0, high
+    raise ValueError(f"{value} has no limits")
+
+
+def _wall(value: Ago | Clock, now_ns: int) -> int:
+    """Return the moment that is meant, in nanoseconds since 1970; clock times are local ones."""
+    if isinstance(value, Ago):
+        return now_ns - value.ns
+    now = datetime.fromtimestamp(now_ns // 1_000_000_000)
+    day = datetime.fromisoformat(value.day) if value.day else now.replace(hour=0, minute=0, second=0)
+    whole, rest = divmod(value.ns, 1_000_000_000)
+    moment = day + timedelta(seconds=whole)
+    if not value.day and moment > now:
+        moment -= timedelta(days=1)
+    try:
+        return int(moment.timestamp()) * 1_000_000_000 + rest
+    except (ValueError, OverflowError, OSError):
+        # A day that this machine's clock cannot say lies before or after all others.
+        return 0 if moment < now else 1 << 63
