@@ -5,10 +5,10 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import tui
 
+TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
     from tui.ui.ports import AppRuntime
 
@@ -65,7 +65,7 @@ def _positive(text: str) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    from tui.commands import config
+    from tui.commands import config, traffic_parsers
 
     parser = argparse.ArgumentParser(
         prog="mcptui",
@@ -87,14 +87,20 @@ def build_parser() -> argparse.ArgumentParser:
     _common(servers, model=False)
     servers.add_argument("--json", action="store_true", help="print one JSON array")
     config.add_parser(commands)
+    traffic_parsers.add_parsers(commands)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
-    args = build_parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else list(argv)
     try:
-        return _dispatch(args)
+        if given[:1] == ["tap"]:  # in front of somebody else's server: not a moment for the other commands
+            from tui.commands.tap import tap
+            from tui.commands.traffic_parsers import parse_tap
+
+            return tap(parse_tap(given[1:]))
+        return _dispatch(build_parser().parse_args(given))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -117,6 +123,10 @@ def _dispatch(args: argparse.Namespace) -> int:
             from tui.commands.config import run as config
 
             return config(args)
+        case "tap":
+            from tui.commands.tap import tap
+
+            return tap(args)
         case _:
             return _app(args)
 

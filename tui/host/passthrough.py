@@ -114,14 +114,14 @@ class _Outlet:
 class _Relay:
     """One direction: from a descriptor to an outlet, one piece at a time."""
 
-    def __init__(self, stream: int, source: int, outlet: _Outlet | None, poller: "select.poll") -> None:
+    def __init__(self, stream: int, source: int, outlet: _Outlet, poller: "select.poll") -> None:
         self.stream = stream
         self.source = source
-        self.outlet = outlet
+        self.outlet: _Outlet | None = outlet
         self._poller = poller
         self._waiting = memoryview(b"")
         self._left = -1
-        if source < 0 or outlet is None:
+        if source < 0:
             self.close()
         else:
             poller.register(source, _READABLE)
@@ -376,8 +376,9 @@ def _detach(descriptor: int) -> int:
     return copy
 
 
-def _outlet(descriptor: int) -> _Outlet | None:
-    return None if descriptor < 0 else _Outlet(descriptor)
+def _outlet(descriptor: int) -> _Outlet:
+    """Return where a stream of the server goes; nowhere if the host gave us no descriptor for it."""
+    return _Outlet(os.open(os.devnull, os.O_WRONLY) if descriptor < 0 else descriptor)
 
 
 def end_like(code: int) -> None:

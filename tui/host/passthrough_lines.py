@@ -87,6 +87,14 @@ class PassthroughLines:
             yield self._captured(stream, line, at_ns, newline=False)
         yield self.event(at_ns, "end", stream=_NAMES[stream])
 
+    def cut(self, at_ns: int, missing: int) -> Iterator[Captured]:
+        """Give what has not ended, and say that `missing` bytes after it were never seen here."""
+        for stream, line in list(self._lines.items()):
+            if line.size:
+                self._lines[stream] = _Line()
+                yield self._captured(stream, line, at_ns, newline=False)
+        yield self.event(at_ns, "dropped", bytes=missing)
+
     def finish(self, at_ns: int) -> Iterator[Captured]:
         """Give what has not ended when the server is gone."""
         for stream in _WAYS:

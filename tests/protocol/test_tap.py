@@ -1,0 +1,304 @@
+"""`mcptui tap` between a host and a server: nobody notices, and everything is recorded."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.conftest import until, wait_until
+from tests.protocol.command import Done, finish, mcptui, start
+from tui.core.traffic import Direction, Entry, Kind
+from tui.storage.traffic_reader import RecordingReader
+
+PYTHON = sys.executable
+SLEEP = "import time; time.sleep(60)"
+
+
+def recordings() -> list[Path]:
+    return sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
+
+
+def recorded() -> list[tuple[Entry, bytes]]:
+    """Return the entries of the one recording with their bodies."""
+    (path,) = recordings()
+    reader = RecordingReader(path)
+    try:
+        return [(entry, reader.body(entry.seq)) for entry in reader.columns(0, 1_000_000)]
+    finally:
+        reader.close()
+
+
+def lines_of(direction: Direction) -> list[bytes]:
+    return [body for entry, body in recorded() if entry.direction is direction]
+
+
+async def tap(*command: str, stdin: bytes = b"", **env: str) -> Done:
+    return await mcptui("tap", "--", *command, stdin=stdin, **env)
+
+
+def raw_tap(*command: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [PYTHON, "-m", "tui", "tap", "--", *command], input=stdin, capture_output=True, timeout=50
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"no newline",
+        b"\n\n\r\n",
+        bytes(range(256)) * 300,
+        b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 2000,
+        b"x" * 20_000_000 + b"\n" + b"y" * 3_000_000,
+    ],
+    ids=["nothing", "no newline", "blank lines", "garbage", "many lines", "a huge line"],
+)
+def test_every_byte_goes_through_both_ways(data: bytes):
+    done = raw_tap(
+        PYTHON,
+        "-c",
+        "import shutil, sys; shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)",
+        stdin=data,
+    )
+    assert done.stdout == data
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+async def test_stderr_goes_through_and_is_recorded():
+    done = await tap(PYTHON, "-c", "import sys; sys.stderr.write('one\\ntwo')")
+    assert done.err == "one\ntwo"
+    assert [body for entry, body in recorded() if entry.kind is Kind.STDERR] == [b"one", b"two"]
+
+
+async def test_both_directions_and_the_life_of_the_process_are_recorded():
+    request = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
+    answer = b'{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}'
+    code = f"import sys; sys.stdin.readline(); print({answer.decode()!r}); sys.exit(3)"
+    done = await tap(PYTHON, "-c", code, stdin=request + b"\n")
+    assert done.code == 3
+    found = [(entry.direction, entry.kind, entry.method, body) for entry, body in recorded()]
+    assert found[0][:3] == (Direction.NONE, Kind.EVENT, "spawn")
+    assert (Direction.OUT, Kind.REQUEST, "tools/call", request) in found
+    assert (Direction.IN, Kind.RESPONSE, "tools/call", answer) in found
+    assert found[-1][:3] == (Direction.NONE, Kind.EVENT, "exit")
+    assert recorded()[-1][0].detail["code"] == 3
+
+
+async def test_a_server_that_is_not_there_is_said_as_a_shell_says_it():
+    done = await tap("there-is-no-such-program")
+    assert done.code == 127
+    assert "there-is-no-such-program cannot be started" in done.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV])
+async def test_a_server_that_a_signal_ended_ends_the_tap_by_the_same(number: signal.Signals):
+    done = await tap(PYTHON, "-c", f"import os; os.kill(os.getpid(), {int(number)})")
+    assert done.code == -number
+    last = recorded()[-1][0]
+    assert (last.method, last.detail["signal"]) == ("exit", number.name)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
+async def test_signals_reach_the_server_once(number: signal.Signals):
+    code = (
+        "import signal, sys, time\n"
+        f"signal.signal({int(number)}, lambda *_: print('got it', flush=True))\n"
+        "print('ready', flush=True)\n"
+        "sys.stdin.read(); print('end', flush=True); sys.exit(9)"
+    )
+    process = await start("tap", "--", PYTHON, "-c", code)
+    assert await process.stdout.readline() == b"ready\n"
+    process.send_signal(number)
+    assert await process.stdout.readline() == b"got it\n"
+    done = await finish(process)
+    assert (done.code, done.out) == (9, "end\n")
+
+
+async def test_the_end_of_stdin_reaches_the_server_and_its_answer_comes_back():
+    code = "import sys; sys.stdin.read(); print('after the end')"
+    done = await tap(PYTHON, "-c", code)
+    assert done.out == "after the end\n"
+
+
+async def test_the_end_of_stdout_reaches_the_host_while_the_server_lives():
+    code = "import os, sys; os.write(1, b'bye'); os.close(1); sys.stdin.read(); os.write(2, b'still here')"
+    process = await start("tap", "--", PYTHON, "-c", code)
+    assert await process.stdout.read() == b"bye"
+    assert process.returncode is None
+    done = await finish(process)
+    assert (done.code, done.err) == (0, "still here")
+
+
+def test_a_host_that_reads_no_more_is_seen_by_the_server():
+    code = (
+        "import os\ntry:\n    while True: os.write(1, b'x' * 1000)\nexcept BrokenPipeError:\n    os._exit(5)"
+    )
+    process = subprocess.Popen(
+        [PYTHON, "-m", "tui", "tap", "--", PYTHON, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.PIPE
+    )
+    with process:
+        process.stdout.read(10)
+        process.stdout.close()
+        wait_until(lambda: process.poll() is not None)
+    assert process.returncode == 5
+
+
+def test_a_server_that_closed_its_input_is_seen_by_the_host():
+    code = "import os, time; os.close(0); os.write(1, b'closed'); time.sleep(60)"
+    process = subprocess.Popen(
+        [PYTHON, "-m", "tui", "tap", "--", PYTHON, "-c", code],
+        stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE,
+        bufsize=0,
+    )
+    with process:
+        assert process.stdout.read(6) == b"closed"
+
+        def refused() -> bool:
+            try:
+                process.stdin.write(b"hello?\n")
+            except BrokenPipeError:
+                return True
+            return False
+
+        wait_until(refused)
+        process.terminate()
+
+
+async def test_a_killed_tap_takes_the_servers_input_with_it():
+    code = "import sys; print('ready', flush=True); sys.stdin.read()"
+    process = await start("tap", "--", PYTHON, "-c", code)
+    await process.stdout.readline()
+    (server,) = psutil.Process(process.pid).children()
+    process.kill()
+    await process.wait()
+    await until(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE)
+    await finish(process)
+
+
+async def test_what_was_recorded_survives_a_killed_tap():
+    process = await start("tap", "--", PYTHON, "-c", "import sys; print('{}', flush=True); sys.stdin.read()")
+    await process.stdout.readline()
+    await until(lambda: recordings() and b"{}" in lines_of(Direction.IN))
+    process.kill()
+    await finish(process)
+    assert lines_of(Direction.IN) == [b"{}"]
+
+
+async def test_a_grandchild_that_keeps_the_pipes_does_not_keep_the_tap():
+    code = (
+        "import subprocess, sys\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}])\n"
+        "print(child.pid, flush=True)\n"
+        "sys.exit(4)"
+    )
+    done = await tap(PYTHON, "-c", code)
+    os.kill(int(done.out), signal.SIGKILL)
+    assert done.code == 4
+
+
+async def test_a_folder_that_cannot_be_written_costs_the_recording_and_nothing_else(tmp_path: Path):
+    in_the_way = tmp_path / "a file"
+    in_the_way.write_text("")
+    done = await tap("cat", stdin=b"hello", XDG_STATE_HOME=str(in_the_way))
+    assert (done.code, done.out) == (0, "hello")
+    (line,) = done.err.splitlines()
+    assert line.startswith("mcptui tap: nothing is recorded any more, the server is not affected")
+
+
+async def test_a_full_disk_costs_the_recording_and_nothing_else(tmp_path: Path):
+    import resource
+
+    process = await asyncio.create_subprocess_exec(
+        PYTHON,
+        "-m",
+        "tui",
+        "tap",
+        "--",
+        "cat",
+        stdin=-1,
+        stdout=-1,
+        stderr=-1,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
+    )
+    done = await finish(process, b"x" * 100_000 + b"\n")
+    assert (done.code, done.out) == (0, "x" * 100_000 + "\n")
+    assert done.err.count("nothing is recorded any more") == 1
+
+
+async def test_secrets_are_not_in_the_recording():
+    done = await tap("cat", stdin=b'{"key":"swordfish-12345"}', SERVICE_API_KEY="swordfish-12345")
+    assert done.out == '{"key":"swordfish-12345"}'
+    assert lines_of(Direction.OUT) == [b'{"key":"[redacted:SERVICE_API_KEY]"}']
+
+
+def test_a_host_that_gives_sockets_is_served_as_one_that_gives_pipes():
+    ours, theirs = socket.socketpair()
+    process = subprocess.Popen([PYTHON, "-m", "tui", "tap", "--", "cat"], stdin=theirs, stdout=theirs)
+    theirs.close()
+    with ours:
+        data = os.urandom(1_000_000)
+        got = bytearray()
+        ours.setblocking(False)
+        sent = 0
+
+        def all_came() -> bool:
+            nonlocal sent
+            try:
+                sent += ours.send(data[sent:]) if sent < len(data) else 0
+            except BlockingIOError:
+                pass
+            try:
+                got.extend(ours.recv(1 << 16))
+            except BlockingIOError:
+                pass
+            return len(got) == len(data)
+
+        wait_until(all_came)
+        assert bytes(got) == data
+        ours.shutdown(socket.SHUT_WR)
+        assert process.wait(20) == 0
+
+
+def test_the_descriptors_of_the_host_stay_as_they_were(tmp_path: Path):
+    read, write = os.pipe()
+    process = subprocess.Popen([PYTHON, "-m", "tui", "tap", "--", "cat"], stdin=read, stdout=write)
+    assert os.get_blocking(read) and os.get_blocking(write)
+    process.terminate()
+    process.wait(20)
+    assert os.get_blocking(read) and os.get_blocking(write)
+    os.close(read)
+    os.close(write)
+
+
+def test_files_and_nothing_at_all_are_fine_as_stdin_and_stdout(tmp_path: Path):
+    source, target = tmp_path / "in", tmp_path / "out"
+    source.write_bytes(b"line\n" * 50_000)
+    with source.open("rb") as stdin, target.open("wb") as stdout:
+        done = subprocess.run(
+            [PYTHON, "-m", "tui", "tap", "--", "cat"], stdin=stdin, stdout=stdout, timeout=30
+        )
+    assert done.returncode == 0
+    assert target.read_bytes() == source.read_bytes()
+    closed = subprocess.run(
+        ["sh", "-c", f"{PYTHON} -m tui tap -- sh -c 'echo x; exit 6' <&- >&-"], timeout=30
+    )
+    assert closed.returncode == 6
+
+
+async def test_the_servers_own_options_are_not_read_as_ours():
+    done = await mcptui("tap", "--name", "mine", "--", "echo", "--name", "--", "--help")
+    assert done.out == "--name -- --help\n"
+    assert recorded()[0][0].source == "mine"
+
+
+@pytest.mark.parametrize("args", [(), ("--listen", "8000"), ("--to", "http://127.0.0.1:1"), ("--",)])
+async def test_a_command_line_without_sense_is_refused(args: tuple[str, ...]):
+    assert (await mcptui("tap", *args)).code == 2

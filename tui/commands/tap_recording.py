@@ -1,0 +1,173 @@
+"""The recording of a tap: takes pieces at once, and does all that takes time in a thread of its own.
+
+Nothing that goes wrong here reaches the server: what cannot be recorded is said once on stderr, and the
+bytes go on.
+"""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+TYPE_CHECKING = False  # importing `typing` takes a fifth of the start of a tap
+if TYPE_CHECKING:
+    from tui.core.traffic import Captured
+    from tui.host.passthrough_lines import PassthroughLines
+    from tui.trace.recorder import Recorder
+
+WAITING_LIMIT = 64 * 1024 * 1024
+"""Bytes that may wait to be recorded; what a faster server writes is counted and left out."""
+
+GATHER_SECONDS = 0.02
+"""How long pieces are gathered before they are looked at, so that an answer goes out first."""
+
+END_SECONDS = 5.0
+"""How long the end of the server waits for the recording to be complete."""
+
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
+
+Piece = tuple[int, int, bytes, int]
+"""Stream, monotonic nanoseconds, bytes, and how many bytes before them were left out."""
+
+
+class TapRecording:
+    """Records one server of another host.
+
+    Args:
+        name: how the server is called in the recording.
+        complain: told once, in one sentence, if nothing can be recorded.
+    """
+
+    def __init__(self, name: str, complain: "Callable[[str], None] | None" = None) -> None:
+        self._name = name
+        self._complain = complain or _to_stderr
+        self._pieces: deque[Piece] = deque()
+        self._taken = 0
+        self._done = 0
+        self._left_out = 0
+        self._more = threading.Event()
+        self._ending = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._off = False
+        self._code: int | None = None
+        self._recorder: Recorder | None = None
+
+    def seen(self, stream: int, at_ns: int, data: bytes) -> None:
+        """Take a piece that went through; costs about a microsecond."""
+        if self._off:
+            return
+        if self._taken - self._done > WAITING_LIMIT:
+            self._left_out += len(data)
+            return
+        self._taken += len(data)
+        self._pieces.append((stream, at_ns, data, self._left_out))
+        self._left_out = 0
+        if not self._more.is_set():
+            self._more.set()
+
+    def give_up(self, error: Exception) -> None:
+        """Record no more, and say why."""
+        if not self._off:
+            self._off = True
+            self._pieces.clear()
+            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            self._complain(f"mcptui tap: nothing is recorded any more, the server is not affected: {what}")
+
+    def begin(self, command: list[str], pid: int) -> None:
+        """Begin to record, now that the server has been started."""
+        at = time.monotonic_ns()
+        self._thread = threading.Thread(
+            target=self._run, args=(command, pid, at), name="mcptui-tap-recording", daemon=True
+        )
+        try:
+            self._thread.start()
+        except RuntimeError as error:  # no more threads to be had
+            self._thread = None
+            self.give_up(error)
+
+    def end(self, code: int) -> None:
+        """Note how the server ended and wait, but not for ever, until all is stored."""
+        self._code = code
+        self._ending.set()
+        self._more.set()
+        if self._thread is not None:
+            self._thread.join(END_SECONDS)
+
+    # ---- the thread --------------------------------------------------------------------------------
+
+    def _run(self, command: list[str], pid: int, began_ns: int) -> None:
+        try:
+            self._record(command, pid, began_ns)
+        except Exception as error:  # the recording may fail in any way; the server must not
+            self.give_up(error)
+
+    def _record(self, command: list[str], pid: int, began_ns: int) -> None:
+        from tui.commands.recordings import open_recorder
+        from tui.host.passthrough_lines import PassthroughLines
+
+        lines = PassthroughLines(self._name, time.time_ns() - time.monotonic_ns())
+        recorder = self._recorder = open_recorder(_secrets(), {"tap": self._name, "pid": str(os.getpid())})
+        try:
+            names = sorted(os.environ)
+            recorder.capture(
+                lines.event(began_ns, "spawn", pid=pid, argv=command, cwd=os.getcwd(), env=names, tap=True)
+            )
+            while not self._off:
+                self._more.wait()
+                if not self._ending.is_set():
+                    time.sleep(GATHER_SECONDS)
+                self._more.clear()
+                ending = self._ending.is_set()
+                self._drain(lines, recorder.capture)
+                if ending:
+                    self._finish(lines, recorder.capture, began_ns)
+                    break
+        finally:
+            recorder.close()
+        if recorder.problem and not self._off:
+            raise OSError(recorder.problem)
+
+    def _drain(self, lines: "PassthroughLines", capture: "Callable[[Captured], None]") -> None:
+        while self._pieces:
+            stream, at, data, left_out = self._pieces.popleft()
+            self._done += len(data)
+            if left_out:
+                for one in lines.cut(at, left_out):
+                    capture(one)
+            for one in lines.feed(stream, at, data):
+                capture(one)
+
+    def _finish(
+        self, lines: "PassthroughLines", capture: "Callable[[Captured], None]", began_ns: int
+    ) -> None:
+        at = time.monotonic_ns()
+        last = lines.cut(at, self._left_out) if self._left_out else ()
+        for one in (*last, *lines.finish(at)):
+            capture(one)
+        code = self._code or 0
+        seconds = round((at - began_ns) / 1e9, 3)
+        name = "" if code >= 0 else _signal_name(-code)
+        capture(lines.event(at, "exit", code=code if code >= 0 else None, signal=name, seconds=seconds))
+
+
+def _signal_name(number: int) -> str:
+    import signal
+
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _secrets() -> dict[str, str]:
+    """Return the variables of the environment whose names say that nobody may see their values."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if any(word in name.upper() for word in _SECRET_WORDS)
+    }
+
+
+def _to_stderr(text: str) -> None:
+    os.write(2, text.encode("utf-8", "backslashreplace") + b"\n")
