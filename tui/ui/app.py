@@ -15,6 +15,7 @@ from textual.command import Provider
 
 from tui.core.errors import McptuiError
 from tui.ui.actions import Context, Situation, in_footer
+from tui.ui.answering import AnswerKeys
 from tui.ui.bindings import bindings_anywhere
 from tui.ui.doing import Doing
 from tui.ui.key_overrides import KeyOverrides
@@ -70,6 +71,9 @@ class McptuiApp(Doing):
         self._seen: tuple[int, int] | None = None
         self._told = 0
         self.took_focus = False
+        self.answer_keys = AnswerKeys(
+            lambda answer: self.approvals.answer(answer), self._write, self.set_timer
+        )
         self._typed_at = -TYPING_SECONDS
 
     # ---- life ----
@@ -220,11 +224,37 @@ class McptuiApp(Doing):
             if self.composer.has_focus and self.composer.is_blank and not typing:
                 self.took_focus = True
                 self.go_to(Context.CONVERSATION)
-        elif self.took_focus:
+        else:
+            begun = self.took_focus or not self.composer.is_blank
             self.took_focus = False
-            if self.conversation.has_focus:
+            if begun and self.conversation.has_focus:
                 self.go_to(Context.COMPOSER)
         self.wake()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let no letter of a text that somebody writes become the answer to a question."""
+        if isinstance(event, events.Key) and self.furnished and self.screen is self.main:
+            letter = event.character if event.is_printable and event.character else ""
+            if self.answer_keys.key(letter):
+                return
+        await super().on_event(event)
+
+    def on_key(self, event: events.Key) -> None:
+        """Write what nothing else wants while the conversation has the focus."""
+        if event.is_printable and event.character and self.furnished and self.conversation.has_focus:
+            event.stop()
+            self._write(event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Give the composer what was pasted over a pane."""
+        if self.screen is self.main and self.composer is not self.focused:
+            self.go_to(Context.COMPOSER)
+            self.composer.post_message(event)
+
+    def _write(self, letters: str) -> None:
+        self.took_focus = False
+        self.go_to(Context.COMPOSER)
+        self.composer.insert(letters)
 
     def on_text_area_changed(self) -> None:
         """Remember when the person typed last; once a message is sent, nobody is typing it any more."""

@@ -9,6 +9,7 @@ from tui.core.errors import McptuiError
 from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes
 from tui.ui.actions import ACTIONS, Context
+from tui.ui.answering import AnswerKeys
 from tui.ui.panes.composer import Composer
 from tui.ui.shell import Shell
 
@@ -38,6 +39,7 @@ class Doing(Shell):
 
     runtime: "AppRuntime"
     approvals: "Approvals"
+    answer_keys: AnswerKeys
     bridge: "Bridge"
     chat: "Chat"
     glance: "Glance"
@@ -68,7 +70,7 @@ class Doing(Shell):
 
     def _answer(self, answer: str) -> None:
         if self.approvals.ripe:
-            self.approvals.answer(answer)
+            self.answer_keys.answer(answer)
 
     def action_question_once(self) -> None:
         """Allow this call."""

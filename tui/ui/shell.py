@@ -32,6 +32,7 @@ from tui.ui.panes.footer import Footer
 from tui.ui.panes.header import Header
 from tui.ui.panes.rules import BodyRule, Rule
 from tui.ui.panes.status_line import StatusLine
+from tui.ui.regions import REGIONS
 from tui.ui.symbols import symbols_for
 from tui.ui.widgets.literal import Literal
 
@@ -63,33 +64,7 @@ class Shell(App[int]):
     TITLE = "mcptui"
     ENABLE_COMMAND_PALETTE = True
 
-    CSS = """
-    #header { background: $surface; }
-    #body { height: 1fr; }
-    #conversation { width: 1fr; height: 1fr; background: $surface; padding: 0 1; }
-    #side { width: 38%; min-width: 40; background: $surface; }
-    #servers { height: 6; padding: 0 1; border-left: solid $rule; }
-    #trace { height: 1fr; padding: 0 1; border-left: solid $rule; }
-    #composer-bar { height: auto; background: $panel; }
-    #prompt { width: 3; padding: 0 0 0 1; color: $text-dim; }
-    #composer-bar:focus-within #prompt { color: $accent; }
-    #composer { width: 1fr; height: 1; background: $panel; padding: 0 1 0 0; border: none; }
-    #status { background: $surface; }
-    #footer { background: $surface; }
-    .-short #header { display: none; }
-    .-short #rule-bottom { display: none; }
-    .-only-conversation #side { display: none; }
-    .-only-servers #conversation, .-only-servers #trace, .-only-servers #rule-side { display: none; }
-    .-only-trace #conversation, .-only-trace #servers, .-only-trace #rule-side { display: none; }
-    .-only-servers #side, .-only-trace #side { width: 1fr; }
-    .-only-servers #servers { height: 1fr; border-left: none; }
-    .-only-trace #trace { border-left: none; }
-    CommandPalette SearchIcon { display: none; }
-    CommandPalette > Vertical { background: $panel; width: 84; max-width: 100%; }
-    CommandPalette #--input { border: none; padding: 1 2 1 1; }
-    CommandPalette CommandList { border: none; background: $panel; padding: 0 1 1 1; }
-    Toast { background: $panel; }
-    """
+    CSS = REGIONS
 
     def __init__(self, theme_name: str, overrides: KeyOverrides) -> None:
         super().__init__()
@@ -218,6 +193,8 @@ class Shell(App[int]):
         """Bring a region to the front and give it the focus."""
         if context in BODY:
             self.show_region(context)
+        elif not self.is_narrow:
+            self._tab = Context.CONVERSATION  # what belongs to the composer, should the terminal get narrow
         # No scrolling into view: every region is in view, and the animation would move the screen.
         self.main.set_focus(self._widgets()[context], scroll_visible=False)
 
@@ -283,10 +260,12 @@ class Shell(App[int]):
             self.servers.styles.height = rows
 
     def _join_rules(self) -> None:
-        column = self.servers.region.x if self.only is None else -1
-        self.rule_top.join({column: "┬"})
-        self.rule_composer.join({column: "┴"})
-        self.rule_side.join({0: "├"})
+        self.rule_top.join(lambda: self._joint("┬"))
+        self.rule_composer.join(lambda: self._joint("┴"))
+        self.rule_side.join(lambda: {0: "├"})
+
+    def _joint(self, sign: str) -> dict[int, str]:
+        return {self.servers.region.x: sign} if self.only is None else {}
 
     def light_focus(self, focus: Context) -> None:
         """Light the line over the conversation while it has the focus; the other panes have titles."""

@@ -48,6 +48,10 @@ def run_app(
         return made[0]
 
     app = McptuiApp(make, theme=theme, keys=keys)
+    if sys.platform != "win32":
+        from tui.ui.driver import RobustDriver
+
+        app.driver_class = RobustDriver
     with screen_of_our_own() as screen:
         code = asyncio.run(_own(app, made, screen))
     if app.crash:

@@ -1,6 +1,6 @@
 """The thin lines between regions; the one over the body names the regions where only one fits."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -16,14 +16,16 @@ class Rule(Bar):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._joints: dict[int, str] = {}
+        self._joints: Callable[[], dict[int, str]] = dict
         self._lit = 0
 
-    def join(self, joints: dict[int, str]) -> None:
-        """Set the characters that stand at some columns instead of the line."""
-        if joints != self._joints:
-            self._joints = joints
-            self.refresh()
+    def join(self, joints: Callable[[], dict[int, str]]) -> None:
+        """Set what tells the characters that stand at some columns instead of the line.
+
+        It is asked at every painting: where the regions are is known for sure only then.
+        """
+        self._joints = joints
+        self.refresh()
 
     def light(self, columns: int) -> None:
         """Show by the colour of the first `columns` columns that what is under them has the focus."""
@@ -34,7 +36,7 @@ class Rule(Bar):
     def row(self, width: int) -> Row:
         """Return the line."""
         line = ["─"] * width
-        for column, joint in self._joints.items():
+        for column, joint in self._joints().items():
             if 0 <= column < width:
                 line[column] = joint
         lit = min(self._lit, width)

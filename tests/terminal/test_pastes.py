@@ -1,0 +1,42 @@
+"""What a person pastes stays one text in the composer, whatever is in it."""
+
+from tests.terminal.pty_app import TerminalApp
+
+CTRL_Q = "\x11"
+
+
+def paste(text: str) -> str:
+    return f"\x1b[200~{text}\x1b[201~"
+
+
+def test_a_paste_with_colours_in_it_is_not_sent_line_by_line():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.send(paste("small one\rsecond \x1b[31mred\x1b[0m line\rthird"))
+        app.shows("third")
+        assert "small one" in app.text and "second" in app.text
+        assert "will be sent next" not in app.text and "you  " not in app.text
+        app.send(CTRL_Q)
+        assert app.ended() == 0
+
+
+def test_a_huge_paste_with_escapes_is_one_token_and_the_app_stays_alive():
+    line = "2026-11-21 \x1b[32mINFO\x1b[0m something happened again and again\r"
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.send(paste(line * 20_000))
+        app.shows("lines]")
+        app.send(" typed after it")
+        app.shows("typed after it")
+        assert "will be sent next" not in app.text
+        app.send(CTRL_Q)
+        assert app.ended() == 0
+
+
+def test_bytes_that_are_no_utf8_do_not_end_the_input():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.send(b"caf\xe9 and on")
+        app.shows("and on")
+        app.send(CTRL_Q)
+        assert app.ended() == 0

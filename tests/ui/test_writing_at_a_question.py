@@ -1,0 +1,56 @@
+"""Who writes a message while a question stands there answers nothing by accident."""
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, calls, says
+from tests.ui.test_app import asked, opened, ripen, screen_text, send, shows
+from tui.ui.actions import Context
+
+
+def asking() -> FakeRuntime:
+    return FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("So be it."))
+
+
+@pytest.mark.parametrize("text", ["what", "add a note", "yes please", "the end", "no, not that one"])
+async def test_a_message_written_while_a_question_has_the_focus_stays_a_message(text):
+    runtime = asking()
+    async with opened(runtime) as (app, pilot):
+        await asked(app, pilot)
+        app.go_to(Context.CONVERSATION)
+        await ripen(app)
+        await pilot.press(*text)
+        await until(lambda: app.composer.text == text, what=f"{app.composer.text!r}")
+        assert app.focused is app.composer
+        assert app.approvals.current is not None
+        assert runtime.toolbox.called == []
+
+
+async def test_after_an_answer_the_focus_goes_back_to_a_message_that_was_begun():
+    async with opened(asking()) as (app, pilot):
+        await asked(app, pilot)
+        app.composer.insert("begun")
+        await pilot.press("f2")
+        await ripen(app)
+        await pilot.press("n")
+        await shows(app, "So be it.")
+        assert app.focused is app.composer
+
+
+async def test_the_lines_between_the_regions_meet_after_every_resize():
+    async with opened(FakeRuntime(says("hello"))) as (app, pilot):
+        await send(pilot, "hi")
+        for width in (80, 200, 120, 200, 20, 200):
+            await pilot.resize_terminal(width, 40)
+            await pilot.pause()
+            if not app.is_narrow:
+                column = app.servers.region.x
+                await until(lambda column=column: screen_text(app).splitlines()[1][column] == "┬")
+
+
+async def test_a_terminal_that_gets_narrow_shows_the_conversation_while_the_composer_has_the_focus():
+    async with opened(FakeRuntime(says("hello"))) as (app, pilot):
+        app.go_to(Context.SERVERS)
+        app.go_to(Context.COMPOSER)
+        await pilot.resize_terminal(80, 24)
+        await until(lambda: app.only is Context.CONVERSATION)
