@@ -56,6 +56,8 @@ class Accumulator:
         self._choice: int | None = None
         self._in_deltas: set[str] = set()
         self._has_tool_calls = False
+        self.begun = False
+        """Whether anything came that belongs to a reply."""
 
     @property
     def finished(self) -> bool:
@@ -78,6 +80,7 @@ class Accumulator:
         if (error := reply_error(chunk)) is not None:
             raise error
         choices = choices_of(chunk)
+        self.begun = self.begun or bool(choices)
         for holder in (chunk.get("x_groq"), *choices, chunk):
             if isinstance(holder, Mapping):
                 self._take_usage(holder.get("usage"))

@@ -44,7 +44,7 @@ class Arguments:
     @property
     def complete(self) -> bool:
         """Whether this is one whole object in either reading."""
-        if not self.size or self._last.rstrip()[-1:] not in ("", "}"):
+        if not self.size or self._last.rstrip()[-1:] not in ("", "}", '"'):
             return False
         return is_complete("".join(self._pieces)) or is_complete(self._shorter())
 
@@ -66,8 +66,10 @@ def fresh_id(seed: str, used: Collection[str]) -> str:
 
 
 def is_complete(text: str) -> bool:
-    """Whether `text` is one whole JSON object."""
+    """Whether `text` is one whole JSON object, or a JSON string with one in it."""
     text = text.strip()
+    if text[:1] == text[-1:] == '"':
+        text = str(_parsed(text) or "").strip()
     return text.startswith("{") and text.endswith("}") and isinstance(_parsed(text), dict)
 
 
@@ -129,7 +131,7 @@ def _strictly(text: str) -> bool:
 
 
 def _in_a_row(text: str) -> list[str]:
-    """Return the objects of `{…}{…}`; [] if it is anything else.
+    """Return the objects of `{…}{…}`, each as it is or in a string; [] if it is anything else.
 
     An empty object before others is a place holder, an object said twice is one, and a special token
     behind the last object is noise.
@@ -144,6 +146,7 @@ def _in_a_row(text: str) -> list[str]:
             value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             return []
+        value = _parsed(value) if isinstance(value, str) else value
         if not isinstance(value, dict):
             return []
         if not found or value != found[-1]:

@@ -71,6 +71,7 @@ class CallSlots:
         self._by_index: dict[int, _Slot] = {}
         self._by_both: dict[tuple[str, int], _Slot] = {}
         self._size = 0
+        self._fresh_ids = False
 
     def __bool__(self) -> bool:
         return any(slot.name or slot.size for slot in self._slots)
@@ -127,35 +128,51 @@ class CallSlots:
             return None if self._another(same_id, name) or (moved and name and same_id.complete) else same_id
         if identity and name:
             before = latest if same_index is None and (index is None or not begins) else same_index
-            return before if before is not None and self._goes_on(before, name, more) else None
+            return before if before is not None and self._goes_on(before, name, begins, more) else None
         if identity:
-            if same_index is not None and (not same_index.id or same_index.name):
-                return same_index
-            return latest if latest is not None and not latest.complete and latest.name else None
+            if same_index is not None:
+                # What begins behind a whole object under a new id is another call: its name will come.
+                another = begins and same_index.complete and same_index.size > len("{}")
+                return None if another else same_index
+            return latest if latest is not None and not latest.complete else None
         if same_index is not None:
             return None if self._another(same_index, name) else same_index
         if latest is None:
             return None
         if index is not None:
             return latest if not name and not latest.complete else None
-        new = bool(name) and (latest.complete or self._another(latest, name))
-        return None if new else latest
+        if name and latest.complete and not self._in_pieces(latest, name):
+            return latest if not more and latest.name in ("", name) else None
+        return None if self._another(latest, name) else latest
 
-    def _goes_on(self, slot: _Slot, name: str, more: bool) -> bool:
+    def _goes_on(self, slot: _Slot, name: str, begins: bool, more: bool) -> bool:
         """Whether a fragment with an id not seen before and a name still belongs to `slot`.
 
         It fills a slot that was only announced. Some endpoints give each fragment a fresh id and repeat the
         name: then the call before it is plainly unfinished.
         """
-        if slot.blank:
+        if slot.blank or self._in_pieces(slot, name):
             return True
-        return slot.name == name and not slot.complete and (slot.size > 0 or more or not slot.id)
+        if slot.name != name or slot.complete:
+            late = not slot.name and slot.size > 0 and not (more if slot.complete else begins)
+            return late or (self._fresh_ids and slot.name == name and not more)
+        self._fresh_ids = self._fresh_ids or bool(slot.size and slot.id)
+        return slot.size > 0 or more or not slot.id
 
     def _another(self, slot: _Slot, name: str) -> bool:
         """Whether `name` can only be the name of another call than the one in `slot`."""
-        if not name or not slot.name or name == slot.name or _bare_name(slot.name + name) in self._known:
+        if not name or not slot.name or name == slot.name or self._in_pieces(slot, name):
             return False
-        return (name in self._known and slot.name in self._known) or slot.complete
+        if slot.name in self._known and any(known.startswith(name) for known in self._known):
+            return True
+        return slot.complete
+
+    def _in_pieces(self, slot: _Slot, name: str) -> bool:
+        """Whether `name` goes on with the name in `slot`: together they are, or begin, the name of a tool."""
+        if not slot.name or _bare_name(slot.name) in self._known:
+            return bool(slot.name) and _bare_name(slot.name + name) in self._known
+        joined = _bare_name(slot.name + name)
+        return any(known.startswith(joined) for known in self._known)
 
     def _take_name(self, slot: _Slot, name: str) -> None:
         if not name or name == slot.name:

@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 
 from tui.core.errors import ModelError
 from tui.core.text import clean_line
-from tui.model.failures import RETRYABLE_STATUS, is_billing, words_of
+from tui.model.failures import FAILED, RETRYABLE_STATUS, is_billing, words_of
 from tui.model.profile import ModelProfile
 from tui.model.providers import host_of, is_private, provider_of
 
@@ -25,6 +25,9 @@ _TOO_LONG = re.compile(
     r"|exceeds? the (?:available|limit|max)|reduce the length|超长",
     re.IGNORECASE,
 )
+
+
+CHECK_PROFILE = "Check the profile's model and base_url."
 
 
 def endpoint_of(profile: ModelProfile) -> str:
@@ -91,13 +94,23 @@ def _next_step(
         case 413:
             return "Start a new chat, or attach less."
         case 429:
-            return "Wait a little, then ask again."
+            wait = retry_after(headers)
+            return f"Wait {wait:g} s, then ask again." if wait else "Wait a little, then ask again."
         case _ if 300 <= status < 400:
             to = clean_line(headers.get("location", ""), 120)
             return f"It redirects to {to}: set base_url to where it leads." if to else "Check base_url."
         case _ if status >= 500:
             return "The fault is at the endpoint: ask again later."
-    return "Check the profile's model and base_url."
+    return CHECK_PROFILE
+
+
+def step_within(profile: ModelProfile, error: ModelError) -> str:
+    """Return what to do about an error that a stream told: what its status or its words ask for."""
+    if error.retryable or not error.message.startswith(FAILED):
+        return error.next_step
+    billing = is_billing(error.message, error.status)
+    step = _next_step(profile, error.status or 0, error.message, billing, {})
+    return error.next_step if step == CHECK_PROFILE else step
 
 
 def _key_step(profile: ModelProfile) -> str:

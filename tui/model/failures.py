@@ -15,6 +15,8 @@ from tui.core.text import clean_line
 MAX_WORDS = 300
 """Characters of a provider's own words in a message."""
 
+FAILED = "the endpoint failed in the middle of the reply"
+
 FAILED_FINISH = ("error", "network_error", "insufficient_system_resource", "abort")
 """Finish reasons of a reply that was given up: OpenRouter, Zhipu, DeepSeek, SGLang and vLLM."""
 
@@ -29,7 +31,8 @@ _BILLING = re.compile(
 )
 _TRANSIENT = re.compile(
     r"overloaded|rate.?limit|too many requests|temporar|timed? ?out|unavailable|server[_ ]error"
-    r"|internal error|disconnected|capacity|try again|upstream|bad gateway|network.error|system_resource|error, abort|访问量过大|繁忙",
+    r"|internal error|disconnected|capacity|try again|upstream|bad gateway|network.error|system_resource"
+    r"|error, abort|访问量过大|繁忙",
     re.IGNORECASE,
 )
 
@@ -95,7 +98,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     billing = is_billing(said, status)
     transient = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
     return ModelError(
-        f"the endpoint failed in the middle of the reply: {said}",
+        f"{FAILED}: {said}",
         next_step="Pay for or raise the quota of this account." if billing else "Ask again.",
         status=status,
         retryable=transient and not billing,

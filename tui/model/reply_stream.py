@@ -110,30 +110,38 @@ class ReplyStream:
         return now + self._profile.between_chunks_seconds
 
     def _feed(self, block: bytes) -> list[str]:
-        if "json" in self._connection.content_type and not self._parser.events:
+        try:
+            events = self._parser.feed(block)
+        except TooLong as error:
+            raise ModelError(str(error), next_step="Ask again, or choose another model.") from None
+        json_like = self._parser.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
+        if not self._parser.events and (json_like or "json" in self._connection.content_type):
             self._whole = self._whole or bytearray()
             if len(self._whole) + len(block) <= MAX_WHOLE_BODY:
                 self._whole += block
-        try:
-            return self._parser.feed(block)
-        except TooLong as error:
-            raise ModelError(str(error)) from None
+        return events
 
     def _rest(self) -> list[str]:
-        """Return what the end of the response leaves: a last event, or a whole body that is no stream."""
+        """Return what the end of the response leaves: a last event, or a whole body that is no stream.
+
+        An event that was cut off is left out: that the stream ended early is what there is to say.
+        """
         rest = self._parser.close()
         if self._whole and not self._parser.events:
-            whole = self._whole.decode("utf-8", "replace")
+            whole = self._whole.decode("utf-8-sig", "replace")
             if "unexpected endpoint" in whole[:1000].lower():
                 raise errors.not_a_stream(self._profile, self._connection.content_type, self._parser.head)
-            return [whole]
-        return rest
+            lines = [line for line in whole.split("\n") if line.strip()]
+            return lines if len(lines) > 1 and all(map(_is_json, lines)) else [whole]
+        return [event for event in rest if _is_json(event) or not event.lstrip().startswith("{")]
 
     def _take(self, event: str) -> list[ModelPart]:
         if self._done or not event.strip():
             return []
         if event.strip() == "[DONE]":
             self._done = True
+            return []
+        if self._accumulator.finished and not _is_json(event):
             return []
         chunk = _decoded(event)
         if isinstance(chunk, list):
@@ -147,14 +155,26 @@ class ReplyStream:
                 next_step="Ask again.",
                 retryable=True,
             )
-        if not self._parser.events and self._whole is None:
+        head = self._parser.head.lstrip()
+        silent = "event-stream" in self._connection.content_type and (not head or head.startswith(b":"))
+        if not (self._parser.events or self._accumulator.begun or silent):
             raise errors.not_a_stream(self._profile, self._connection.content_type, self._parser.head)
         return self._accumulator.finish(ended=self._done)
 
     def _placed(self, error: ModelError) -> ModelError:
-        """Say where it happened."""
-        error.where = error.where or errors.endpoint_of(self._profile)
+        """Say where it happened, and what to do about what the endpoint said in its stream."""
+        if not error.where:
+            error.where = errors.endpoint_of(self._profile)
+            error.next_step = errors.step_within(self._profile, error)
         return error
+
+
+def _is_json(event: str) -> bool:
+    try:
+        json.loads(event)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _decoded(event: str) -> Any:
