@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tui.core.traffic import BodyTerm
 from tui.trace import masks
-from tui.trace.filter_fields import CHANGING, Check, Columns
+from tui.trace.filter_fields import CHANGING, Check, CheckWithin, Columns
 from tui.trace.frames import Frames
 from tui.trace.query import Query
 from tui.trace.query_nodes import And, Name, Node, Not, Or, Pattern, Term, Text
@@ -24,7 +24,8 @@ class Found:
     masks: Sequence[bytes]
 
 
-Step = Callable[[int, int, "Found | None"], bytes]
+Step = Callable[[int, int, "Found | None", bytes | None], bytes]
+"""Which entries of a stretch pass. The last is a mask of those that still matter; None for all."""
 
 
 class Filter:
@@ -64,11 +65,11 @@ class Filter:
         """Return which entries of a stretch pass, one byte each; with terms, what was found is needed."""
         if self.terms and found is None:
             raise ValueError("this filter asks for bodies")
-        return self._step(start, stop, found)
+        return self._step(start, stop, found, None)
 
     def possible(self, start: int, stop: int) -> bytes:
         """Return which entries could pass, whatever their bodies are."""
-        return self._step(start, stop, None)
+        return self._step(start, stop, None, None)
 
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> Found:
         """Return what a reader found as `mask` needs it: for each term the seqs of the stretch."""
@@ -103,6 +104,9 @@ class Filter:
                 ]
                 steps = [self._body(BodyTerm(needle), negated) for needle in needles]
                 return _BODY, (_all if negated else _any)(steps)
+            case Term("latency", values):
+                self.changes = True
+                return _LATENCY, self._late(self._columns.latency(values), negated)
             case Term(field, values):
                 self.changes = self.changes or field in CHANGING
                 cost, check = self._columns.check(field, values)
@@ -110,15 +114,20 @@ class Filter:
 
     def _leaf(self, check: Check, negated: bool) -> Step:
         if negated:
-            return lambda start, stop, _found: masks.inverted(check(start, stop))
-        return lambda start, stop, _found: check(start, stop)
+            return lambda start, stop, _found, _within: masks.inverted(check(start, stop))
+        return lambda start, stop, _found, _within: check(start, stop)
+
+    def _late(self, check: CheckWithin, negated: bool) -> Step:
+        if negated:
+            return lambda start, stop, _found, within: masks.inverted(check(start, stop, within))
+        return lambda start, stop, _found, within: check(start, stop, within)
 
     def _body(self, term: BodyTerm, negated: bool) -> Step:
         if term not in self._terms:
             self._terms.append(term)
         place = self._terms.index(term)
 
-        def step(start: int, stop: int, found: Found | None) -> bytes:
+        def step(start: int, stop: int, found: Found | None, within: bytes | None) -> bytes:
             if found is None:
                 return masks.every(stop - start)
             mask = found.masks[place][start - found.start : stop - found.start]
@@ -127,33 +136,34 @@ class Filter:
         return step
 
 
+_LATENCY = 130
 _BODY = 1000
-"""More than any column costs."""
+"""What the dear questions cost, in ns an entry, roughly; a body more than any column."""
 
 
-def _everything(start: int, stop: int, _found: Found | None) -> bytes:
+def _everything(start: int, stop: int, _found: Found | None, _within: bytes | None) -> bytes:
     return masks.every(stop - start)
 
 
 def _all(steps: Sequence[Step]) -> Step:
-    def step(start: int, stop: int, found: Found | None) -> bytes:
-        mask = steps[0](start, stop, found)
+    def step(start: int, stop: int, found: Found | None, within: bytes | None) -> bytes:
+        mask = steps[0](start, stop, found, within)
         for other in steps[1:]:
             if 1 not in mask:
                 break
-            mask = masks.both(mask, other(start, stop, found))
+            mask = masks.both(mask, other(start, stop, found, mask))
         return mask
 
     return step
 
 
 def _any(steps: Sequence[Step]) -> Step:
-    def step(start: int, stop: int, found: Found | None) -> bytes:
-        mask = steps[0](start, stop, found)
+    def step(start: int, stop: int, found: Found | None, within: bytes | None) -> bytes:
+        mask = steps[0](start, stop, found, within)
         for other in steps[1:]:
             if 0 not in mask:
                 break
-            mask = masks.either(mask, other(start, stop, found))
+            mask = masks.either(mask, other(start, stop, found, within))
         return mask
 
     return step

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import compress
 
 from tui.core.traffic import ANSWERS, Kind
 from tui.trace import masks
@@ -13,6 +14,9 @@ from tui.trace.query_nodes import Ago, Between, Clock, Compare, Name, Value
 
 Check = Callable[[int, int], bytes]
 """Which entries from one index to before another are meant, as a mask."""
+
+CheckWithin = Callable[[int, int, bytes | None], bytes]
+"""The same, where only what a mask says yes to is of interest; the rest of the answer may be anything."""
 
 CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "root"})
 """Fields whose answer for an entry can become another one."""
@@ -48,8 +52,6 @@ class Columns:
                 return 10, self._belongs(field, values)
             case "since" | "until":
                 return 30, self._moments(field, values)
-            case "latency":
-                return 130, self._latency(values)
             case "note":
                 return 5, self._noted(values)
         raise ValueError(f"no column for {field}")
@@ -160,23 +162,28 @@ class Columns:
 
         return check
 
-    def _latency(self, values: Sequence[Value]) -> Check:
+    def latency(self, values: Sequence[Value]) -> CheckWithin:
+        """Return the check for how long an answer took, at the request and at its answer.
+
+        The partner may be anywhere, so that this one question takes a step of the interpreter per entry;
+        therefore it asks only for those that are still of interest.
+        """
         limits = [(low, high if high is not None else 1 << 63) for low, high in map(_limits, values)]
         frames = self._frames
 
-        def check(start: int, stop: int) -> bytes:
+        def check(start: int, stop: int, within: bytes | None) -> bytes:
             pairs, mono = frames.pair[start:stop], frames.mono
             timed = frames.kind[start:stop].tobytes().translate(_TIMED)
             timed = masks.both(timed, masks.at_least(pairs.tobytes(), pairs.itemsize, 1))
-            if 1 not in timed:
-                return timed
-            # The partner may be anywhere: this one question takes a step an entry. Where there is no
-            # partner the last entry stands in, and `timed` says no.
-            took = [abs(mono[pair - 1] - at) for pair, at in zip(pairs, mono[start:stop], strict=True)]
-            mask = masks.none(stop - start)
+            if within is not None:
+                timed = masks.both(timed, within)
+            waits = zip(compress(pairs, timed), compress(mono[start:stop], timed), strict=True)
+            took = [abs(mono[pair - 1] - at) for pair, at in waits]
+            places = list(compress(range(stop - start), timed))
+            meant: list[int] = []
             for low, high in limits:
-                mask = masks.either(mask, bytes([low <= each <= high for each in took]))
-            return masks.both(timed, mask)
+                meant += compress(places, [low <= each <= high for each in took])
+            return masks.placed(stop - start, meant)
 
         return check
 

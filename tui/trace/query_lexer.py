@@ -50,10 +50,10 @@ class Token:
 
 
 _SPACE = re.compile(r"\s*")
-_FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):")
+FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):")
 _BARE = re.compile(r'[^\s"()]+')
-_PIECE = re.compile(r'[^\s"(),]*')
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+PIECE = re.compile(r'[^\s"(),]*')
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(r'\\(["\\])')
 _SLASHED = re.compile(r"/((?:[^/\\]|\\.)+)/([^\s()\"]*)", re.DOTALL)
 _SIGNS = re.compile(r"(&&?|\|\|?)(?=[\s(\"]|$)|[()!]|-(?=[^\s-])")
@@ -91,7 +91,7 @@ class Lexer:
             return self._regex(place)
         if sign := _SIGNS.match(self.text, place):
             return Token(_MARKS[sign[0][0]], place, sign.end())
-        if field := _FIELD.match(self.text, place):
+        if field := FIELD.match(self.text, place):
             return self._term(field[1], place, field.end())
         bare = _BARE.match(self.text, place)
         end = bare.end() if bare else place + 1
@@ -110,7 +110,7 @@ class Lexer:
         return Token(Sign.LEAF, start, end, Text(text))
 
     def _quote(self, place: int) -> tuple[str, int]:
-        found = _QUOTED.match(self.text, place)
+        found = QUOTED.match(self.text, place)
         if found:
             return _ESCAPE.sub(r"\1", found[1]), found.end()
         self._wrong(place, len(self.text), "This quote is not closed.")
@@ -165,7 +165,7 @@ class Lexer:
             if is_quoted:
                 text, end = self._quote(place)
             else:
-                piece = _PIECE.match(self.text, place)
+                piece = PIECE.match(self.text, place)
                 end = piece.end() if piece else place
                 text = self.text[place:end]
             self._value(field, text, is_quoted, place, end, values)

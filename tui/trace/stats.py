@@ -1,0 +1,268 @@
+"""How often, how long, how much: per server and per tool, kept up with a recording that grows. Pure.
+
+A call counts once, from its first request to the answer that ends it: the rounds of a call that asked for
+input are one call with one duration (measured by ids alone they would be several short ones). Memory is
+bounded: `MAX_LINES` lines, each some 5 KB at most.
+"""
+
+import time
+from array import array
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import compress
+
+from tui.core.traffic import ANSWERS, Kind, Outcome
+from tui.trace import masks
+from tui.trace.frames import Frames
+from tui.trace.latencies import Latencies
+
+CHUNK = 4_096
+"""Entries of one slice: some 3 ms."""
+
+MAX_LINES = 2_000
+"""Lines; what a server invents beyond counts as "(other)"."""
+
+SPARKS = 60
+"""Stretches of time that calls are counted in; when they are full, two become one."""
+
+_FIRST_WIDTH_NS = 1_000_000_000
+_OTHER = 0xFFFF_FFFF
+_REQUESTS = masks.table((Kind.REQUEST, Kind.MODEL_REQUEST))
+_ANSWERED = masks.table(ANSWERS)
+_NAMELESS = frozenset({Kind.STDERR, Kind.EVENT})
+_FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR})
+_ONE_ROUND = int(Outcome.INPUT_REQUIRED)
+_GONE = frozenset({Outcome.CANCELLED, Outcome.LOST})
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One line of the measures.
+
+    Attributes:
+        server: as in the column; "model:NAME" for the model's side.
+        method, tool: what was called; "" both for a whole server, "(other)" for what is not told apart.
+        calls: how many began.
+        errors: ended by an error, the tool's or the protocol's.
+        cancelled, lost: given up; lost with its server.
+        waiting: have no end yet.
+        octets: bytes both ways.
+        p50_ns, p95_ns, longest_ns: of those that were answered.
+        is_exact: whether the percentiles are exact; otherwise within 3 %.
+        sparks: calls begun in each stretch of time, see `Stats.spark_start_ns`.
+    """
+
+    server: str
+    method: str
+    tool: str
+    calls: int
+    errors: int
+    cancelled: int
+    lost: int
+    waiting: int
+    octets: int
+    p50_ns: int
+    p95_ns: int
+    longest_ns: int
+    is_exact: bool
+    sparks: tuple[int, ...]
+
+
+class _Line:
+    """What is counted for one server, method and tool."""
+
+    __slots__ = ("calls", "cancelled", "ended", "errors", "latencies", "lost", "octets", "sparks")
+
+    def __init__(self) -> None:
+        self.calls = self.ended = self.errors = self.cancelled = self.lost = self.octets = 0
+        self.latencies = Latencies()
+        self.sparks = array("I", bytes(4 * SPARKS))
+
+
+class Stats:
+    """The measures of one recording; `advance` is called from the screen's timer.
+
+    Attributes:
+        spark_start_ns: monotonic nanoseconds where the first stretch of time begins.
+        spark_width_ns: how long a stretch is.
+    """
+
+    def __init__(self, frames: Frames) -> None:
+        self._frames = frames
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._first = self._frames.first
+        self._done = 0
+        self._changes_seen = 0
+        self._lines: dict[int, _Line] = {}
+        self._open: dict[int, int] = {}
+        self.spark_start_ns = 0
+        self.spark_width_ns = _FIRST_WIDTH_NS
+
+    def advance(self, budget_ms: float = 4.0) -> bool:
+        """Count on for about `budget_ms`; return whether all entries are counted. At least one slice."""
+        deadline = time.perf_counter() + budget_ms / 1000
+        if self._frames.first != self._first:
+            self._start_over()
+        self._note_changes()
+        while self._done < len(self._frames):
+            self._count(self._done, min(self._done + CHUNK, len(self._frames)))
+            if time.perf_counter() >= deadline:
+                break
+        return self._done >= len(self._frames)
+
+    def tools(self, server: str = "") -> list[Figures]:
+        """Return a line for each method and tool called, of one server or of all; most calls first."""
+        frames = self._frames
+        found = []
+        for code, line in self._lines.items():
+            source = frames.sources.texts[code >> 32]
+            if line.calls and server in ("", source):
+                method, tool = "(other)", "(other)"
+                if code & _OTHER != _OTHER:
+                    method, tool = (
+                        frames.methods.texts[code >> 16 & 0xFFFF],
+                        frames.tools.texts[code & 0xFFFF],
+                    )
+                found.append(_figures([line], source, method, tool))
+        return sorted(found, key=lambda each: (-each.calls, each.server, each.method, each.tool))
+
+    def servers(self) -> list[Figures]:
+        """Return a line for each server, by name."""
+        grouped: dict[int, list[_Line]] = defaultdict(list)
+        for code, line in self._lines.items():
+            grouped[code >> 32].append(line)
+        names = self._frames.sources.texts
+        figures = [_figures(lines, names[source], "", "") for source, lines in grouped.items()]
+        return sorted(figures, key=lambda each: each.server)
+
+    # ---- counting -------------------------------------------------------------------------------------
+
+    def _line(self, code: int) -> _Line:
+        line = self._lines.get(code)
+        if line is None:
+            if len(self._lines) >= MAX_LINES:
+                code |= _OTHER
+            line = self._lines.setdefault(code, _Line())
+        return line
+
+    def _count(self, start: int, stop: int) -> None:
+        frames = self._frames
+        if not start:
+            self.spark_start_ns = frames.mono[0]
+        kinds = frames.kind[start:stop]
+        octets: dict[int, int] = defaultdict(int)
+        columns = (frames.source, frames.method, frames.tool, frames.size)
+        for kind, source, method, tool, size in zip(
+            kinds, *(column[start:stop] for column in columns), strict=True
+        ):
+            octets[source << 32 if kind in _NAMELESS else source << 32 | method << 16 | tool] += size
+        for code, size in octets.items():
+            self._line(code).octets += size
+        self._done = stop
+        # All that begins, then all that ends: no answer comes before its request.
+        raw = kinds.tobytes()
+        self._begin(list(compress(range(start, stop), raw.translate(_REQUESTS))))
+        self._end(list(compress(range(start, stop), raw.translate(_ANSWERED))))
+
+    def _begin(self, requests: list[int]) -> None:
+        frames, opened = self._frames, self._open
+        roots, sources, methods, tools = frames.root, frames.source, frames.method, frames.tool
+        begun: dict[int, list[int]] = defaultdict(list)
+        for index in requests:
+            if roots[index] in (0, index + 1):
+                code = sources[index] << 32 | methods[index] << 16 | tools[index]
+                begun[code].append(index)
+                opened[index] = code
+        for code, indices in begun.items():
+            line = self._line(code)
+            line.calls += len(indices)
+            self._spark(line, indices)
+            for index in indices:
+                if frames.outcome[index] in _GONE:
+                    self._lose(index)
+
+    def _end(self, answers: list[int]) -> None:
+        frames, opened = self._frames, self._open
+        mono, outcomes, pairs, roots = frames.mono, frames.outcome, frames.pair, frames.root
+        took: dict[int, list[int]] = defaultdict(list)
+        failed: dict[int, int] = defaultdict(int)
+        for index in answers:
+            outcome, request = outcomes[index], pairs[index] - 1
+            if request < 0 or outcome == _ONE_ROUND:
+                continue
+            first = roots[request] - 1 if roots[request] else request
+            code = opened.pop(first, None)
+            if code is None:
+                continue
+            took[code].append(mono[index] - mono[first])
+            if outcome in _FAILED:
+                failed[code] += 1
+        for code, durations in took.items():
+            line = self._line(code)
+            line.ended += len(durations)
+            line.errors += failed[code]
+            line.latencies.add(durations)
+
+    def _note_changes(self) -> None:
+        """Count calls that were given up since; they have no answer that would say so."""
+        frames, touched = self._frames, self._frames.touched
+        upto = len(touched)
+        if self._done:
+            for index in touched[self._changes_seen : upto]:
+                if index < self._done and frames.outcome[index] in _GONE:
+                    self._lose(index)
+        self._changes_seen = upto
+
+    def _lose(self, index: int) -> None:
+        frames = self._frames
+        first = frames.root[index] - 1 if frames.root[index] else index
+        code = self._open.pop(first, None)
+        if code is None:
+            return
+        line = self._line(code)
+        line.ended += 1
+        if frames.outcome[index] == Outcome.CANCELLED:
+            line.cancelled += 1
+        else:
+            line.lost += 1
+
+    # ---- sparks ---------------------------------------------------------------------------------------
+
+    def _spark(self, line: _Line, indices: list[int]) -> None:
+        moments = list(map(self._frames.mono.__getitem__, indices))
+        start = self.spark_start_ns
+        while max(moments) - start >= self.spark_width_ns * SPARKS:
+            self._widen()
+        width, sparks = self.spark_width_ns, line.sparks
+        for moment in moments:
+            sparks[max(0, (moment - start) // width)] += 1
+
+    def _widen(self) -> None:
+        self.spark_width_ns *= 2
+        for line in self._lines.values():
+            halves = [
+                first + second for first, second in zip(line.sparks[::2], line.sparks[1::2], strict=True)
+            ]
+            line.sparks = array("I", halves + [0] * (SPARKS - len(halves)))
+
+
+def _figures(lines: list[_Line], server: str, method: str, tool: str) -> Figures:
+    latencies = lines[0].latencies if len(lines) == 1 else Latencies.together(one.latencies for one in lines)
+    return Figures(
+        server,
+        method,
+        tool,
+        calls=sum(line.calls for line in lines),
+        errors=sum(line.errors for line in lines),
+        cancelled=sum(line.cancelled for line in lines),
+        lost=sum(line.lost for line in lines),
+        waiting=sum(line.calls - line.ended for line in lines),
+        octets=sum(line.octets for line in lines),
+        p50_ns=latencies.percentile(50),
+        p95_ns=latencies.percentile(95),
+        longest_ns=latencies.longest,
+        is_exact=latencies.is_exact,
+        sparks=tuple(map(sum, zip(*(line.sparks for line in lines), strict=True))),
+    )
