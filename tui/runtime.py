@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.core.acting import Deps
@@ -22,6 +23,7 @@ from tui.core.ports import Answer, Approver, ChatModel
 from tui.core.redact import Redactor
 from tui.host.host import Host
 from tui.options import Options
+from tui.trace.recording import Recording
 from tui.traffic import Traffic
 from tui.turns import WatchedTurn, discreet
 
@@ -47,7 +49,8 @@ class Runtime:
         self._options = options
         self._env = env
         self._clock = MonotonicClock()
-        self._traffic = Traffic()
+        self._traffic = Traffic(_recordings, lambda: self.redactor)
+        self._recording = self._traffic.recording()
         self._conversation = Conversation(system=SYSTEM)
         self._problems: list[str] = []
         self._model: ChatModel | None = None
@@ -92,6 +95,8 @@ class Runtime:
         self._limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
         self.redactor = Redactor(loaded.secrets)
         self._host = Host(specs, sink=self._traffic, clock=self._clock, redactor=self.redactor)
+        if model:
+            self._traffic.start()
         if start and self._options.start:
             self._keep(self._host.start_all())
         if model:
@@ -187,7 +192,12 @@ class Runtime:
     @property
     def frames(self) -> int:
         """How many frames were seen on the wire so far."""
-        return self._traffic.frames
+        return self._traffic.count
+
+    @property
+    def recording(self) -> Recording:
+        """What travelled so far, as the traffic screen needs it."""
+        return self._recording
 
     def examples(self) -> Sequence[str]:
         """Return questions made from the tools that run now."""
@@ -262,5 +272,12 @@ class Runtime:
             await asyncio.wait({asyncio.ensure_future(close())}, timeout=MODEL_CLOSE_SECONDS)
         if self._background:
             await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
+        await asyncio.to_thread(self._traffic.close)
         if self._log_file is not None:
             self._log_file.stop()
+
+
+def _recordings() -> Path:
+    from tui.settings.locations import state_dir
+
+    return state_dir() / "recordings"

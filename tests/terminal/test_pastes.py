@@ -33,6 +33,19 @@ def test_a_huge_paste_with_escapes_is_one_token_and_the_app_stays_alive():
         assert app.ended() == 0
 
 
+def test_alt_enter_begins_a_new_line_and_sends_nothing():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.send("first")
+        app.send("\x1b\r")
+        app.send("second")
+        app.shows("first", "second")
+        rows = [row for row in app.text.splitlines() if "first" in row or "second" in row]
+        assert len(rows) == 2 and "Hello." not in app.text
+        app.send(CTRL_Q)
+        assert app.ended() == 0
+
+
 def test_bytes_that_are_no_utf8_do_not_end_the_input():
     with TerminalApp.fake("calm") as app:
         app.shows("2 of 3 servers")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.await_complete import AwaitComplete
+from textual.command import CommandPalette
 
 from tui.core.errors import McptuiError
 from tui.settings.locations import themes_dir
@@ -62,9 +63,15 @@ class Doing(Shell):
             return action in EARLY
         if action in ON_MAIN and self.screen is not self.main:
             return False
+        if action not in EARLY and self._palette_is_open:
+            return False  # it has one name; Textual would end the app at the second
         if action.startswith("question_"):
             return self.approvals.current is not None
         return super().check_action(action, parameters)
+
+    @property
+    def _palette_is_open(self) -> bool:
+        return any(isinstance(screen, CommandPalette) for screen in self.screen_stack)
 
     # ---- answering a tool call ----
 

@@ -12,6 +12,9 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from tui.ui.pasting import PasteGate
 
+ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
+"""What most terminals send, and the name of it that Textual knows."""
+
 READ_SIZE = 64 * 1024
 TICK_SECONDS = 0.1
 PASTE_SECONDS = 2.0
@@ -55,7 +58,7 @@ class RobustDriver(LinuxDriver):
             if is_paste:
                 self._pasted(text)
                 continue
-            for event in parser.feed(text):
+            for event in parser.feed(text.replace(ALT_ENTER, ALT_ENTER_NAMED)):
                 self.process_message(event)
 
     def _pasted(self, text: str) -> None:

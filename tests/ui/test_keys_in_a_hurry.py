@@ -54,3 +54,15 @@ async def test_a_terminal_that_gets_narrow_shows_the_conversation_while_the_comp
         app.go_to(Context.COMPOSER)
         await pilot.resize_terminal(80, 24)
         await until(lambda: app.only is Context.CONVERSATION)
+
+
+@pytest.mark.parametrize(
+    "keys", [("ctrl+p", "f1", "ctrl+p"), ("ctrl+p", "ctrl+t", "ctrl+p"), ("f1", "ctrl+p", "f1", "ctrl+p")]
+)
+async def test_the_palette_is_never_opened_twice(keys):
+    async with opened(FakeRuntime(says("hello"))) as (app, pilot):
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert app.crash == "" and app.is_running
+        await pilot.press("escape", "escape", "escape")
+        await until(lambda: app.screen is app.main)
