@@ -127,6 +127,10 @@ def _dispatch(args: argparse.Namespace) -> int:
             from tui.commands.tap import tap
 
             return tap(args)
+        case "mock":
+            from tui.commands.mock import mock
+
+            return mock(args)
         case _:
             return _app(args)
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import until, wait_until
 from tests.protocol.command import Done, finish, mcptui, start
+from tui.core.errors import StorageError
 from tui.core.traffic import Direction, Entry, Kind
 from tui.storage.traffic_reader import RecordingReader
 
@@ -21,7 +22,20 @@ SLEEP = "import time; time.sleep(60)"
 
 
 def recordings() -> list[Path]:
-    return sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
+    """Return the recordings that taps have made."""
+    found = sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
+    return [path for path in found if "tap" in meta_of(path)]
+
+
+def meta_of(path: Path) -> dict[str, str]:
+    try:
+        reader = RecordingReader(path)
+    except StorageError:  # it is just being made
+        return {}
+    try:
+        return reader.meta()
+    finally:
+        reader.close()
 
 
 def recorded() -> list[tuple[Entry, bytes]]:

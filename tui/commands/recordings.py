@@ -1,16 +1,26 @@
 """Recordings as the commands need them: where they are, a new one, one that was named."""
 
 import os
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tui.core.errors import UsageError
+from tui.core.errors import StorageError, UsageError
 from tui.core.redact import Redactor
+from tui.core.traffic import Entry
 from tui.trace.frames import Frames
 from tui.trace.recorder import Recorder
 
+if TYPE_CHECKING:
+    from tui.storage.traffic_reader import RecordingReader
+
 SUFFIX = ".mcptrace"
+PAGE = 2000
+"""Entries that are read at a time."""
 
 
 def recordings_dir() -> Path:
@@ -82,3 +92,83 @@ def named(text: str | None) -> Path:
 
 
 _NEXT = "`mcptui trace --list` names those kept."
+
+
+class OpenRecording:
+    """A recording that is read from its beginning to its end.
+
+    Attributes:
+        path: the file that was named.
+        file: the file that is read; another one if the named one is an export.
+        reader: what reads it.
+    """
+
+    def __init__(self, path: Path, file: Path, reader: "RecordingReader") -> None:
+        self.path = path
+        self.file = file
+        self.reader = reader
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """Yield the entries with seq > `after`, without bodies."""
+        while page := self.reader.columns(after, PAGE):
+            yield from page
+            after = page[-1].seq
+
+    def body(self, seq: int) -> bytes:
+        """Return the stored body of an entry."""
+        return self.reader.body(seq)
+
+
+@contextmanager
+def open_entries(path: Path) -> Iterator[OpenRecording]:
+    """Open a recording, or an export as JSON lines, which is taken into a recording for the time.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    from tui.storage.traffic_reader import RecordingReader
+
+    if path.suffix.lower() not in (".jsonl", ".ndjson"):
+        reader = RecordingReader(path)
+        try:
+            yield OpenRecording(path, path, reader)
+        finally:
+            reader.close()
+        return
+    with tempfile.TemporaryDirectory(prefix="mcptui-") as folder:
+        file = Path(folder) / f"imported{SUFFIX}"
+        take_in(path, file)
+        reader = RecordingReader(file)
+        try:
+            yield OpenRecording(path, file, reader)
+        finally:
+            reader.close()
+
+
+def take_in(source: Path, target: Path) -> None:
+    """Make a recording of an export as JSON lines.
+
+    Raises:
+        StorageError: the export cannot be read, or the recording not be written.
+    """
+    from tui.storage.export_jsonl import read_jsonl
+
+    try:
+        with source.open("rb") as lines:
+            _store(read_jsonl(lines, str(source)), target)
+    except OSError as error:
+        raise StorageError(f"it cannot be read ({error.strerror})", where=str(source)) from error
+
+
+def _store(entries: Iterable[Entry], target: Path) -> None:
+    from tui.storage.traffic_writer import RecordingWriter
+
+    writer = RecordingWriter(target, cap_bytes=1 << 40)
+    try:
+        waiting = iter(entries)
+        while batch := list(islice(waiting, PAGE)):
+            writer.write(batch)
+            if writer.problem:
+                raise StorageError(f"it cannot be taken in: {writer.problem}", where=str(target))
+    finally:
+        writer.close()

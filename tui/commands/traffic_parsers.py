@@ -32,6 +32,7 @@ def add_parsers(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_tap(tap)
+    _add_mock(commands)
 
 
 def _add_tap(parser: argparse.ArgumentParser) -> None:

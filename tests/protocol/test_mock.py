@@ -1,0 +1,57 @@
+"""`mcptui mock`: what was recorded of a server answers in its place."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from tests.protocol.command import mcptui
+from tests.protocol.test_tap import recordings
+
+ROOT = Path(__file__).parents[2]
+WEATHER = str(ROOT / "sample_config/servers/weather.py")
+QUESTION = "What's the weather in Hangzhou?"
+
+
+def configuration(path: Path, *args: str) -> str:
+    # The tap is started in mcptui's environment for servers, which has none of pytest's paths.
+    env = f'env = {{PYTHONPATH = "{ROOT}", XDG_STATE_HOME = "{os.environ["XDG_STATE_HOME"]}"}}'
+    command = f"command = {json.dumps(sys.executable)}\nargs = {json.dumps(list(args))}"
+    path.write_text(f"[servers.weather]\n{command}\n{env}\n")
+    return str(path)
+
+
+async def test_a_recorded_session_can_be_had_again_without_its_server(tmp_path: Path):
+    tapped = configuration(
+        tmp_path / "tap.toml", "-m", "tui", "tap", "--name", "weather", "--", sys.executable, WEATHER
+    )
+    real = await mcptui("--config", tapped, "run", "--demo", QUESTION)
+    assert "light rain" in real.out
+    (recording,) = recordings()
+    mocked = configuration(tmp_path / "mock.toml", "-m", "tui", "mock", str(recording))
+    again = await mcptui("--config", mocked, "run", "--demo", QUESTION)
+    assert (again.code, again.out) == (real.code, real.out)
+    listed = await mcptui("--config", mocked, "servers", "--json")
+    (server,) = json.loads(listed.out)
+    assert (server["status"], server["server"], server["tools"]) == (
+        "RUNNING",
+        {"name": "weather", "version": "1.0"},
+        2,
+    )
+    other = await mcptui("--config", mocked, "run", "--demo", "What's the weather in Beijing?")
+    assert "not with these parameters" in other.err
+
+
+async def test_a_recording_with_no_server_in_it_is_refused(tmp_path: Path):
+    await mcptui("tap", "--", "true")
+    done = await mcptui("mock", str(recordings()[0]))
+    assert (done.code, done.out) == (2, "")
+    assert "no server was asked anything" in done.err
+
+
+async def test_a_file_that_is_no_recording_is_refused(tmp_path: Path):
+    for name, data in {"a.mcptrace": b"not sqlite", "b.jsonl": b"not json\n"}.items():
+        (tmp_path / name).write_bytes(data)
+        done = await mcptui("mock", str(tmp_path / name))
+        assert (done.code, done.out) == (2, "")
+        assert name in done.err

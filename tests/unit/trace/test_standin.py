@@ -1,0 +1,144 @@
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tests.unit.trace.recorded import Recorded
+from tui.trace.standin import Send, StandIn
+
+
+def stand_in(recorded: Recorded) -> StandIn:
+    return StandIn(recorded.entries, recorded.bodies.__getitem__)
+
+
+def asked(ident: Any, method: str, **params: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": ident, "method": method, "params": params}).encode()
+
+
+def said(sends: Sequence[Send]) -> list[Any]:
+    return [json.loads(send.raw) for send in sends]
+
+
+def call(recorded: Recorded, ident: Any, name: str, answer: Any, **arguments: Any) -> None:
+    recorded.out({"id": ident, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+    recorded.back({"id": ident, "result": answer})
+
+
+def test_the_same_request_gets_the_recorded_answer_with_its_own_id():
+    recorded = Recorded()
+    call(recorded, 7, "echo", {"text": "hi"}, text="hi")
+    (answer,) = said(
+        stand_in(recorded).take(asked("mine", "tools/call", name="echo", arguments={"text": "hi"}))
+    )
+    assert answer == {"jsonrpc": "2.0", "id": "mine", "result": {"text": "hi"}}
+
+
+def test_every_byte_of_an_answer_but_its_id_is_as_it_was_recorded():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/list"})
+    recorded.back_raw(b'{ "result" :{"b":1,"a":1.50, "a":"\\u0041"} ,"jsonrpc":"2.0", "id": 1 }')
+    (send,) = stand_in(recorded).take(asked("x", "tools/list"))
+    assert send.raw == b'{ "result" :{"b":1,"a":1.50, "a":"\\u0041"} ,"jsonrpc":"2.0", "id": "x" }'
+
+
+def test_answers_to_the_same_request_come_in_recorded_order_and_the_last_again_and_again():
+    recorded = Recorded()
+    for number in (1, 2, 3):
+        call(recorded, number, "count", number)
+    server = stand_in(recorded)
+    again = [said(server.take(asked(9, "tools/call", name="count", arguments={})))[0] for _ in range(5)]
+    assert [answer["result"] for answer in again] == [1, 2, 3, 3, 3]
+
+
+def test_ids_tokens_and_meta_do_not_make_a_request_another_one():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/list", "params": {"_meta": {"progressToken": 1, "v": "2026"}}})
+    recorded.back({"id": 1, "result": "listed"})
+    server = stand_in(recorded)
+    for line in (asked(5, "tools/list", _meta={"progressToken": "p"}), b'{"id":6,"method":"tools/list"}'):
+        assert said(server.take(line))[0]["result"] == "listed"
+
+
+def test_progress_is_told_again_with_the_token_of_the_new_request():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "slow", "_meta": {"progressToken": 1}}})
+    recorded.back({"method": "notifications/progress", "params": {"progressToken": 1, "progress": 5}})
+    recorded.back({"id": 1, "result": {}})
+    progress, answer = said(
+        stand_in(recorded).take(asked(2, "tools/call", name="slow", _meta={"progressToken": "new"}))
+    )
+    assert progress["params"] == {"progressToken": "new", "progress": 5}
+    assert answer["id"] == 2
+
+
+def test_what_the_server_said_by_itself_comes_after_what_it_came_after():
+    recorded = Recorded()
+    recorded.out({"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "one"}}})
+    recorded.back({"id": 0, "result": {}})
+    recorded.out({"method": "notifications/initialized"})
+    recorded.back({"method": "notifications/tools/list_changed"})
+    server = stand_in(recorded)
+    assert len(server.take(asked(0, "initialize", clientInfo={"name": "another"}))) == 1
+    (changed,) = said(server.take(b'{"jsonrpc":"2.0","method":"notifications/initialized"}'))
+    assert changed["method"] == "notifications/tools/list_changed"
+
+
+def test_a_request_of_the_servers_is_asked_again_and_its_answer_waited_for():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "ask"}})
+    recorded.back({"id": "s1", "method": "roots/list"})
+    recorded.out({"id": "s1", "result": {"roots": []}})
+    recorded.back({"id": 1, "result": "thanks"})
+    server = stand_in(recorded)
+    (question,) = said(server.take(asked(8, "tools/call", name="ask")))
+    assert question["method"] == "roots/list"
+    (answer,) = said(server.take(b'{"jsonrpc":"2.0","id":"s1","result":{"roots":[]}}'))
+    assert (answer["id"], answer["result"]) == (8, "thanks")
+
+
+def test_a_redacted_secret_in_the_recording_stands_for_any_value():
+    recorded = Recorded()
+    call(recorded, 1, "login", "welcome", token="Bearer [redacted:KEY]!")
+    server = stand_in(recorded)
+    fits = asked(2, "tools/call", name="login", arguments={"token": "Bearer abcdef!"})
+    other = asked(3, "tools/call", name="login", arguments={"token": "Basic abcdef!"})
+    assert said(server.take(fits))[0]["result"] == "welcome"
+    assert said(server.take(other))[0]["error"]["code"] == -32602
+
+
+def test_an_unknown_request_is_told_what_the_recording_holds():
+    recorded = Recorded()
+    call(recorded, 1, "get_weather", "sunny", location="Beijing")
+    server = stand_in(recorded)
+    (wrong,) = said(server.take(asked(2, "tools/call", name="get_weather", arguments={"location": "NYC"})))
+    assert "Beijing" in wrong["error"]["message"]
+    (missing,) = said(server.take(asked(3, "prompts/list")))
+    assert (missing["error"]["code"], missing["error"]["data"]) == (-32601, {"recorded": ["tools/call"]})
+    assert said(server.take(asked(4, "ping")))[0]["result"] == {}
+
+
+def test_a_request_whose_answer_was_never_recorded_gets_an_error_but_a_cancelled_one_silence():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "died"}})
+    recorded.out({"id": 2, "method": "tools/call", "params": {"name": "cancelled"}})
+    recorded.out({"method": "notifications/cancelled", "params": {"requestId": 2}})
+    server = stand_in(recorded)
+    (died,) = said(server.take(asked(1, "tools/call", name="died")))
+    assert "ends before the answer" in died["error"]["message"]
+    assert server.take(asked(2, "tools/call", name="cancelled")) == []
+
+
+def test_garbage_is_answered_as_json_rpc_says():
+    server = stand_in(Recorded())
+    assert said(server.take(b"{"))[0]["error"]["code"] == -32700
+    assert said(server.take(b"[" * 100_000))[0]["error"]["code"] == -32700
+    assert said(server.take(b"5"))[0]["error"]["code"] == -32600
+    assert server.take(b"  ") == []
+
+
+def test_times_are_those_of_the_recording():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "ping"})
+    recorded.wait(0.25)
+    recorded.back({"id": 1, "result": {}})
+    (send,) = stand_in(recorded).take(asked(1, "ping"))
+    assert abs(send.after_ns - 250_000_000) < 5_000_000

@@ -1,0 +1,115 @@
+"""`mcptui mock`: answers over stdio as the server of a recording did."""
+
+import argparse
+import heapq
+import os
+import select
+import sys
+import time
+from collections.abc import Iterable
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+from tui.commands.recordings import named, open_entries
+from tui.core.errors import McptuiError, UsageError
+from tui.core.text import clean_line
+from tui.core.traffic import Direction, Entry, Kind
+from tui.trace.standin import Send, StandIn
+
+CHUNK = 64 * 1024
+MAX_LINE = 64 * 1024 * 1024
+"""Bytes of a line that is read; a client that writes a longer one is no longer listened to."""
+
+
+class Takes(Protocol):
+    """What answers lines."""
+
+    def take(self, line: bytes) -> list[Send]:
+        """Return what is to be sent because of a line."""
+        ...
+
+
+def mock(args: argparse.Namespace) -> int:
+    """Carry out `mcptui mock`; ends with its input, with 0, or at once with 2: nothing to answer from."""
+    try:
+        with open_entries(named(args.recording)) as recording:
+            source = server_of(recording.entries(), args.server, recording.path)
+            ours = (entry for entry in recording.entries() if entry.source == source)
+            answer(StandIn(ours, recording.body), timing=args.timing)
+    except McptuiError as error:
+        print(f"mcptui mock: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
+    """Return the server of a recording that is meant.
+
+    Raises:
+        UsageError: there is none, none of this name, or several and none was named.
+    """
+    names = sorted(
+        {entry.source for entry in entries if entry.direction is Direction.OUT and entry.kind is Kind.REQUEST}
+    )
+    shown = ", ".join(clean_line(name, 80) for name in names)
+    if wanted is not None and wanted not in names:
+        raise UsageError(f"there is no server of this name in it; there is: {shown or 'none'}", where=wanted)
+    if wanted is not None:
+        return wanted
+    if len(names) != 1:
+        what = f"there are several servers in it: {shown}" if names else "no server was asked anything in it"
+        raise UsageError(what, where=str(path), next_step="Name one: --server NAME." if names else "")
+    return names[0]
+
+
+def answer(standin: Takes, *, timing: bool) -> None:
+    """Answer stdin on stdout until stdin ends and all is said, or nobody reads any more.
+
+    Args:
+        standin: what answers.
+        timing: wait before each answer as long as the recorded server took.
+    """
+    due: list[tuple[int, int, bytes]] = []
+    order = count()
+    unread, ended = bytearray(), False
+    while due or not ended:
+        wait = None if not due else max(0.0, (due[0][0] - time.monotonic_ns()) / 1e9)
+        if not ended and select.select([0], [], [], wait)[0]:
+            chunk = os.read(0, CHUNK)
+            lines = _lines(unread, chunk)
+            now = time.monotonic_ns()
+            for line in lines:
+                for send in standin.take(line):
+                    heapq.heappush(due, (now + send.after_ns if timing else now, next(order), send.raw))
+            ended = not chunk or len(unread) > MAX_LINE
+        elif ended and wait:
+            time.sleep(wait)
+        while due and (not timing or due[0][0] <= time.monotonic_ns()):
+            if not _write(heapq.heappop(due)[2]):
+                return
+
+
+def _lines(unread: bytearray, chunk: bytes) -> list[bytes]:
+    """Return the lines that `chunk` completes; an empty chunk completes the last one."""
+    unread += chunk
+    if b"\n" not in chunk and chunk:
+        return []
+    *lines, rest = bytes(unread).split(b"\n")
+    del unread[:]
+    if chunk:
+        unread += rest
+    elif rest:
+        lines.append(rest)
+    return lines
+
+
+def _write(raw: bytes) -> bool:
+    """Write a line; False if nobody reads any more."""
+    left = memoryview(raw + b"\n")
+    try:
+        while left:
+            left = left[os.write(1, left) :]
+    except OSError:
+        return False
+    return True
