@@ -53,6 +53,8 @@ class Backlog:
 
     def put(self, errand: Errand) -> None:
         """Take in something to do behind the entries taken so far."""
+        if (gap := self._gap()) is not None:
+            self._queue.append(gap)
         self._queue.append(errand)
 
     def _add_tightly(self, captured: Captured) -> None:
@@ -63,8 +65,7 @@ class Backlog:
                 self._lost_entries += 1
                 self._lost_bytes += size
             return
-        gap = self._gap()
-        if gap is not None:
+        if (gap := self._gap()) is not None:
             self._queue.append(gap)
         if len(captured.raw) > HEAD:
             captured = Captured(

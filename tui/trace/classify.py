@@ -263,7 +263,12 @@ def _essence(raw: bytes, start: int, wanted: _Wanted) -> tuple[dict[str, Any], i
 
 def _scalar(raw: bytes) -> Any:
     if len(raw) <= _SMALL_VALUE:
-        return json.loads(raw.decode("utf-8", "replace"))
+        try:
+            return json.loads(raw.decode("utf-8", "replace"))
+        except json.JSONDecodeError:
+            raise
+        except ValueError:  # a whole number of thousands of digits: JSON, but nothing that we look for
+            return None
     return f"{raw[1:_SMALL_VALUE].decode('utf-8', 'replace')}{sha256(raw).hexdigest()}"
 
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tui.core.traffic import Captured, Entry, Kind
+from tui.core.traffic import Captured, Direction, Entry, Kind
 from tui.trace.bodies import Redact, keep, scrub, scrub_text
 from tui.trace.classify import MAX_NAME, Reading, classify, column
 from tui.trace.exchange import Correlator, Link, Remark
@@ -26,7 +26,11 @@ class Reader:
         """Append the entry of `captured`; a batch is followed by an entry for each of its messages.
 
         Those have no body of their own: `detail` says which entry holds it (`batch`) and where (`at`).
+
+        Raises:
+            TypeError: the tap handed over what could not be kept; no number is used up.
         """
+        _check(captured)
         kind = captured.kind
         if kind is None:
             reading = classify(captured.raw, captured.size)
@@ -101,6 +105,18 @@ class Reader:
             entry = self._entry(inside, item.kind, item.ident, link)
             into.append(replace(entry, detail={**entry.detail, "batch": line.seq, "at": [start, end]}))
             self._seq += 1
+
+
+def _check(captured: Captured) -> None:
+    """Refuse what would leave the columns of one entry at different lengths."""
+    if not (
+        type(captured.mono_ns) is int
+        and type(captured.wall_ns) is int
+        and type(captured.size) is int
+        and type(captured.source) is str
+        and type(captured.direction) is Direction
+    ):
+        raise TypeError("a tap handed over something else than it promised")
 
 
 def _model_named(body: bytes) -> str:

@@ -156,6 +156,7 @@ class Recorder:
     def _run(self) -> None:
         try:
             self._writer = self._factory()
+            self._problem = self._writer.problem
         except Exception as problem:  # whatever the store is: the recording goes on in memory
             self._problem = f"{type(problem).__name__}: {problem}"
         while not self._closing:
@@ -172,20 +173,26 @@ class Recorder:
         """Store all that waits."""
         self._since = time.perf_counter()
         while self._backlog:
-            batch: list[Entry] = []
-            octets = 0
-            item: Captured | Errand | None = None
-            while len(batch) < BATCH and octets < BATCH_BYTES:
-                item = self._backlog.take()
-                if type(item) is not Captured:
-                    break
-                octets += len(item.raw)
-                self._read(item, batch)
-                self._breathe()
-            self._store(batch)
-            if item is not None and type(item) is not Captured:
-                self._do(item)
+            try:
+                self._drain_batch()
+            except Exception:  # a mistake of ours must not end the recording: each round takes something
+                self._fault("recording a batch")
             self._backlog.settle()
+
+    def _drain_batch(self) -> None:
+        batch: list[Entry] = []
+        octets = 0
+        item: Captured | Errand | None = None
+        while len(batch) < BATCH and octets < BATCH_BYTES:
+            item = self._backlog.take()
+            if type(item) is not Captured:
+                break
+            octets += len(item.raw)
+            self._read(item, batch)
+            self._breathe()
+        self._store(batch)
+        if item is not None and type(item) is not Captured:
+            self._do(item)
 
     def _read(self, captured: Captured, batch: list[Entry]) -> None:
         try:

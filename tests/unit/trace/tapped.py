@@ -1,0 +1,71 @@
+"""What taps hand over, a store in memory and a secret, for tests of what records."""
+
+import json
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Redaction
+
+SECRET = b"hunter2hunter2"
+MARK = b"[redacted:pw]"
+
+
+def hide(raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
+    """Redact one secret."""
+    spans = []
+    place = raw.find(SECRET)
+    while place >= 0:
+        raw = raw[:place] + MARK + raw[place + len(SECRET) :]
+        spans.append(Redaction(place, place + len(MARK), "pw"))
+        place = raw.find(SECRET)
+    return raw, tuple(spans)
+
+
+def seen(
+    raw: bytes = b"",
+    way: Direction = Direction.IN,
+    kind: Kind | None = None,
+    source: str = "weather",
+    **more: Any,
+) -> Captured:
+    """Return what a tap hands over."""
+    return Captured(source, way, 1_000, 2_000, raw, kind, **more)
+
+
+def line(**fields: Any) -> bytes:
+    """Return a JSON-RPC message."""
+    return json.dumps({"jsonrpc": "2.0", **fields}).encode()
+
+
+class MemoryStore:
+    """A `TrafficWriter` in memory that can fail, raise, hang."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.findings: list[Finding] = []
+        self.threads: set[int] = set()
+        self.problem = ""
+        self.error: Exception | None = None
+        self.closed = 0
+        self.going = threading.Event()
+        self.going.set()
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        """Keep entries, or do what the test wants."""
+        self.going.wait(10)
+        self.threads.add(threading.get_ident())
+        if self.error:
+            raise self.error
+        if not self.problem:
+            self.entries.extend(entries)
+
+    def write_findings(self, findings: Sequence[Finding]) -> None:
+        """Keep findings."""
+        if self.error:
+            raise self.error
+        self.findings.extend(findings)
+
+    def close(self) -> None:
+        """Count."""
+        self.closed += 1

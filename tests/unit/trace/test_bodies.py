@@ -1,0 +1,69 @@
+"""The last bodies in memory, for the time in which nothing can be stored."""
+
+import re
+
+from tests.unit.trace.tapped import seen
+from tui.core.traffic import BodyTerm, Direction, Entry, Finding, Kind, Severity
+from tui.trace.bodies import Ring
+
+
+def entry(seq: int, body: bytes) -> Entry:
+    captured = seen(body)
+    return Entry(
+        seq,
+        captured.mono_ns,
+        captured.wall_ns,
+        captured.source,
+        Direction.IN,
+        Kind.NOT_JSON,
+        size=len(body),
+        body=body,
+    )
+
+
+def test_the_oldest_go_when_there_are_too_many_or_too_much():
+    ring = Ring(max_bytes=100, max_entries=5)
+    ring.add([entry(seq, b"x") for seq in range(1, 8)])
+    assert [row.seq for row in ring.columns(0, 10)] == [3, 4, 5, 6, 7]
+    ring.add([entry(8, b"x" * 98)])
+    assert [row.seq for row in ring.columns(0, 10)] == [6, 7, 8][-3:]
+    assert ring.entry(1) is None
+    assert ring.body(1) == b""
+
+
+def test_one_entry_is_always_kept():
+    ring = Ring(max_bytes=10)
+    ring.add([entry(1, b"x" * 1000)])
+    assert len(ring.body(1)) == 1000
+
+
+def test_it_reads_like_a_store():
+    ring = Ring()
+    ring.add([entry(5, b"Hello"), entry(6, b"world")])
+    assert ring.columns(5, 10)[0].body == b""
+    assert [row.seq for row in ring.columns(4, 1)] == [5]
+    found = ring.entry(5, body_limit=2)
+    assert found is not None and (found.body, found.size) == (b"He", 5)
+    assert (ring.body(6, 1, 2), ring.body(6, 3), ring.entry(7), ring.entry(4)) == (b"or", b"ld", None, None)
+    ring.close()
+
+
+def test_bodies_are_searched_for_text_and_expressions():
+    ring = Ring()
+    ring.add([entry(1, b"Hello."), entry(2, b"hello!"), entry(3, b"other")])
+    terms = [
+        BodyTerm(b"hello."),
+        BodyTerm(b"hello", fold=False),
+        BodyTerm(rb"h.llo[!]|^o", regex=True),
+    ]
+    assert ring.search(terms, 1, 3) == [{1}, {2}, {2, 3}]
+    assert ring.search(terms, 3, 3) == [set(), set(), {3}]
+    ring.interrupt()
+    assert re.escape("") == "" and ring.search([], 1, 3) == []
+
+
+def test_findings_are_kept_in_order():
+    ring = Ring()
+    findings = [Finding(seq, "x", Severity.HINT, "x") for seq in (1, 2, 3)]
+    ring.add_findings(findings)
+    assert ring.findings(1) == findings[1:]
