@@ -3,21 +3,22 @@
 Every text of a server or a model that is quoted is cleaned and bounded; the sentences are ours.
 """
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Cause, Direction, Entry, Kind, Outcome
-from tui.core.units import duration, plural, size
-from tui.trace.explain_codes import error_words, status_words
+from tui.core.units import duration, size
+from tui.trace.explain_details import (
+    ENDS,
+    body_of,
+    details,
+    error_sentences,
+    result_sentences,
+    status_sentences,
+)
 from tui.trace.explain_events import event_sentences
 from tui.trace.lint_state import mapping
-from tui.trace.methods import METHODS, is_modern
-
-MAX_READ = 256 * 1024
-"""Bodies beyond are explained by their columns alone."""
+from tui.trace.methods import METHODS
 
 _NAMED = {
     "tools/call": "the tool",
@@ -26,25 +27,6 @@ _NAMED = {
     "resources/subscribe": "the resource",
     "resources/unsubscribe": "the resource",
     "notifications/resources/updated": "the resource",
-}
-
-_ENDS = {
-    Outcome.ERROR: "It failed",
-    Outcome.TOOL_ERROR: "The tool failed, which its result says itself (isError); the model is told",
-    Outcome.CANCELLED: "It was cancelled",
-    Outcome.LOST: "Its server ended before it answered",
-    Outcome.INPUT_REQUIRED: "The server needs more input first; the same call goes on in a new request",
-}
-
-
-_LISTS = {
-    "tools": "tool",
-    "resources": "resource",
-    "resourceTemplates": "resource template",
-    "prompts": "prompt",
-    "content": "content block",
-    "contents": "content block",
-    "messages": "message",
 }
 
 
@@ -96,11 +78,11 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
 def _request(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     title = f"{_method(entry)} request {_ident(entry)}".rstrip()
     sentences = [_sentence(_deed(entry, revision))]
-    sentences += _details(entry)
+    sentences += details(entry)
     if pair is not None and pair.kind in ANSWERS:
         sentences.append(_settled(entry, pair))
     elif entry.outcome in (Outcome.CANCELLED, Outcome.LOST):
-        sentences.append(f"{_ENDS[entry.outcome]}.")
+        sentences.append(f"{ENDS[entry.outcome]}.")
     else:
         sentences.append("There is no answer yet.")
     if entry.root not in (0, entry.seq):
@@ -120,16 +102,16 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
         sentences.append(f"The answer to #{entry.pair}.")
     else:
         sentences.append("An answer to a request that is not in the recording, or that nobody sent.")
-    body = _body(entry)
+    body = body_of(entry)
     if failed:
-        sentences += _error_sentences(mapping(body.get("error")))
+        sentences += error_sentences(mapping(body.get("error")))
     else:
-        sentences += _result_sentences(entry, mapping(body.get("result")), revision)
+        sentences += result_sentences(entry, mapping(body.get("result")), revision)
     return Explanation(title, _with_cause(sentences, entry.cause), _section(entry, revision))
 
 
 def _notification(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
-    sentences = [_sentence(_deed(entry, revision)), *_details(entry)]
+    sentences = [_sentence(_deed(entry, revision)), *details(entry)]
     if pair is not None:
         sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
     return Explanation(
@@ -153,7 +135,7 @@ def _model(entry: Entry, pair: Entry | None) -> Explanation:
             sentences.append(f"It answers #{pair.seq} and took {took}.")
         if entry.outcome is Outcome.ERROR:
             sentences.append("The endpoint refused, or broke off.")
-    sentences += _status_sentences(entry.detail)
+    sentences += status_sentences(entry.detail)
     return Explanation(title, _with_cause(sentences, entry.cause))
 
 
@@ -177,7 +159,7 @@ def _stray(entry: Entry) -> Explanation:
     sentences = [_sentence(words.rstrip("."))]
     if head and entry.kind is not Kind.BATCH:
         sentences.append(f"It begins: {head}")
-    return Explanation(title, _with_cause([*sentences, *_status_sentences(entry.detail)], entry.cause))
+    return Explanation(title, _with_cause([*sentences, *status_sentences(entry.detail)], entry.cause))
 
 
 # ---- pieces ------------------------------------------------------------------------------------------
@@ -198,80 +180,10 @@ def _deed(entry: Entry, revision: str = "") -> str:
     return deed
 
 
-def _details(entry: Entry) -> list[str]:
-    """What the params say that is worth a sentence."""
-    params = mapping(_body(entry).get("params"))
-    match entry.method:
-        case "tools/call":
-            names = [clean_line(str(name), 40) for name in list(mapping(params.get("arguments")))[:8]]
-            given = (
-                [f"Arguments: {', '.join(names)}." if names else "It gives no arguments."] if params else []
-            )
-            return given + _input_sentence(params)
-        case "initialize":
-            version = clean_line(str(params.get("protocolVersion", "?")), 20)
-            return [f"It wants the revision {version}."] if params else []
-        case "notifications/progress":
-            done, total = params.get("progress"), params.get("total")
-            of = f" of {_plain(total)}" if total is not None else ""
-            message = clean_line(str(params.get("message", "")), 120)
-            return [f"{_plain(done)}{of}{': ' + message if message else ''}."] if params else []
-        case "notifications/message":
-            level = clean_line(str(params.get("level", "?")), 20)
-            return [f"Level {level}: {clean_line(_plain(params.get('data')), 160)}"] if params else []
-        case "notifications/cancelled":
-            reason = clean_line(str(params.get("reason", "")), 120)
-            return [f"The reason given: {reason}"] if reason else []
-        case _ if params.get("cursor") is not None:
-            return ["It asks for a further page."]
-        case _:
-            return _input_sentence(params)
-
-
-def _input_sentence(params: Mapping[str, Any]) -> list[str]:
-    if "inputResponses" not in params:
-        return []
-    return ["It brings what the server had asked for, and goes on with an earlier round of the call."]
-
-
 def _settled(entry: Entry, answer: Entry) -> str:
     took = duration(max(0, answer.mono_ns - entry.mono_ns) / 1e6)
-    end = _ENDS.get(answer.outcome)
+    end = ENDS.get(answer.outcome)
     return f"Answered after {took} by #{answer.seq}." + (f" {end}." if end else "")
-
-
-def _error_sentences(error: Mapping[str, Any]) -> list[str]:
-    code, message = error.get("code"), clean_line(str(error.get("message", "")), 200)
-    said = [f"The receiver says: {message}"] if message else []
-    if isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
-        return [f"Code {code}: {error_words(code)}.", *said]
-    return ["An error without a usable code.", *said] if error else said
-
-
-def _result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> list[str]:
-    said: list[str] = []
-    if entry.outcome in (Outcome.TOOL_ERROR, Outcome.INPUT_REQUIRED):
-        said.append(f"{_ENDS[entry.outcome]}.")
-    if entry.method == "initialize" and (version := result.get("protocolVersion")):
-        said.append(f"From now on the revision {clean_line(str(version), 20)} is in force.")
-    versions = result.get("supportedVersions")
-    if entry.method == "server/discover" and isinstance(versions, list):
-        named = ", ".join(clean_line(str(version), 20) for version in versions[:8])
-        said.append(f"The server speaks {named}.")
-    for key, word in _LISTS.items():
-        if isinstance(items := result.get(key), list):
-            more = " There are further pages." if result.get("nextCursor") is not None else ""
-            said.append(f"It brings {plural(len(items), word)}.{more}")
-    if is_modern(revision) and isinstance(ttl := result.get("ttlMs"), int) and ttl > 0:
-        said.append(f"It may be used for {duration(min(ttl, 1 << 50))} before it is asked for again.")
-    return said + _status_sentences(entry.detail)
-
-
-def _status_sentences(detail: Mapping[str, Any]) -> list[str]:
-    status = detail.get("status")
-    if not isinstance(status, int) or isinstance(status, bool):
-        return []
-    return [f"HTTP {status}: {status_words(status)}."]
 
 
 def _with_cause(sentences: list[str], cause: Cause | None) -> tuple[str, ...]:
@@ -282,24 +194,6 @@ def _with_cause(sentences: list[str], cause: Cause | None) -> tuple[str, ...]:
         else:
             sentences = [*sentences, "Made by hand."]
     return tuple(sentence for sentence in sentences if sentence)
-
-
-def _body(entry: Entry) -> Mapping[str, Any]:
-    if not entry.body or entry.sha256 or len(entry.body) > MAX_READ:
-        return {}
-    try:
-        return mapping(json.loads(entry.body))
-    except (ValueError, RecursionError):  # what is not JSON is explained as that
-        return {}
-
-
-def _plain(value: Any) -> str:
-    """A value of a server as short text; numbers of thousands of digits are none."""
-    if isinstance(value, bool | None):
-        return {True: "true", False: "false", None: "?"}[value]
-    if isinstance(value, int) and value.bit_length() > 512:
-        return "a huge number"
-    return value[:400] if isinstance(value, str) else json.dumps(value)[:400]
 
 
 def _sentence(clause: str) -> str:

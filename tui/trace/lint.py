@@ -7,6 +7,7 @@ keeps a bounded amount of each server in mind. How long an answer took is not it
 
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tui.core.text import clean_line
@@ -155,7 +156,7 @@ class Linter:
             self._request(look, value, value["method"], params)
         else:
             self._notification(look, value, value["method"], params)
-        return look.said
+        return [item if item.revision else replace(item, revision=look.revision) for item in look.said]
 
     def _request(self, look: Look, value: Mapping[str, Any], method: str, params: Mapping[str, Any]) -> None:
         asked = asked_of(look.entry.seq, method, params)
@@ -269,7 +270,8 @@ class Linter:
             sentence += " More of this kind are not listed."
         section = ""
         if said.page:
-            revision = said.revision or (session.revision if session.revision in REVISIONS else "2025-11-25")
+            named = said.revision or session.revision
+            revision = named if named in REVISIONS else "2025-11-25"
             section = f"{revision} {_PAGES.get(said.page, said.page) if revision == MODERN else said.page}"
         return Finding(entry.seq, said.code, said.severity, clean_line(sentence, SENTENCE), section)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Severity
+from tui.core.traffic import Entry, Kind, Severity
 
 MAX_READ = 1 << 20
 """Larger bodies are not read again for the linter: their text is looked at by nobody but the host."""
@@ -104,6 +104,11 @@ def read(entry: Entry, newline_framing: bool) -> Reading:
         sentence = f"The frame has {entry.size:,} bytes; mcptui reads {OVERSIZE:,} and other clients less."
         reading.said.append(Said("oversize", Severity.WARNING, sentence))
     if is_cut(entry):
+        if entry.kind is Kind.NOT_JSON:
+            sentence = (
+                f"A line of {entry.size:,} bytes that begins {quote(raw)} is not JSON that can be read."
+            )
+            reading.said.append(Said("not-json", Severity.ERROR, sentence, BASIC))
         return reading
     if raw.startswith(_BOM):
         raw = raw[len(_BOM) :]
@@ -200,6 +205,9 @@ def _not_json(raw: bytes, problem: ValueError, newline_framing: bool) -> Iterato
         yield Said("stray-output", Severity.HINT, "An empty line is no message.", TRANSPORT)
     elif not newline_framing:
         yield Said("not-json", Severity.ERROR, f"The body is not JSON: it begins {quote(raw)}.", BASIC)
+    elif isinstance(problem, json.JSONDecodeError) and problem.msg == "Extra data" and head[:1] in b"{[":
+        sentence = f"Something stands behind the message on its line: {quote(raw[problem.pos :])}."
+        yield Said("stray-output", Severity.ERROR, sentence, TRANSPORT)
     elif _HEADER.match(head):
         sentence = f"{quote(raw)} is a header of language servers; MCP has one message a line and no headers."
         yield Said("stray-output", Severity.ERROR, sentence, TRANSPORT)
