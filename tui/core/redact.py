@@ -5,6 +5,9 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from tui.core.redact_bytes import BytesRedactor
+from tui.core.traffic import Redaction
+
 MIN_SECRET = 8
 """A configured value shorter than this is not looked for: it would match ordinary text."""
 
@@ -62,9 +65,19 @@ class Redactor:
         self._names = names
         longest_first = sorted(names, key=len, reverse=True)
         self._known = re.compile("|".join(map(re.escape, longest_first))) if names else None
+        self._bytes = BytesRedactor(
+            {name: value for name, value in (secrets or {}).items() if len(value) >= MIN_SECRET}
+        )
 
     def redact(self, text: str) -> str:
         """Return `text` with every secret replaced by a mark that names it, never its value."""
         if self._known is not None:
             text = self._known.sub(lambda found: f"[redacted:{self._names[found.group()]}]", text)
         return _PATTERNS.sub(lambda found: f"[redacted:{found.lastgroup}]", text)
+
+    def redact_bytes(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
+        """Return bytes with every secret replaced, and where the marks stand; all else is as it was.
+
+        Finds configured values also escaped for JSON, for a URL, in base64 and in mixtures of these.
+        """
+        return self._bytes.redact(raw)

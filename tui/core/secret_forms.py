@@ -1,0 +1,166 @@
+"""The forms in which a configured value travels: plain, base64, escaped for JSON or for an URL, or mixed.
+
+Taking escapes away is cheap and may find too much; finding the places is exact and costs more. So a body is
+first looked at through *views* of it without escapes, and only then searched.
+"""
+
+import json
+import re
+from binascii import b2a_base64
+from collections.abc import Iterable, Iterator
+from urllib.parse import unquote_to_bytes
+
+_JSON_SHORT = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
+_ASCII_ESCAPE = re.compile(rb"u00([2-7][0-9a-f]|0[89acd])")
+_BACKSLASH, _PERCENT, _PLUS = b"\\%+"
+
+_COMMON = b'etaoinsrlhdcumpgfywbv"_.,:- /{}[]0123456789TSAICEPRMNDLOFBHGUWkxjzqKVYJXQZ'
+"""Bytes of JSON and prose from frequent to rare, roughly; what is not here is rarer still."""
+
+
+class Needles:
+    """Tells whether one of some needles is in a text, quickly where none is.
+
+    Each needle is looked for only if its rarest byte is there; and as `str`, which `in` finds in half the
+    time that it needs for `bytes` (measured, CPython 3.11).
+    """
+
+    def __init__(self, needles: Iterable[bytes]) -> None:
+        gates: dict[int, list[str]] = {}
+        for needle in _shortest(needles):
+            rank = {byte: _COMMON.find(byte) for byte in needle}
+            gate = max(rank, key=lambda byte: rank[byte] if rank[byte] >= 0 else len(_COMMON))
+            gates.setdefault(gate, []).append(needle.decode("latin-1"))
+        self._gates = tuple((gate, tuple(texts)) for gate, texts in gates.items())
+
+    def __bool__(self) -> bool:
+        return bool(self._gates)
+
+    def any_in(self, raw: bytes) -> bool:
+        """Whether one is in `raw`."""
+        text = None
+        for gate, needles in self._gates:
+            if gate in raw:
+                if text is None:
+                    text = raw.decode("latin-1")
+                for needle in needles:
+                    if needle in text:
+                        return True
+        return False
+
+
+class Form:
+    r"""One text to be found in any escape.
+
+    Attributes:
+        name: of the value it stands for.
+        plain: as it is.
+        flat: in a JSON text, without the backslashes, in lower case.
+        escapable: whether a JSON text may hold it otherwise than plain, `\u00XX` aside.
+        bare: plain without backslashes, as a view without percent escapes shows it.
+    """
+
+    __slots__ = ("_pattern", "_text", "bare", "escapable", "flat", "name", "plain")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.plain = text.encode("utf-8", "surrogatepass")
+        escaped = [json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)]
+        flat = [one.replace("\\", "").encode("utf-8", "surrogatepass").lower() for one in escaped]
+        self.flat = tuple({*flat, *map(_without_codes, flat)})
+        self.escapable = "/" in text or any(one != text for one in escaped)
+        self.bare = self.plain.replace(b"\\", b"")
+        self._text = text
+        self._pattern: re.Pattern[bytes] | None = None
+
+    def may_be_in(self, views: Iterable[bytes]) -> bool:
+        """Whether one of the views of a body has it; False is certain."""
+        return any(needle in view for view in views for needle in (self.plain, *self.flat, self.bare))
+
+    @property
+    def pattern(self) -> re.Pattern[bytes]:
+        """What finds it with each character in any of its escapes."""
+        if self._pattern is None:
+            parts = [_escapes(match[0]) for match in re.finditer(r"\\+|[^\\]", self._text)]
+            self._pattern = re.compile(b"".join(parts))
+        return self._pattern
+
+
+def forms_of(value: str) -> Iterator[str]:
+    """Yield the value and what of it is seen in base64, alone or at any place of something longer."""
+    yield value
+    octets = value.encode("utf-8", "surrogatepass")
+    whole = b2a_base64(octets, newline=False).decode()
+    inside = [
+        b2a_base64(b"\0" * before + octets, newline=False).decode()[
+            -(-before * 8 // 6) : (before + len(octets)) * 8 // 6
+        ]
+        for before in range(3)
+    ]
+    for form in (whole, whole.rstrip("="), *inside):
+        yield form
+        yield form.replace("+", "-").replace("/", "_")
+
+
+def json_views(raw: bytes) -> Iterator[bytes]:
+    r"""Yield a body without its backslashes, in lower case; and without `\u00XX` if it has any."""
+    if _BACKSLASH in raw:
+        flat = raw.replace(b"\\", b"").lower()
+        yield flat
+        if has_coded_ascii(raw):
+            yield _without_codes(flat)
+
+
+def url_views(raw: bytes) -> Iterator[bytes]:
+    """Yield a body without percent escapes, and with spaces for `+`, where it has any of these."""
+    if _PERCENT in raw:
+        yield unquote_to_bytes(raw).replace(b"\\", b"")
+    if _PLUS in raw:
+        yield unquote_to_bytes(raw.replace(b"+", b" ")).replace(b"\\", b"")
+
+
+def has_coded_ascii(raw: bytes) -> bool:
+    r"""Whether a body has characters as `\u00XX`."""
+    return _BACKSLASH in raw and b"\\u00" in raw
+
+
+def _without_codes(flat: bytes) -> bytes:
+    return _ASCII_ESCAPE.sub(_decoded, flat).lower()
+
+
+def _decoded(found: re.Match[bytes]) -> bytes:
+    code = chr(int(found[1], 16))
+    return b"" if code == "\\" else _JSON_SHORT.get(code, code).encode()
+
+
+def _shortest(needles: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Return the needles without those that hold another one: whoever finds that one finds them."""
+    kept: list[bytes] = []
+    for needle in sorted(set(needles), key=len):
+        if needle and not any(shorter in needle for shorter in kept):
+            kept.append(needle)
+    return tuple(kept)
+
+
+def _escapes(text: str) -> bytes:
+    """Return what finds one character, or a run of backslashes, in any of its forms."""
+    if text[0] == "\\":
+        return rb"(?:\\{%d,}|(?:\\+u005[cC]|%%5[cC]){%d})" % (len(text), len(text))
+    octets = text.encode("utf-8", "surrogatepass")
+    units = text.encode("utf-16-be", "surrogatepass")
+    code = b"".join(rb"\\+u" + _hex(units[at : at + 2]) for at in range(0, len(units), 2))
+    percent = b"".join(b"%" + _hex(octets[at : at + 1]) for at in range(len(octets)))
+    ways = [re.escape(octets) if text.isalnum() else rb"\\*" + re.escape(octets), code, percent]
+    if text in _JSON_SHORT:
+        ways.append(rb"\\+" + _JSON_SHORT[text].encode())
+    if text == " ":
+        ways.append(rb"\+")
+    return b"(?:" + b"|".join(ways) + b")"
+
+
+def _hex(octets: bytes) -> bytes:
+    """Return what finds the hexadecimal digits of bytes in either case."""
+    return b"".join(
+        b"[%c%c]" % (ord(digit), ord(digit.upper())) if digit.isalpha() else digit.encode()
+        for digit in octets.hex()
+    )

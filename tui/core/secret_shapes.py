@@ -1,0 +1,86 @@
+"""Known shapes of secrets in bytes: found without being configured, at a microsecond for 300 bytes."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# A known shape begins where no word goes on; `\n` before it in a JSON text ends with a letter and is no word.
+_BEGINS = r"(?:(?<![A-Za-z0-9_]{0})|(?<=\\[bfnrt]{0}))"
+
+
+class Shape(NamedTuple):
+    """A known shape of secrets.
+
+    Attributes:
+        name: what its mark says.
+        gate: a byte without which it cannot be there: looking for one byte costs 20 ns, for several 200.
+        hint: text without which it cannot be there, or "".
+        pattern: where it is, as the group `secret`.
+    """
+
+    name: str
+    gate: int
+    hint: str
+    pattern: re.Pattern[bytes]
+
+
+def _shape(name: str, gate: str, hint: str, pattern: str) -> Shape:
+    return Shape(name, ord(gate), hint, re.compile(pattern.encode()))
+
+
+def _token(name: str, gate: str, hint: str, prefix: str, rest: str) -> Shape:
+    return _shape(name, gate, hint, f"(?P<secret>{prefix}{_BEGINS.format(prefix)}{rest})")
+
+
+# Each pattern begins with a literal: `re` then skips to it instead of trying every byte.
+SHAPES = (
+    _token("key", "-", "sk-", "sk-", r"[A-Za-z0-9_-]{16,}"),
+    _token("github", "_", "", "gh[pousr]_", r"[A-Za-z0-9]{20,}"),
+    _token("github", "_", "b_pat_", "github_pat_", r"[A-Za-z0-9_]{20,}"),
+    _token("gitlab", "-", "glpat-", "glpat-", r"[A-Za-z0-9_-]{20,}"),
+    _token("slack", "x", "xox", "xox[abeposr]-", r"[A-Za-z0-9-]{10,}"),
+    _token("google", "I", "AIza", "AIza", r"[A-Za-z0-9_-]{35}"),
+    _token("aws", "I", "IA", "A[KS]IA", r"[0-9A-Z]{16}(?![0-9A-Za-z])"),
+    _shape(
+        "aws",
+        "c",
+        "ccess",
+        r"ccess_?[Kk]ey[\"'\\\s:=]{1,8}(?P<secret>(?:[A-Za-z0-9+/]|\\/){40})(?![A-Za-z0-9+/])",
+    ),
+    _shape(
+        "aws",
+        "K",
+        "CCESS_KEY",
+        r"CCESS_KEY[\"'\\\s:=]{1,8}(?P<secret>(?:[A-Za-z0-9+/]|\\/){40})(?![A-Za-z0-9+/])",
+    ),
+    _token("jwt", "J", "eyJ", "eyJ", r"[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"),
+    # Ends with its END line, or with the string of JSON it stands in: a key holds no quote.
+    _shape(
+        "pem",
+        "V",
+        "PRIVATE",
+        r"(?P<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^\"\\-]|\\+[nr/]|-(?!----))*+"
+        r"(?:-----END [A-Z ]*PRIVATE KEY-----)?)",
+    ),
+    _shape(
+        "bearer",
+        "B",
+        "earer",
+        r"earer(?<=Bearer)(?: |%20|\+)+(?P<secret>(?:[A-Za-z0-9._~+/=-]|\\/){12,})",
+    ),
+    _shape(
+        "bearer",
+        "b",
+        "bearer",
+        r"bearer(?: |%20|\+)+(?P<secret>(?:[A-Za-z0-9._~+/=-]|\\/){12,})",
+    ),
+)
+
+
+def shapes_in(raw: bytes) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and name of every secret of a known shape."""
+    text = raw.decode("latin-1")  # `in` finds several characters in a str in half the time (CPython 3.11)
+    for name, gate, hint, pattern in SHAPES:
+        if gate in raw and hint in text:
+            for found in pattern.finditer(raw):
+                yield *found.span("secret"), name
