@@ -89,10 +89,7 @@ class Stats:
 
     def __init__(self, frames: Frames) -> None:
         self._frames = frames
-        self._start_over()
-
-    def _start_over(self) -> None:
-        self._first = self._frames.first
+        self._first = frames.first
         self._done = 0
         self._changes_seen = 0
         self._lines: dict[int, _Line] = {}
@@ -103,8 +100,7 @@ class Stats:
     def advance(self, budget_ms: float = 4.0) -> bool:
         """Count on for about `budget_ms`; return whether all entries are counted. At least one slice."""
         deadline = time.perf_counter() + budget_ms / 1000
-        if self._frames.first != self._first:
-            self._start_over()
+        self._note_dropped()
         self._note_changes()
         while self._done < len(self._frames):
             self._count(self._done, min(self._done + CHUNK, len(self._frames)))
@@ -149,8 +145,7 @@ class Stats:
 
     def _count(self, start: int, stop: int) -> None:
         frames = self._frames
-        if not start:
-            self.spark_start_ns = frames.mono[0]
+        self.spark_start_ns = self.spark_start_ns or frames.mono[start]
         kinds = frames.kind[start:stop]
         octets: dict[int, int] = defaultdict(int)
         columns = (frames.source, frames.method, frames.tool, frames.size)
@@ -204,6 +199,15 @@ class Stats:
             line.ended += len(durations)
             line.errors += failed[code]
             line.latencies.add(durations)
+
+    def _note_dropped(self) -> None:
+        """Follow when the oldest entries were taken away; what was counted of them stays counted."""
+        gone = self._frames.first - self._first
+        if gone:
+            self._first += gone
+            self._done = max(0, self._done - gone)
+            self._open = {index - gone: code for index, code in self._open.items() if index >= gone}
+            self._changes_seen = min(self._changes_seen, len(self._frames.touched))
 
     def _note_changes(self) -> None:
         """Count calls that were given up since; they have no answer that would say so."""

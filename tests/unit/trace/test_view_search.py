@@ -1,0 +1,96 @@
+"""Blocks of bodies are answered in order, by one thread, and can be given up."""
+
+import threading
+
+from tests.conftest import wait_until
+from tests.unit.trace.small_traffic import Bodies, Traffic
+from tui.core.traffic import BodyTerm
+from tui.trace.view_search import Answer, BodySearch
+
+MILK = [BodyTerm(b"milk")]
+
+
+def sample() -> Bodies:
+    traffic = Traffic()
+    for _ in range(4):
+        traffic.call(body=b"milk")
+    return Bodies(traffic)
+
+
+def answers(search: BodySearch, count: int) -> list[Answer]:
+    found: list[Answer] = []
+
+    def enough() -> bool:
+        while (answer := search.answer()) is not None:
+            found.append(answer)
+        return len(found) >= count
+
+    wait_until(enough)
+    return found
+
+
+def test_no_thread_before_the_first_block():
+    before = threading.active_count()
+    search = BodySearch(sample, MILK)
+    assert threading.active_count() == before
+    search.close()
+
+
+def test_answers_come_in_the_order_of_the_blocks():
+    search = BodySearch(sample, MILK)
+    search.ask(4, 8, 5, 8)
+    search.ask(0, 4, 1, 4)
+    assert search.waiting == 8
+    assert answers(search, 2) == [Answer(4, 8, [frozenset({6, 8})]), Answer(0, 4, [frozenset({2, 4})])]
+    assert search.waiting == 0
+    search.close(wait=True)
+
+
+def test_what_was_given_up_is_not_answered():
+    bodies, go_on = sample(), threading.Event()
+    seek = bodies.search
+
+    def slowly(*asked):
+        go_on.wait(10)
+        return seek(*asked)
+
+    bodies.search = slowly
+    search = BodySearch(lambda: bodies, MILK)
+    search.ask(0, 4, 1, 4)
+    search.ask(4, 6, 5, 6)
+    assert search.cancel() == [(0, 4), (4, 6)]
+    search.ask(6, 8, 7, 8)
+    go_on.set()
+    assert answers(search, 1) == [Answer(6, 8, [frozenset({8})])]
+    search.close(wait=True)
+
+
+def test_closing_breaks_off_what_is_read():
+    bodies, interrupted, begun = sample(), threading.Event(), threading.Event()
+
+    def until_interrupted(*_asked):
+        begun.set()
+        assert interrupted.wait(10)
+        return [frozenset()]
+
+    bodies.search, bodies.interrupt = until_interrupted, interrupted.set
+    search = BodySearch(lambda: bodies, MILK)
+    search.ask(0, 4, 1, 4)
+    assert begun.wait(10)
+    search.close(wait=True)
+    assert bodies.is_closed
+    search.ask(0, 4, 1, 4)
+    assert search.answer() is None
+
+
+def test_a_block_that_cannot_be_read_has_nothing_and_says_why():
+    bodies = sample()
+
+    def fail(*_asked):
+        raise OSError("the disk is gone")
+
+    bodies.search = fail
+    search = BodySearch(lambda: bodies, MILK)
+    search.ask(0, 4, 1, 4)
+    assert answers(search, 1) == [Answer(0, 4, [frozenset()], "the disk is gone")]
+    search.close(wait=True)
