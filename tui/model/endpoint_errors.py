@@ -20,6 +20,7 @@ _NO_TOOLS = re.compile(
     r"|tools? (?:is|are) not supported|tool calling is not supported",
     re.IGNORECASE,
 )
+_WANTS_TLS = re.compile(r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context.{0,20}(?:length|window|size)|maximum context|too many tokens|prompt is too long|token limit"
     r"|exceeds? the (?:available|limit|max)|reduce the length|超长",
@@ -27,6 +28,12 @@ _TOO_LONG = re.compile(
 )
 
 
+_TRY_HTTPS = "Does it speak https? Then begin base_url with https://."
+_STEPS = (
+    (_WANTS_TLS, _TRY_HTTPS),
+    (_NO_TOOLS, "Choose a model that can call tools, or stop the servers to chat without tools."),
+    (_TOO_LONG, "Start a new chat, or attach less: the conversation does not fit into the model's window."),
+)
 CHECK_PROFILE = "Check the profile's model and base_url."
 
 
@@ -78,12 +85,11 @@ def _next_step(
     if billing:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
         return f"Add credit or raise the quota of this account{page}, or choose another model."
-    if _NO_TOOLS.search(said):
-        return "Choose a model that can call tools, or stop the servers to chat without tools."
+    for words, step in _STEPS:
+        if words.search(said):
+            return step
     if _NO_MODEL.search(said):
         return _model_step(profile)
-    if _TOO_LONG.search(said):
-        return "Start a new chat, or attach less: the conversation does not fit into the model's window."
     match status:
         case 401:
             return _key_step(profile)
@@ -146,19 +152,30 @@ def looks_like_ollama(profile: ModelProfile) -> bool:
 
 def connection_error(profile: ModelProfile, cause: str) -> ModelError:
     """Return the error for an endpoint that cannot be reached; `cause` is the socket's reason."""
-    if looks_like_ollama(profile):
-        step = "Is Ollama running? Start it: `ollama serve`."
-    elif is_private(profile.base_url):
-        step = "Is the model server running, and is base_url right?"
+    hopeless = True
+    if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
+        step = "It does not speak https: begin base_url with http://."
+    elif "CERTIFICATE_VERIFY_FAILED" in cause:
+        step = "Check the host in base_url, or add its certificate to those that this machine trusts."
+    elif _WANTS_TLS.search(cause):
+        step = _TRY_HTTPS
     else:
-        step = f"Check the network, a proxy, and that {host_of(profile.base_url) or 'the host'} is right."
+        hopeless, step = False, _reach_step(profile)
     reason = clean_line(cause, 160)
     return ModelError(
         f"the endpoint cannot be reached{': ' + reason if reason else ''}",
         where=endpoint_of(profile),
         next_step=step,
-        retryable=True,
+        retryable=not hopeless,
     )
+
+
+def _reach_step(profile: ModelProfile) -> str:
+    if looks_like_ollama(profile):
+        return "Is Ollama running? Start it: `ollama serve`."
+    if is_private(profile.base_url):
+        return "Is the model server running, and is base_url right?"
+    return f"Check the network, a proxy, and that {host_of(profile.base_url) or 'the host'} is right."
 
 
 def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:

@@ -211,42 +211,6 @@ async def test_a_model_that_is_not_there_is_no_reason_to_try_another_address() -
     assert heard.error is not None and "'m'" in heard.error.next_step
 
 
-@pytest.mark.parametrize(
-    ("status", "message", "retryable", "step"),
-    [
-        (401, "Incorrect API key provided", False, "TEST_API_KEY"),
-        (402, "Payment required", False, "credit"),
-        (429, "You exceeded your current quota", False, "credit"),
-        (429, "Rate limit reached", True, "Wait"),
-        (400, "m does not support tools", False, "stop the servers"),
-        (400, "maximum context length is 8192 tokens", False, "new chat"),
-        (503, "overloaded", True, "later"),
-    ],
-)
-async def test_a_refusal_says_what_happened_and_what_to_do(
-    status: int, message: str, retryable: bool, step: str
-) -> None:
-    heard, _ = await asked(refuses(status, message), api_key_env="TEST_API_KEY")
-    error = heard.error
-    assert error is not None
-    assert (error.status, error.retryable) == (status, retryable)
-    assert message in str(error) and "127.0.0.1" in error.where and step in error.next_step
-
-
-async def test_the_time_to_wait_is_read_from_the_refusal() -> None:
-    heard, _ = await asked(refuses(429, "slow down", headers={"Retry-After": "7"}))
-    assert heard.error is not None and heard.error.retry_after == 7
-
-
-async def test_an_endpoint_that_is_not_there_says_so_at_once() -> None:
-    async with Endpoint() as endpoint:
-        gone = endpoint.base_url
-    model = OpenAIChat(ModelProfile("test", gone, "m"))
-    heard = await heard_from_model(model.stream(ASK))
-    await model.aclose()
-    assert heard.error is not None and "cannot be reached" in str(heard.error) and heard.error.retryable
-
-
 async def test_a_redirect_is_told_and_not_followed() -> None:
     heard, _ = await asked(Answer(status=307, body="", headers={"Location": "https://elsewhere.example/v1"}))
     assert heard.error is not None and "elsewhere.example" in heard.error.next_step
