@@ -1,16 +1,18 @@
 """From what a tap saw to entries: read, paired, without secrets, cut to the cap. One thread's state."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from tui.core.traffic import Captured, Direction, Entry, Kind
-from tui.trace.bodies import Redact, keep, scrub, scrub_text
+from tui.trace.bodies import Kept, Redact, keep, scrub, scrub_text
 from tui.trace.classify import MAX_NAME, Reading, classify, column
 from tui.trace.exchange import Correlator, Link, Remark
 from tui.trace.skim import outline
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
+_INSIDE = Kept(b"", (), "")
 
 
 class Reader:
@@ -31,20 +33,29 @@ class Reader:
             TypeError: the tap handed over what could not be kept; no number is used up.
         """
         _check(captured)
-        kind = captured.kind
-        if kind is None:
-            reading = classify(captured.raw, captured.size)
-            link = self._correlator.link(
-                self._seq, captured.source, captured.direction, reading, captured.cause
-            )
-            entry = self._entry(captured, reading.kind, reading.ident, link)
-        else:
-            reading = None
-            entry = self._entry(captured, kind, "", self._link_known(captured, kind))
-        into.append(entry)
-        self._seq += 1
-        if reading is not None and reading.items:
-            self._read_items(captured, entry, reading, into)
+        kept = keep(captured, self._redact, self._cap)
+        if captured.kind is not None:
+            link = self._link_known(captured, captured.kind)
+            into.append(self._entry(captured, captured.kind, "", link, kept))
+            return
+        reading = classify(captured.raw, captured.size)
+        # Names come from the body: if nothing was redacted there, there is nothing to redact in them.
+        secret = bool(kept.redactions or kept.sha256)
+        line = self._read_frame(captured, reading, kept, secret)
+        into.append(line)
+        for start, end, item in reading.items:
+            inside = self._read_frame(captured, item, _INSIDE, secret)
+            place = {**inside.detail, "batch": line.seq, "at": [start, end]}
+            into.append(replace(inside, size=0, detail=place))
+
+    def _read_frame(self, captured: Captured, reading: Reading, kept: Kept, secret: bool) -> Entry:
+        ident = reading.ident
+        if secret:
+            names = (scrub_text(text, self._redact) for text in (reading.method, reading.tool, ident))
+            method, tool, ident = names
+            reading = reading._replace(method=method, tool=tool)
+        link = self._correlator.link(self._seq, captured.source, captured.direction, reading, captured.cause)
+        return self._entry(captured, reading.kind, ident, link, kept)
 
     def _link_known(self, captured: Captured, kind: Kind) -> Link:
         detail, cause = captured.detail, captured.cause
@@ -58,15 +69,16 @@ class Reader:
             return self._correlator.link_model(self._seq, captured.source, kind, detail, cause, model)
         return Link(cause=cause)
 
-    def _entry(self, captured: Captured, kind: Kind, ident: str, link: Link) -> Entry:
-        kept = keep(captured, self._redact, self._cap)
-        detail: Any = captured.detail
+    def _entry(self, captured: Captured, kind: Kind, ident: str, link: Link, kept: Kept) -> Entry:
+        detail: Mapping[str, Any] = captured.detail
         if detail:
             detail = scrub(detail, self._redact)
         if link.remark is not Remark.NONE:
             detail = {**detail, "remark": str(link.remark)}
-        entry = Entry(
-            self._seq,
+        seq = self._seq
+        self._seq = seq + 1
+        return Entry(
+            seq,
             captured.mono_ns,
             captured.wall_ns,
             captured.source,
@@ -85,26 +97,6 @@ class Reader:
             detail,
             kept.body,
         )
-        return self._without_secrets(entry) if kept.redactions or link.tool else entry
-
-    def _without_secrets(self, entry: Entry) -> Entry:
-        """Take secrets out of the columns too: an address of a resource, an argument used as an id."""
-        method, tool, ident = (
-            scrub_text(text, self._redact) if text else "" for text in (entry.method, entry.tool, entry.ident)
-        )
-        if (method, tool, ident) == (entry.method, entry.tool, entry.ident):
-            return entry
-        return replace(entry, method=method, tool=tool, ident=ident)
-
-    def _read_items(self, captured: Captured, line: Entry, reading: Reading, into: list[Entry]) -> None:
-        for start, end, item in reading.items:
-            link = self._correlator.link(self._seq, captured.source, captured.direction, item, captured.cause)
-            inside = Captured(
-                captured.source, captured.direction, captured.mono_ns, captured.wall_ns, b"", item.kind
-            )
-            entry = self._entry(inside, item.kind, item.ident, link)
-            into.append(replace(entry, detail={**entry.detail, "batch": line.seq, "at": [start, end]}))
-            self._seq += 1
 
 
 def _check(captured: Captured) -> None:

@@ -32,7 +32,7 @@ BATCH_BYTES = 4 * 1024 * 1024
 SLICE = 0.001
 """Seconds of work after which other threads get their turn."""
 
-REST = 0.0002
+REST = 0.00005
 
 _LOG = logging.getLogger(__name__)
 
