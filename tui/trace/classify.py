@@ -237,10 +237,19 @@ def _skimmed(raw: bytes, torn: bool = False) -> Reading:
     except (ValueError, RecursionError):
         return _NOT_JSON
     if torn:
-        return _message(value)
+        return _torn_message(value)
     if end < 0 or raw[end:].strip(_SPACE.encode()):
         return _NOT_JSON
     return _message(value)
+
+
+def _torn_message(value: dict[str, Any]) -> Reading:
+    """Return what a frame is of which only the head is known: what is missing may stand in the rest."""
+    reading = _message({"jsonrpc": "2.0", **value})
+    if reading.kind is Kind.NOT_RPC and not reading.ident and "id" not in value and "error" not in value:
+        if type(value.get("result")) is dict:
+            return Reading(Kind.RESPONSE)
+    return reading
 
 
 def _essence(raw: bytes, start: int, wanted: _Wanted) -> tuple[dict[str, Any], int]:

@@ -129,7 +129,7 @@ class Recorder:
 
     def flush(self, timeout: float = 5.0) -> bool:
         """Wait until all that was taken so far is stored, at most `timeout` seconds; tell whether it is."""
-        if self._thread is None or not self._thread.is_alive():
+        if self._thread is None or not self._thread.is_alive() or self._thread is threading.current_thread():
             return not self._backlog
         done = threading.Event()
         self._put(done)

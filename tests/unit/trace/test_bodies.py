@@ -1,7 +1,5 @@
 """The last bodies in memory, for the time in which nothing can be stored."""
 
-import re
-
 from tests.unit.trace.tapped import seen
 from tui.core.traffic import BodyTerm, Direction, Entry, Finding, Kind, Severity
 from tui.trace.bodies import Ring
@@ -26,7 +24,7 @@ def test_the_oldest_go_when_there_are_too_many_or_too_much():
     ring.add([entry(seq, b"x") for seq in range(1, 8)])
     assert [row.seq for row in ring.columns(0, 10)] == [3, 4, 5, 6, 7]
     ring.add([entry(8, b"x" * 98)])
-    assert [row.seq for row in ring.columns(0, 10)] == [6, 7, 8][-3:]
+    assert [row.seq for row in ring.columns(0, 10)] == [6, 7, 8]
     assert ring.entry(1) is None
     assert ring.body(1) == b""
 
@@ -58,8 +56,7 @@ def test_bodies_are_searched_for_text_and_expressions():
     ]
     assert ring.search(terms, 1, 3) == [{1}, {2}, {2, 3}]
     assert ring.search(terms, 3, 3) == [set(), set(), {3}]
-    ring.interrupt()
-    assert re.escape("") == "" and ring.search([], 1, 3) == []
+    assert ring.search([], 1, 3) == []
 
 
 def test_findings_are_kept_in_order():

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.traffic import Kind, Outcome
-from tui.trace import classify as module
-from tui.trace.classify import MAX_NAME, READ_WHOLE, classify, column, id_text
+from tui.host.envelope import Answer, Failure, Notice, Request, read_line
+from tui.trace.classify import MAX_NAME, READ_WHOLE, Reading, classify, column, id_text
 
 
 def line(**fields: Any) -> bytes:
@@ -208,6 +208,30 @@ def test_the_head_of_a_frame_tells_what_it_was():
     assert (reading.kind, reading.ident) == (Kind.RESPONSE, "7")
 
 
+def test_a_head_that_ends_before_the_id_is_an_answer_all_the_same():
+    head = b'{"result":{"content":[{"type":"text","text":"xxx'
+    assert classify(head, 10**9) == Reading(Kind.RESPONSE)
+    assert classify(b'{"id":4,"method":"ping","params":{"a":"xx', 10**9).kind is Kind.REQUEST
+
+
+def _kind_for_the_host(frame: object) -> Kind | None:
+    kinds = {Request: Kind.REQUEST, Notice: Kind.NOTIFICATION, Answer: Kind.RESPONSE, Failure: Kind.ERROR}
+    return kinds.get(type(frame))  # type: ignore[arg-type]
+
+
+@given(envelopes, st.sampled_from([b"", b"\xff", b" ", b"NaN"]))
+def test_what_the_host_uses_is_what_is_shown(envelope: dict[str, Any], tail: bytes):
+    raw = json.dumps(envelope).encode() + tail
+    (frame,) = read_line(raw)
+    reading = classify(raw)
+    used = _kind_for_the_host(frame)
+    if used is None:
+        bad = (Kind.NOT_RPC, Kind.NOT_JSON)
+        assert reading.kind in bad or (reading.kind, reading.outcome) == (Kind.RESPONSE, Outcome.ERROR)
+    else:
+        assert reading.kind is used
+
+
 def test_a_large_line_that_does_not_end_is_not_json():
     raw = line(id=7, result={"content": "x" * READ_WHOLE})
     assert classify(raw[:-1]).kind is Kind.NOT_JSON
@@ -226,4 +250,4 @@ def test_a_frame_of_many_megabytes_is_read_in_a_moment_whatever_it_holds():
 
 
 def test_a_name_is_one_line():
-    assert module.column("a\tb\nc") == "a␉b␊c"
+    assert column("a\tb\nc") == "a␉b␊c"

@@ -194,8 +194,17 @@ def test_closing_does_not_wait_for_a_disk_that_hangs(stage: Stage):
 def test_closing_what_never_started_is_nothing(stage: Stage):
     assert stage.recorder.close(0)
     stage.recorder.start()
-    assert threading.active_count() == threading.active_count()
+    assert stage.recorder._thread is None
     assert stage.recorder.flush()
+
+
+def test_the_thread_of_the_recorder_does_not_wait_for_itself(stage: Stage):
+    told: list[bool] = []
+    stage.recorder.submit(lambda store: told.append(stage.recorder.flush(10)))
+    began = time.monotonic()
+    stage.record()
+    assert len(told) == 1
+    assert time.monotonic() - began < 5
 
 
 # ---- too much, and nonsense ----------------------------------------------------------------------------
