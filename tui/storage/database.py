@@ -98,7 +98,6 @@ def create_recording(path: Path) -> sqlite3.Connection:
         OSError: the file is there already or cannot be made.
         sqlite3.Error: SQLite cannot write it.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # Made here and not by SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     connection = _connect(path, "rw")

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from tui.core.traffic import Direction, Entry, Finding, Kind
 from tui.storage.database import ENTRY_COLUMNS, create_recording
+from tui.storage.liveness import LiveMark
+from tui.storage.notes import put_note
 from tui.storage.rows import Row, entry_values, finding_values, storable
 
 DEFAULT_CAP = 512 * 1024 * 1024
@@ -50,7 +52,7 @@ _INSERT_BODIES = _inserts("bodies", 2)
 
 
 class RecordingWriter:
-    """Writes a new recording. Made, used and closed by one thread."""
+    """Writes a new recording and marks it as live. Made, used and closed by one thread."""
 
     def __init__(
         self,
@@ -75,8 +77,11 @@ class RecordingWriter:
         self._waiting_bytes = 0
         self._retry_at = 0.0
         self._findings = 0
-        self._oldest = 0
+        self._first = self._gone = -1
+        self._live: LiveMark | None = None
         try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._live = LiveMark(path)
             self._connection = create_recording(path)
             self._connection.execute("BEGIN")
             self._connection.executemany("INSERT INTO meta VALUES (?, ?)", list((meta or {}).items()))
@@ -112,6 +117,15 @@ class RecordingWriter:
         self._findings += min(len(findings), max(room, 0))
         self._store_waiting()
 
+    def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+        """Change the mark or the text that a person left at an entry; None leaves it as it is."""
+        if self._connection is None:
+            return
+        try:
+            put_note(self._connection, seq, marked, text)
+        except sqlite3.Error as error:
+            self._problem = _sentence(error, self._path)
+
     def close(self) -> None:
         """Store what waits and leave one single file, unless somebody is reading it."""
         self._retry_at = 0.0
@@ -126,6 +140,7 @@ class RecordingWriter:
         except sqlite3.Error:
             pass  # a reader holds it, or the disk is full: what is in the WAL stays readable there
         connection.close()
+        self._end_live()
 
     # ---- storing -------------------------------------------------------------------------------------
 
@@ -158,9 +173,9 @@ class RecordingWriter:
                 "INSERT INTO findings (seq, code, severity, sentence, section) VALUES (?, ?, ?, ?, ?)",
                 [tuple(map(storable, finding_values(finding))) for finding in findings],
             )
-        oldest = self._make_room(connection, entries)
+        gone = self._make_room(connection, entries)
         connection.execute("COMMIT")
-        self._oldest = oldest
+        self._gone = gone
 
     def _roll_back(self) -> None:
         assert self._connection is not None
@@ -184,6 +199,15 @@ class RecordingWriter:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+        self._end_live()
+
+    def _end_live(self) -> None:
+        live, self._live = self._live, None
+        if live is not None:
+            try:
+                live.close()
+            except OSError:
+                pass  # the file stays; without its lock it says nothing
 
     # ---- the cap -------------------------------------------------------------------------------------
 
@@ -193,32 +217,32 @@ class RecordingWriter:
         return int(pages - free) * self._page_size
 
     def _make_room(self, connection: sqlite3.Connection, new: Sequence[Entry]) -> int:
-        """Drop the oldest entries while the recording is above its cap; return the seq of the oldest left.
+        """Drop the oldest entries while the recording is above its cap; return the seq of the last dropped.
 
         Freed pages are used again by the next entries, so the file needs no vacuum to stay at its cap. In
         one transaction no more is dropped than a few times what came in: nobody waits long for a batch.
         """
-        oldest = self._oldest or (new[0].seq if new else 0)
-        if not new or self._used(connection) <= self._cap:
-            return oldest
-        last = min(new[0].seq - 1, oldest + 4 * len(new) + 4 * DROP_STEP)
-        before = oldest
-        while oldest < last and self._used(connection) > self._cap:
-            oldest = min(oldest + DROP_STEP, last)
-            connection.execute("DELETE FROM entries WHERE seq < ?", (oldest,))
-            connection.execute("DELETE FROM bodies WHERE seq <= ?", (oldest,))
-        if oldest > before:
-            self._leave_marker(connection, oldest)
-        return oldest
+        if not new:
+            return self._gone
+        if self._first < 0:
+            self._first, self._gone = new[0].seq, new[0].seq - 1
+        gone = self._gone
+        last = min(new[0].seq - 1, gone + 4 * len(new) + 4 * DROP_STEP)
+        while gone < last and self._used(connection) > self._cap:
+            gone = min(gone + DROP_STEP, last)
+            connection.execute("DELETE FROM entries WHERE seq < ?", (gone,))
+            connection.execute("DELETE FROM bodies WHERE seq <= ?", (gone,))
+        if gone > self._gone:
+            self._leave_marker(connection, gone)
+        return gone
 
     def _leave_marker(self, connection: sqlite3.Connection, seq: int) -> None:
-        mono_ns, wall_ns = connection.execute(
-            "SELECT mono_ns, wall_ns FROM entries WHERE seq = ?", (seq,)
-        ).fetchone()
+        """Put what says how many are gone in the place of the last of them: numbers go on without a gap."""
+        times = "SELECT mono_ns, wall_ns FROM entries WHERE seq = ?"
+        mono_ns, wall_ns = connection.execute(times, (seq,)).fetchone()
         connection.execute("DELETE FROM entries WHERE seq = ?", (seq,))
-        marker = Entry(
-            seq, mono_ns, wall_ns, "mcptui", Direction.NONE, Kind.EVENT, DROPPED, detail={"entries": seq}
-        )
+        detail = {"entries": seq - self._first + 1}
+        marker = Entry(seq, mono_ns, wall_ns, "mcptui", Direction.NONE, Kind.EVENT, DROPPED, detail=detail)
         connection.execute(_INSERT_ENTRIES[1], entry_values(marker))
 
 
