@@ -4,6 +4,11 @@ import time
 
 import pytest
 
+from textual import events
+from textual.app import App
+from textual.widgets import Input
+
+from tests.conftest import until
 from tests.ui.stage import FakeHost, Stage, press, server, shown, stopped
 from tui.core.servers import ServerState, StopReason
 from tui.ui.panes.log_lines import LogLines
@@ -16,6 +21,18 @@ def numbered(first: int, last: int) -> tuple[str, ...]:
 
 def lines_of(screen: LogScreen) -> LogLines:
     return screen.query_one(LogLines)
+
+
+def burst(app: App[None], text: str) -> None:
+    """Give the app keys as a paste or a script does: all of them before it has looked at the first."""
+    names = {"/": "slash", "\r": "enter", "\x1b": "escape"}
+    for letter in text:
+        app.post_message(events.Key(names.get(letter, letter), letter if letter != "\x1b" else None))
+
+
+def bottom_of(app: App[None]) -> list[str]:
+    lines = app.screen._compositor.render_strips()
+    return ["".join(segment.text for segment in line) for line in lines][-2:]
 
 
 def title_of(screen: LogScreen) -> str:
@@ -175,3 +192,65 @@ async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
             host.lines = tail[start : start + 1000]
             screen.look()
         assert (time.process_time() - began) / 10 < 0.1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("theme", ["harbor", "quay"])
+async def test_what_is_searched_for_is_seen_while_it_is_typed(
+    host: FakeHost, size: tuple[int, int], theme: str
+) -> None:
+    host.lines = numbered(1, 5)
+    async with Stage(theme=theme).run_test(size=size) as pilot:
+        await pilot.app.push_screen(LogScreen(host, "weather"))
+        await press(pilot, "slash", *"line")
+        search, keys = bottom_of(pilot.app)
+    assert search.split() == ["search", "›", "line"]
+    assert keys.split()[:2] == ["esc", "back"]
+
+
+@pytest.mark.parametrize("text", ["server", "copy", "now", "quiz", "s/r"])
+async def test_letters_that_come_in_one_burst_with_the_slash_are_searched_for(
+    host: FakeHost, text: str
+) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        burst(pilot.app, f"/{text}")
+        await until(lambda: screen.query_one(Input).value == text)
+        assert host.asked == []
+        assert pilot.app.clipboard == ""
+
+
+async def test_a_burst_that_begins_before_the_log_is_there_is_searched_for_too(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        pilot.app.push_screen(screen)
+        burst(pilot.app, "/server")
+        await until(lambda: bool(screen.query(Input)) and screen.query_one(Input).value == "server")
+        assert host.asked == []
+
+
+async def test_after_enter_letters_are_keys_again_and_the_search_can_be_gone_on_with(host: FakeHost) -> None:
+    host.lines = numbered(1, 5)
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        await pilot.app.push_screen(screen)
+        await press(pilot, "slash", *"line", "enter", "N", "r")
+        assert "4 of 5" in title_of(screen)
+        assert host.asked == [("restart", "weather")]
+        await press(pilot, "slash", "3")
+        assert "1 of 1" in title_of(screen)
+
+
+async def test_keys_that_come_in_one_burst_with_the_one_that_closes_the_log_do_nothing_to_the_server(
+    host: FakeHost,
+) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        burst(pilot.app, "\x1bsrc")
+        await until(lambda: pilot.app.screen is not screen)
+        await pilot.pause()
+        assert host.asked == []

@@ -2,8 +2,10 @@
 
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
@@ -15,6 +17,8 @@ from tui.ui.panes.log_lines import LogLines
 from tui.ui.panes.server_rows import reason_words
 from tui.ui.panes.servers import toggle
 from tui.ui.ports import HostView
+from tui.ui.widgets.field import type_into
+from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
 LOOKS_PER_SECOND = 8
@@ -61,23 +65,27 @@ class LogScreen(ModalScreen[None]):
         server: name of the one whose log is shown.
     """
 
+    # All go before the focused widget: a key that waits in a queue would be read once the field is open.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "back"),
-        Binding("slash", "search", "search"),
-        Binding("n", "next(1)", "next"),
-        Binding("N", "next(-1)", "last"),
-        Binding("w", "wrap", "wrap"),
-        Binding("c", "copy", "copy"),
-        Binding("s", "start_stop", "start/stop", id="servers.toggle"),
-        Binding("r", "restart", "restart", id="servers.restart"),
+        Binding("escape", "back", "back", priority=True),
+        Binding("q", "leave", "back", priority=True),
+        Binding("slash", "search", "search", priority=True),
+        Binding("n", "next(1)", "next", priority=True),
+        Binding("N", "next(-1)", "last", priority=True),
+        Binding("w", "wrap", "wrap", priority=True),
+        Binding("c", "copy", "copy", priority=True),
+        Binding("s", "start_stop", "start/stop", id="servers.toggle", priority=True),
+        Binding("r", "restart", "restart", id="servers.restart", priority=True),
     ]
 
     DEFAULT_CSS = """
     LogScreen { background: $surface; layout: vertical; }
     LogScreen > Bar { padding: 0 1; background: $panel; }
     LogScreen > LogLines { height: 1fr; padding: 0 1; background: $surface; }
-    LogScreen > Input { height: 1; border: none; padding: 0 1; background: $panel; display: none; }
-    LogScreen > Input.-open { display: block; }
+    LogScreen #log-search { height: 1; padding: 0 1; background: $panel; }
+    LogScreen #log-search Literal { width: 9; color: $text-dim; }
+    LogScreen #log-search:focus-within Literal { color: $accent; }
+    LogScreen #log-search Input { width: 1fr; background: $panel; background-tint: transparent; }
     """
 
     def __init__(self, host: HostView, server: str) -> None:
@@ -87,18 +95,21 @@ class LogScreen(ModalScreen[None]):
         shown = clean_line(server, 64)
         self._title = _Title()
         self._lines = LogLines(empty=f"{shown} has written nothing to stderr yet.", id="log-lines")
-        self._input = Input(placeholder="search in this log", max_length=200)
+        self._input = Input(placeholder="words in this log", max_length=200, compact=True)
+        self._search = Horizontal(Literal("search ›"), self._input, id="log-search")
+        self._search.display = False
+        self._typing = False
 
     def compose(self) -> ComposeResult:
         """Build title, lines, search line and keys."""
         yield self._title
         yield self._lines
-        yield self._input
+        yield self._search
         yield _Keys()
 
     def on_mount(self) -> None:
         """Begin to look."""
-        self._lines.focus()
+        self.set_focus(self._input if self._typing else self._lines, scroll_visible=False)
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
@@ -110,19 +121,38 @@ class LogScreen(ModalScreen[None]):
             self._title.left, self._title.right = left, right
             self._title.refresh()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a person types what to search for, every letter is a letter."""
+        return action == "back" if self._typing else super().check_action(action, parameters)
+
     def action_back(self) -> None:
         """Close the search, or the log."""
-        if self._input.has_class("-open"):
+        if self._search.display:
             self._end_search()
             self._lines.search("")
             self.look()
         else:
             self.dismiss(None)
 
+    def action_leave(self) -> None:
+        """Close the search, or the log."""
+        self.action_back()
+
     def action_search(self) -> None:
-        """Open the search line."""
-        self._input.add_class("-open")
-        self._input.focus()
+        """Open the search line. The focus moves at once: the next key may be here already."""
+        self._search.display = True
+        self._typing = True
+        if self.is_mounted:
+            self.set_focus(self._input, scroll_visible=False)
+
+    def on_key(self, event: events.Key) -> None:
+        """Write what was typed before the field could take it."""
+        if self._typing:
+            type_into(self._input, event)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Letters are text in the field and keys everywhere else."""
+        self._typing = self.focused is self._input
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search while the person types."""
@@ -131,7 +161,8 @@ class LogScreen(ModalScreen[None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go back to the lines; the marks stay."""
-        self._lines.focus()
+        self._typing = False
+        self.set_focus(self._lines)
 
     def action_next(self, direction: int) -> None:
         """Go to the next or the last find."""
@@ -161,10 +192,11 @@ class LogScreen(ModalScreen[None]):
         self.look()
 
     def _end_search(self) -> None:
-        self._input.remove_class("-open")
+        self._search.display = False
+        self._typing = False
         with self.prevent(Input.Changed):
             self._input.value = ""
-        self._lines.focus()
+        self.set_focus(self._lines)
 
     def _status(self) -> ServerStatus | None:
         return next((found for found in self._host.statuses() if found.name == self._server), None)

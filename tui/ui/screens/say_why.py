@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -9,6 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui.core.text import clean_line
+from tui.ui.widgets.field import type_into
 from tui.ui.widgets.literal import Literal
 
 
@@ -30,14 +32,19 @@ class SayWhy(ModalScreen[str | None]):
 
     def __init__(self, server: str, tool: str) -> None:
         super().__init__()
+        self._reason = Input(placeholder="not that one, because…", max_length=1000, compact=True)
         self._what = f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
 
     def compose(self) -> ComposeResult:
         """Build the line."""
         with Vertical():
             yield Literal(f"Why not {self._what}? The model is told.")
-            yield Input(placeholder="not that one, because…", max_length=1000, compact=True)
+            yield self._reason
             yield Literal("enter refuse and say so    esc back to the question", classes="keys")
+
+    def on_key(self, event: events.Key) -> None:
+        """Write what was typed before the field could take it."""
+        type_into(self._reason, event)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Give the reason."""
