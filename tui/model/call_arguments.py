@@ -10,6 +10,10 @@ MAX_OBJECTS = 64
 """Objects in a row on one call; the loop runs far fewer."""
 
 
+MAX_LOOKED_AT = 50_000_000
+"""Characters that are parsed to see whether one call is whole: about a second, where each fragment asks."""
+
+
 class Arguments:
     """The arguments of one call while they are written, in pieces or in snapshots that grow.
 
@@ -21,7 +25,7 @@ class Arguments:
         self.size = 0
         """Characters of the shorter reading."""
         self._pieces: list[str] = []
-        self._joined = 0
+        self._looked_at = 0
         self._snapshot: list[str] = []
         self._last = ""
 
@@ -32,21 +36,31 @@ class Arguments:
         grown = self.size and len(text) >= self.size and (whole := self._shorter()).startswith("{")
         if grown and text.startswith(whole):
             self._snapshot = [text]
-        elif self._snapshot:
-            self._snapshot.append(text)
+            self.size = len(text)
+        else:
+            if self._snapshot:
+                self._snapshot.append(text)
+            self.size += len(text)
         self._pieces.append(text)
-        self._joined += len(text)
-        self.size = sum(map(len, self._snapshot)) if self._snapshot else self._joined
 
     def _shorter(self) -> str:
         return "".join(self._snapshot or self._pieces)
+
+    @property
+    def is_object(self) -> bool:
+        """Whether this begins as an object does, or one in a string."""
+        return next((piece.lstrip()[:1] for piece in self._pieces if piece.strip()), "") in ("{", '"')
 
     @property
     def complete(self) -> bool:
         """Whether this is one whole object in either reading."""
         if not self.size or self._last.rstrip()[-1:] not in ("", "}", '"'):
             return False
-        return is_complete("".join(self._pieces)) or is_complete(self._shorter())
+        self._pieces = ["".join(self._pieces)]
+        self._looked_at += len(self._pieces[0])
+        if self._looked_at > MAX_LOOKED_AT:
+            return False
+        return is_complete(self._pieces[0]) or is_complete(self._shorter())
 
     @property
     def text(self) -> str:

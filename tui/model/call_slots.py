@@ -22,6 +22,9 @@ MAX_CALLS = 300
 MAX_FLOOD = 5_000
 """Calls after which a reply is refused: it has no end."""
 
+MAX_IDS = 100_000
+"""Ids that are kept in mind; where each fragment has a fresh one, none comes twice."""
+
 MAX_ARGUMENTS = 2_000_000
 """Characters of arguments in one reply; more is a model gone astray, not a call."""
 
@@ -94,7 +97,7 @@ class CallSlots:
         if slot is None:
             slot = self._open(index)
         slot.id = slot.id or identity
-        if identity:
+        if identity and len(self._by_id) < MAX_IDS:
             self._by_id[identity] = slot
             if index is not None:
                 self._by_both[identity, index] = slot
@@ -156,6 +159,8 @@ class CallSlots:
         if slot.name != name or slot.complete:
             late = not slot.name and slot.size > 0 and not (more if slot.complete else begins)
             return late or (self._fresh_ids and slot.name == name and not more)
+        if slot.size and not slot.arguments.is_object:
+            return False
         self._fresh_ids = self._fresh_ids or bool(slot.size and slot.id)
         return slot.size > 0 or more or not slot.id
 

@@ -6,6 +6,7 @@ must come out as they were. Cut off anywhere, no half of one may look whole.
 
 import itertools
 import json
+import time
 from typing import Any
 
 import pytest
@@ -170,3 +171,25 @@ def test_an_empty_fragment_at_the_end_with_an_id_of_its_own_is_no_call() -> None
     ]
     heard = heard_from(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
     assert heard.reply is not None and [call.arguments for call in heard.reply.calls] == ['{"q":1}']
+
+
+def test_arguments_that_are_no_object_do_not_swallow_the_next_call() -> None:
+    entries = [
+        {"index": number, "id": f"c{number}", "function": {"name": "search", "arguments": text}}
+        for number, text in enumerate((" [1]", "Oslo", '"{}"'))
+    ]
+    heard = heard_from(Accumulator(NAMES), [*(chunk(tool_calls=[one]) for one in entries), chunk("stop")])
+    assert heard.reply is not None
+    assert [call.arguments for call in heard.reply.calls] == ["[1]", "Oslo", "{}"]
+
+
+@pytest.mark.parametrize(("first", "piece"), [('{"a":"', "{}"), ("{}", " "), ('{"a":', '{"a":'), ("{", "}")])
+def test_a_flood_of_fragments_made_to_look_whole_is_read_in_no_time(first: str, piece: str) -> None:
+    began = time.perf_counter()
+    stream = (
+        {"index": 0, "id": f"f{at}", "function": {"arguments": piece if at else first}}
+        for at in range(40_000)
+    )
+    heard = heard_from(Accumulator(NAMES), [chunk("length", tool_calls=list(stream))])
+    assert heard.reply is not None or heard.error is not None
+    assert time.perf_counter() - began < 5
