@@ -40,6 +40,11 @@ class Backlog:
     def __bool__(self) -> bool:
         return bool(self._queue) or self._lost_entries > 0
 
+    @property
+    def crowded(self) -> bool:
+        """Whether it is half full: time for who adds to slow down, if they can."""
+        return self._came - self._went > self._limit // 2
+
     # ---- any thread --------------------------------------------------------------------------------------
 
     def add(self, captured: Captured) -> None:
@@ -60,14 +65,15 @@ class Backlog:
     def _add_tightly(self, captured: Captured) -> None:
         size = captured.size if captured.size >= 0 else len(captured.raw)
         free = self._limit - (self._came - self._went)
-        if free < ENTRY_BYTES + HEAD:
+        if free < ENTRY_BYTES + HEAD and self._queue:
             with self._lock:
                 self._lost_entries += 1
                 self._lost_bytes += size
             return
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
-        if len(captured.raw) > HEAD:
+        # One that is larger than all the room is taken whole if nothing waits: it is in memory already.
+        if len(captured.raw) > HEAD and self._queue:
             captured = Captured(
                 captured.source,
                 captured.direction,

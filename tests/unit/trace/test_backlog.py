@@ -55,7 +55,19 @@ def test_order_is_kept_and_errands_are_never_refused():
 
 def test_a_body_for_which_there_is_no_room_is_taken_as_a_head():
     waiting = backlog()
+    waiting.add(seen(b"first"))
     waiting.add(seen(b"x" * (2 * LIMIT), detail={"a": 1}))
+    waiting.take()
     item = waiting.take()
     assert isinstance(item, Captured)
     assert (len(item.raw), item.size, item.detail["a"]) == (HEAD, 2 * LIMIT, 1)
+
+
+def test_a_body_larger_than_all_the_room_is_taken_whole_where_nothing_waits():
+    waiting = backlog()
+    for _ in range(2):
+        waiting.add(seen(b"x" * (2 * LIMIT)))
+        item = waiting.take()
+        assert isinstance(item, Captured)
+        assert len(item.raw) == 2 * LIMIT
+        waiting.settle()
