@@ -263,7 +263,20 @@ def _same_scalar(before: Any, after: Any) -> bool:
 
 
 def _equal(before: Any, after: Any) -> bool:
-    try:
-        return bool(before == after)
-    except RecursionError:
-        return False
+    """Whether two values of any depth are the same; Python's own comparison recurses."""
+    stack = [(before, after)]
+    for _ in range(MOST_NODES):
+        if not stack:
+            return True
+        one, other = stack.pop()
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            stack.extend((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            stack.extend(zip(one, other, strict=True))
+        elif not _same_scalar(one, other):
+            return False
+    return False

@@ -122,5 +122,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
     """Return what a pattern of paths matches; `**` also nothing, with the dot behind or before it."""
     made = ""
     for piece in re.findall(r"\*\*\.?|\*|\[\*\]|[^*]", glob):
-        made += {"**.": r"(?:.*[.\]])?", "**": ".*", "*": r"[^.\[\]]*"}.get(piece) or re.escape(piece)
+        made += {"**.": r"(?:.*[.\]])?", "**": ".*", "*": r"[^.\[\]]*", "[*]": r"\[\d+\]"}.get(
+            piece
+        ) or re.escape(piece)
     return re.compile(made, re.DOTALL)

@@ -97,7 +97,7 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
     sentences: list[str] = []
     if pair is not None:
         took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
-        sentences.append(f"The answer to #{pair.seq}, in which {_deed(pair)}. It took {took}.")
+        sentences += [f"The answer to #{pair.seq}, in which {_deed(pair)}.", f"It took {took}."]
     elif entry.pair:
         sentences.append(f"The answer to #{entry.pair}.")
     else:
@@ -152,12 +152,14 @@ def _stray(entry: Entry) -> Explanation:
             )
         case Kind.BATCH:
             title = "batch"
-            words = "Several messages in one. Only the revision 2025-03-26 has that; its messages follow."
+            words = "Several messages in one"
         case _:
             title = "not JSON-RPC"
             words = "JSON, but no message of JSON-RPC 2.0: no request, no notification, no answer."
     sentences = [_sentence(words.rstrip("."))]
-    if head and entry.kind is not Kind.BATCH:
+    if entry.kind is Kind.BATCH:
+        sentences.append("Only the revision 2025-03-26 has that. Its messages follow.")
+    elif head:
         sentences.append(f"It begins: {head}")
     return Explanation(title, _with_cause([*sentences, *status_sentences(entry.detail)], entry.cause))
 

@@ -91,7 +91,7 @@ def _dropped(detail: Mapping[str, Any]) -> list[str]:
     what = plural(int(entries), "entry").replace("entrys", "entries") if entries else "Entries"
     of = f" of {size(octets)}" if octets else ""
     what = f"{count(entries)} entries" if entries >= 1_000 else what
-    return [f"{what}{of} are missing here: too old for the space that recordings have, or too fast to store."]
+    return [f"Missing here: {what}{of}, too old for the space of recordings or too fast to be stored."]
 
 
 def _unknown(detail: Mapping[str, Any]) -> list[str]:

@@ -163,7 +163,9 @@ class Linter:
         if method == "initialize" and look.session.opened and look.entry.direction is Direction.OUT:
             # A client that connects anew without a new process: its ids begin anew, too.
             look.session = self._sessions[look.entry.source] = Session(whole=True)
-        look.revision = _revision_of(asked, params, look.session)
+        look.revision = asked.revision or look.session.revision
+        if look.entry.direction is Direction.OUT:
+            look.revision = _revision_of(asked, params, look.revision)
         rules.note_request(look, asked, params)
         if messages.check_request_id(look, value, method):
             look.session.ask(look.entry.direction, identity(value["id"]), asked)
@@ -276,13 +278,14 @@ class Linter:
         return Finding(entry.seq, said.code, said.severity, clean_line(sentence, SENTENCE), section)
 
 
-def _revision_of(asked: Asked, params: Mapping[str, Any], session: Session) -> str:
+def _revision_of(asked: Asked, params: Mapping[str, Any], revision: str) -> str:
+    """Return the revision of a request of the client: those that open a session are in none yet."""
     if asked.method == "initialize":
         version = params.get("protocolVersion")
         return version if isinstance(version, str) and version in REVISIONS else ""
     if asked.method == "server/discover" and not asked.revision:
         return MODERN
-    return asked.revision or session.revision
+    return revision
 
 
 def _page_of(method: str, revision: str) -> str:

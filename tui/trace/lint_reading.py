@@ -80,9 +80,9 @@ _TORN = Said("incomplete", Severity.ERROR, "The output ended in the middle of th
 
 
 def quote(raw: bytes | str, limit: int = QUOTE) -> str:
-    """Return the head of untrusted text, cleaned, in double quotes."""
-    text = raw[: limit * 8].decode("utf-8", "replace") if isinstance(raw, bytes) else raw
-    return f'"{clean_line(text, limit)}"'
+    """Return the head of untrusted text, cleaned, in quotes."""
+    text = clean_line(raw[: limit * 8].decode("utf-8", "replace") if isinstance(raw, bytes) else raw, limit)
+    return f"'{text}'" if '"' in text else f'"{text}"'
 
 
 def is_http(entry: Entry) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from tui.core.text import clean
 from tui.core.traffic import Direction, Severity
 from tui.trace.lint_reading import quote
 from tui.trace.lint_rules_messages import Look
@@ -15,6 +16,9 @@ MOST_OF_A_KIND = 5
 
 LONG_DESCRIPTION = 8_192
 """Characters; several clients cut off what a description has beyond a few thousand."""
+
+LOOKED_THROUGH = 64 * 1024
+"""Characters of a description that are looked through for hidden ones."""
 
 MOST_SCHEMAS_JUDGED = 200
 """Schemas of one list that are held against the rules of JSON Schema; the others only on the surface."""
@@ -120,6 +124,13 @@ def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
         sentence = f"The description of {shown} has {len(said):,} characters; most clients cut it off."
         sparing.say("long-description", Severity.HINT, sentence)
+    if (
+        isinstance(said, str)
+        and (head := said[:LOOKED_THROUGH])
+        and clean(head) != head.replace("\r\n", "\n")
+    ):
+        sentence = f"The description of {shown} has characters that nobody sees, or that steer a terminal."
+        sparing.say("hidden-text", Severity.WARNING, sentence)
 
 
 def _check_schemas(
