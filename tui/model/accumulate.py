@@ -69,6 +69,11 @@ class Accumulator:
         """Whether thinking was closed by a tag but never opened by one."""
         return self._tags.close_only
 
+    @property
+    def never_closed(self) -> bool:
+        """Whether a reply that came to its end, said to begin with thinking, held none."""
+        return self._tags.never_closed and self._finish == "stop"
+
     def feed(self, chunk: Any) -> list[ModelPart]:
         """Take one chunk and return what it adds to the reply.
 

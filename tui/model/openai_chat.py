@@ -113,6 +113,7 @@ class OpenAIChat:
                 yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, f"{error.message}; asking again with /v1")
             finally:
                 self._learned.thinking_first |= accumulator.close_only
+                self._learned.thinking_first &= not accumulator.never_closed
                 await parts.aclose()
                 await _undisturbed(close())
 

@@ -17,6 +17,12 @@ TAGS = {
 }
 CLOSE_ONLY = ("</think>", "</thinking>")
 
+MAX_SPACE = 4_096
+"""Characters of white space that are kept back; more is no space around thinking."""
+
+MAX_PROSE_TAGS = 64
+"""Closing tags in code after which a message is about them: each costs a look at all before it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -51,8 +57,11 @@ class ThinkTags:
         self._began = False
         self._skip_space = opened
         self._settled = False
+        self._prose_tags = 0
         self.close_only = False
         """Whether a closing tag came without an opening one."""
+        self.never_closed = False
+        """Whether a message that was said to begin with thinking held none."""
 
     def settle(self) -> None:
         """Take a closing tag as prose from now on: the endpoint gives thinking in a field of its own."""
@@ -72,6 +81,7 @@ class ThinkTags:
         if self._closer:
             rest = "" if self._skip_space else rest.rstrip()
             if self._guessed is not None:
+                self.never_closed = True
                 return [Piece(answer)] if (answer := "".join(self._guessed) + rest) else []
             return [Piece(rest, thinking=True)] if rest else []
         return [Piece(rest)] if rest.strip() or (rest and self._answer) else []
@@ -99,7 +109,9 @@ class ThinkTags:
                 self._began = True
                 self._settled = True
                 return
-        if head and not any(opener.startswith(head) for opener in TAGS):
+        if len(self._pending) - len(head) > MAX_SPACE or (
+            head and not any(opener.startswith(head) for opener in TAGS)
+        ):
             self._began = True
         yield from ()
 
@@ -116,7 +128,9 @@ class ThinkTags:
             self._began = self._settled = True
             self._skip_space = True
             return
-        known = _without_tail(inside, (self._closer,)).rstrip()
+        known = _without_tail(inside, (self._closer,))
+        if len(known) - len(known.rstrip()) <= MAX_SPACE:
+            known = known.rstrip()
         self._pending = inside[len(known) :]
         if self._guessed is not None and known:
             self._guessed.append(known)
@@ -141,6 +155,8 @@ class ThinkTags:
         before = "".join(self._answer) + self._pending[:at]
         if _in_code(before):
             yield self._say(self._pending[: at + len(closer)])
+            self._prose_tags += 1
+            self._settled = self._prose_tags >= MAX_PROSE_TAGS
         else:
             self._answer.clear()
             self._settled = self.close_only = self._skip_space = True

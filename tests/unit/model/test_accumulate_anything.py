@@ -1,8 +1,10 @@
 """Whatever comes, and however it is cut: nothing crashes the accumulator and no text changes."""
 
 import itertools
+import time
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,3 +87,12 @@ def test_how_text_is_cut_does_not_change_the_reply(said: str, cuts: list[int], t
     edges = [0, *sorted(min(cut, len(said)) for cut in cuts), len(said)]
     pieces = [said[start:end] for start, end in itertools.pairwise(edges)]
     assert heard([said]) == heard(pieces) == heard(list(said))
+
+
+@pytest.mark.parametrize("said", ["`</think>` ", " ", "<", "</think", "\n```\n</think>\n"])
+@pytest.mark.parametrize("start", ["<think>a", "```\n"])
+def test_a_flood_of_tags_and_spaces_is_read_in_no_time(start: str, said: str) -> None:
+    began = time.perf_counter()
+    heard = heard_from(Accumulator(), [chunk(content=start), *[chunk(content=said)] * 20_000, chunk("stop")])
+    assert heard.reply is not None
+    assert time.perf_counter() - began < 5

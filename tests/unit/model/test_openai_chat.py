@@ -278,3 +278,9 @@ def test_the_room_is_imported_without_the_client_library() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
     )
     assert shown.stdout.strip() == "[]"
+
+
+async def test_an_endpoint_that_no_longer_leaves_out_the_opening_tag_is_believed_again() -> None:
+    async with talking(says("Hm.</think>4"), says("Five"), says("Six")) as (model, _):
+        heard = [await heard_from_model(model.stream(ASK)) for _ in range(3)]
+    assert [(one.text, one.reasoning) for one in heard] == [("4", "Hm."), ("Five", "Five"), ("Six", "")]
