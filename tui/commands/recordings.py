@@ -1,8 +1,6 @@
 """Recordings as the commands need them: where they are, a new one, one that was named."""
 
-import os
 import tempfile
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
@@ -16,24 +14,19 @@ from tui.trace.frames import Frames
 from tui.trace.recorder import Recorder
 
 if TYPE_CHECKING:
+    from tui.storage.recordings import Recordings
     from tui.storage.traffic_reader import RecordingReader
 
-SUFFIX = ".mcptrace"
 PAGE = 2000
 """Entries that are read at a time."""
 
 
-def recordings_dir() -> Path:
+def recordings() -> "Recordings":
     """Return the folder in which recordings are kept."""
     from tui.settings.locations import state_dir
+    from tui.storage.recordings import Recordings
 
-    return state_dir() / "recordings"
-
-
-def new_recording() -> Path:
-    """Return a name for a new recording: when it began (UTC) and whose it is (process id)."""
-    began = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    return recordings_dir() / f"{began}-{os.getpid()}{SUFFIX}"
+    return Recordings(state_dir() / "recordings")
 
 
 def open_recorder(secrets: Mapping[str, str], meta: Mapping[str, str]) -> Recorder:
@@ -45,21 +38,14 @@ def open_recorder(secrets: Mapping[str, str], meta: Mapping[str, str]) -> Record
     """
     from tui.storage.traffic_writer import RecordingWriter
 
-    path = new_recording()
-    recorder = Recorder(
-        lambda: RecordingWriter(path, meta=meta), Frames(), redact=Redactor(secrets).redact_bytes
-    )
+    def writer() -> RecordingWriter:
+        folder = recordings()
+        folder.make_room()
+        return RecordingWriter(folder.new_path(), meta=meta)
+
+    recorder = Recorder(writer, Frames(), redact=Redactor(secrets).redact_bytes)
     recorder.start()
     return recorder
-
-
-def kept() -> list[Path]:
-    """Return the recordings kept, newest first."""
-    try:
-        found = [path for path in recordings_dir().iterdir() if path.suffix == SUFFIX]
-    except OSError:
-        return []
-    return sorted(found, key=lambda path: path.name, reverse=True)
 
 
 def named(text: str | None) -> Path:
@@ -69,29 +55,15 @@ def named(text: str | None) -> Path:
         text: what was typed; None for the newest recording.
 
     Raises:
-        UsageError: there is none, or the name fits several.
+        UsageError: nothing has been recorded yet.
+        StorageError: there is none of this name, or several.
     """
-    if text is not None and (os.sep in text or Path(text).expanduser().exists()):
-        path = Path(text).expanduser()
-        if not path.is_file():
-            raise UsageError("there is no such recording", where=text, next_step=_NEXT)
-        return path
-    recordings = kept()
-    if not recordings:
+    if text is not None:
+        return recordings().find(text)
+    kept = recordings().list()
+    if not kept:
         raise UsageError("nothing has been recorded yet", next_step="Record with: mcptui tap -- COMMAND")
-    if text is None:
-        return recordings[0]
-    found = [path for path in recordings if path.stem.startswith(text) or path.stem.endswith(text)]
-    if len(found) != 1:
-        raise UsageError(
-            f"{len(found)} recordings are called so" if found else "there is no such recording",
-            where=text,
-            next_step=_NEXT,
-        )
-    return found[0]
-
-
-_NEXT = "`mcptui trace --list` names those kept."
+    return kept[0].path
 
 
 class OpenRecording:
@@ -136,7 +108,7 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
             reader.close()
         return
     with tempfile.TemporaryDirectory(prefix="mcptui-") as folder:
-        file = Path(folder) / f"imported{SUFFIX}"
+        file = Path(folder) / "imported.mcptrace"
         take_in(path, file)
         reader = RecordingReader(file)
         try:

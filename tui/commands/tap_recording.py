@@ -109,10 +109,7 @@ class TapRecording:
         lines = PassthroughLines(self._name, time.time_ns() - time.monotonic_ns())
         recorder = self._recorder = open_recorder(_secrets(), {"tap": self._name, "pid": str(os.getpid())})
         try:
-            names = sorted(os.environ)
-            recorder.capture(
-                lines.event(began_ns, "spawn", pid=pid, argv=command, cwd=os.getcwd(), env=names, tap=True)
-            )
+            recorder.capture(lines.event(began_ns, "spawn", pid=pid, argv=command, cwd=os.getcwd(), tap=True))
             while not self._off:
                 self._more.wait()
                 if not self._ending.is_set():

@@ -95,7 +95,7 @@ def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
                 where=where,
                 next_step="docs/trace-format.md says what such a file looks like.",
             ) from error
-        yield _renumbered(entry, numbers)
+        yield renumbered(entry, numbers)
 
 
 def _check_format(version: Any, where: str) -> None:
@@ -148,7 +148,8 @@ def _text(value: Any) -> str:
     return value
 
 
-def _renumbered(entry: Entry, numbers: dict[int, int]) -> Entry:
+def renumbered(entry: Entry, numbers: dict[int, int]) -> Entry:
+    """Return an entry of a selection numbered without gaps; `numbers` is what came before, old to new."""
     seq = numbers[entry.seq] = len(numbers) + 1
     detail = entry.detail
     if "batch" in detail:

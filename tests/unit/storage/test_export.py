@@ -1,0 +1,34 @@
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import StorageError
+from tui.storage.export import Format, exported, write_whole
+
+
+@pytest.mark.parametrize("form", Format)
+def test_every_format_can_say_that_there_is_nothing(form: Format):
+    assert "".join(exported(form, [], "title"))
+
+
+def test_a_file_is_written_whole_and_for_this_person_only(tmp_path: Path):
+    target = tmp_path / "out.jsonl"
+    write_whole(target, ["a\n", "b\n"])
+    assert target.read_bytes() == b"a\nb\n"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_was_there_is_still_there_if_writing_fails(tmp_path: Path):
+    target = tmp_path / "out.jsonl"
+    target.write_text("before")
+
+    def failing() -> Iterator[str]:
+        yield "half"
+        raise OSError(28, os.strerror(28))
+
+    with pytest.raises(StorageError, match="cannot be written"):
+        write_whole(target, failing())
+    assert target.read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]

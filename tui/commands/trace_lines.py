@@ -1,0 +1,123 @@
+"""What `mcptui trace` prints: entries, findings and measures as aligned lines. Pure."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from tui.core.text import clean_line
+from tui.core.traffic import KIND_WORDS, Direction, Entry, Finding, Kind, Outcome, Severity
+from tui.core.units import duration, size
+from tui.trace.explain_events import event_sentences
+from tui.trace.stats import Figures
+
+SHOWN = 160
+"""Characters of a body that stand in a line."""
+
+READ = 1000
+"""Bytes of a body that are read for that."""
+
+SOURCE_WIDTH, NAME_WIDTH = 14, 40
+
+_ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: " "}
+_WORDS = {
+    Outcome.PENDING: "pending",
+    Outcome.OK: "ok",
+    Outcome.ERROR: "error",
+    Outcome.TOOL_ERROR: "tool error",
+    Outcome.CANCELLED: "cancelled",
+    Outcome.LOST: "lost",
+    Outcome.INPUT_REQUIRED: "asks for input",
+}
+_COLOURS = {
+    Outcome.PENDING: "2",
+    Outcome.ERROR: "31",
+    Outcome.TOOL_ERROR: "31",
+    Outcome.CANCELLED: "33",
+    Outcome.LOST: "33",
+}
+_SEVERITY_COLOURS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.HINT: "2"}
+WITH_BODY = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.BATCH})
+"""Kinds that have no name; their line shows how their body begins."""
+
+
+def painted(text: str, colour: str, on: bool) -> str:
+    """Return `text` in a colour (an SGR number of ECMA-48), or as it is."""
+    return f"\x1b[{colour}m{text}\x1b[0m" if on and colour else text
+
+
+def entry_line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, colour: bool) -> str:
+    """Return an entry as one line.
+
+    Args:
+        entry: its columns.
+        outcome: how its request ended, as far as it is known.
+        latency_ns: how long that took, -1 for unknown.
+        head: how its body begins, for kinds in `WITH_BODY`.
+        colour: whether to use colours.
+    """
+    name = clean_line(f"{entry.method} {entry.tool}".strip(), NAME_WIDTH)
+    if entry.kind is Kind.EVENT:
+        name = clean_line(" ".join(event_sentences(entry.method, entry.source, entry.detail)), SHOWN)
+    elif entry.kind in WITH_BODY:
+        name = clean_line(head.decode("utf-8", "replace"), SHOWN)
+    ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
+    took = duration(latency_ns / 1e6) if latency_ns >= 0 else ""
+    word = painted(_WORDS.get(outcome, ""), _COLOURS.get(outcome, ""), colour)
+    start = (
+        f"{entry.seq:>6}  {clock(entry.wall_ns)}  {clean_line(entry.source, SOURCE_WIDTH):<{SOURCE_WIDTH}} "
+        f"{_ARROWS[entry.direction]} {KIND_WORDS[entry.kind]:<12}  "
+    )
+    if entry.kind in WITH_BODY or entry.kind is Kind.EVENT:
+        return f"{start}{name}".rstrip()
+    return f"{start}{name:<{NAME_WIDTH}}  {ident:<6} {size(entry.size):>8}  {took:>8}  {word}".rstrip()
+
+
+def clock(wall_ns: int) -> str:
+    """Return the time of day, local, to the millisecond."""
+    try:
+        return datetime.fromtimestamp(wall_ns / 1e9).strftime("%H:%M:%S.%f")[:-3]
+    except (ValueError, OverflowError, OSError):
+        return "--:--:--.---"
+
+
+def finding_line(finding: Finding, entry: Entry, colour: bool) -> str:
+    """Return what the linter found as one line."""
+    severity = finding.severity.name.lower()
+    word = painted(f"{severity:<7}", _SEVERITY_COLOURS.get(finding.severity, ""), colour)
+    where = (
+        f"{finding.seq:>6}  {clock(entry.wall_ns)}  {clean_line(entry.source, SOURCE_WIDTH):<{SOURCE_WIDTH}}"
+    )
+    section = f"  [{finding.section}]" if finding.section else ""
+    return f"{where} {word} {finding.code}: {clean_line(finding.sentence, 400)}{section}"
+
+
+_HEAD = ("server", "what", "calls", "errors", "cancelled", "lost", "waiting", "p50", "p95", "max", "bytes")
+
+
+def figure_lines(figures: Iterable[Figures]) -> list[str]:
+    """Return measures as a table with a head."""
+    return table([_HEAD, *map(_figure_row, figures)], left=2)
+
+
+def _figure_row(one: Figures) -> tuple[str, ...]:
+    counts = (one.calls, one.errors, one.cancelled, one.lost, one.waiting)
+    answered = one.calls > one.cancelled + one.lost + one.waiting
+    times = (one.p50_ns, one.p95_ns, one.longest_ns)
+    return (
+        clean_line(one.server, 30),
+        clean_line(f"{one.method} {one.tool}".strip(), NAME_WIDTH),
+        *(str(number) if number else "·" for number in counts),
+        *(duration(each / 1e6) if answered else "·" for each in times),
+        size(one.octets),
+    )
+
+
+def table(rows: Sequence[Sequence[str]], left: int) -> list[str]:
+    """Return rows as aligned lines, the first `left` columns to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,134 @@
+"""A recording read for `mcptui trace`: its columns, what passes a filter, what the linter says."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tui.commands.recordings import OpenRecording
+from tui.core.errors import UsageError
+from tui.core.traffic import Entry, Finding, Outcome
+from tui.trace.frames import Frames
+from tui.trace.query import Query, parse
+from tui.trace.view import View
+
+BODY_LIMIT = 64 * 1024 * 1024
+"""Bytes of a body that are printed or exported."""
+
+WAIT_SECONDS = 0.005
+SPARSE = 16
+"""If fewer than one entry in so many passes, each is fetched by itself."""
+
+
+def query_of(text: str | None) -> Query:
+    """Return what a filter says.
+
+    Raises:
+        UsageError: something is wrong in it; the message shows where.
+    """
+    query = parse(text or "")
+    if query.problems:
+        first = query.problems[0]
+        mark = " " * first.start + "^" * max(1, first.end - first.start)
+        hint = f"\n  Instead: {first.instead}" if first.instead else ""
+        raise UsageError(f"--filter: {first.sentence}\n  {text}\n  {mark}{hint}")
+    return query
+
+
+class Selection:
+    """The entries of a recording that pass a filter; grows with it.
+
+    Attributes:
+        frames: the columns of all entries.
+    """
+
+    def __init__(self, recording: OpenRecording, query: Query) -> None:
+        from tui.storage.traffic_reader import RecordingReader
+
+        self.frames = Frames()
+        self._recording = recording
+        self._last = 0
+        self.read_on()
+        if "lint:" in query.canonical:
+            for finding in self.findings():
+                self.frames.set_severity(finding.seq, finding.severity)
+        self._view = View(
+            self.frames, query, reader=lambda: RecordingReader(recording.file), newest_first=False
+        )
+
+    def read_on(self) -> None:
+        """Take in what was recorded since the last time."""
+        for entry in self._recording.entries(self._last):
+            self.frames.append(entry)
+            self._last = entry.seq
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """Yield the columns of what passes with seq > `after`, in order.
+
+        Raises:
+            UsageError: bodies had to be searched and could not be read.
+        """
+        self._settle()
+        first_row = self._view.row_near(after + 1)
+        count = len(self._view) - first_row
+        wanted = (self._view.seq(row) for row in range(first_row, len(self._view)))
+        if count * SPARSE < len(self.frames):
+            for seq in wanted:
+                yield from self._recording.reader.columns(seq - 1, 1)
+            return
+        next_seq = next(wanted, None)
+        for entry in self._recording.entries(after):
+            if next_seq is None:
+                return
+            if entry.seq == next_seq:
+                yield entry
+                next_seq = next(wanted, None)
+
+    def _settle(self) -> None:
+        import time
+
+        while not self._view.advance(50):
+            time.sleep(WAIT_SECONDS)
+        if self._view.problem:
+            raise UsageError(f"--filter: {self._view.problem}")
+
+    def whole(self, after: int = 0) -> Iterator[Entry]:
+        """Yield the same with bodies."""
+        for entry in self.entries(after):
+            found = self._recording.reader.entry(entry.seq, BODY_LIMIT)
+            if found is not None:
+                yield self.with_body_of_batch(found)
+
+    def with_body_of_batch(self, entry: Entry) -> Entry:
+        """Return an entry with its bytes also if it travelled inside of a batch."""
+        line, at = entry.detail.get("batch"), entry.detail.get("at")
+        if not isinstance(line, int) or not isinstance(at, list) or len(at) != 2:
+            return entry
+        return replace(entry, body=self._recording.reader.body(line, at[0], at[1] - at[0]))
+
+    def outcome(self, entry: Entry) -> Outcome:
+        """Return how the request of an entry ended, as far as it is known by now."""
+        index = self.frames.index(entry.seq)
+        return Outcome(self.frames.outcome[index]) if index >= 0 else entry.outcome
+
+    def latency_ns(self, entry: Entry) -> int:
+        """Return how long the answer took, -1 where there is none."""
+        index = self.frames.index(entry.seq)
+        return self.frames.latency_ns(index) if index >= 0 else -1
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what the linter has to say of all entries, in order."""
+        from tui.host.judge import ModelJudge
+        from tui.trace.lint import Linter
+
+        judge = ModelJudge()
+        try:
+            linter = Linter(judge)
+            for entry in self._recording.entries():
+                found = self._recording.reader.entry(entry.seq, BODY_LIMIT)
+                if found is not None:
+                    yield from linter.feed(found)
+        finally:
+            judge.close()
+
+    def close(self) -> None:
+        """End the search in bodies."""
+        self._view.close(wait=True)
