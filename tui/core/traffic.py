@@ -54,6 +54,9 @@ KIND_WORDS = {
 ANSWERS = frozenset({Kind.RESPONSE, Kind.ERROR, Kind.MODEL_REPLY})
 """Kinds that end a request."""
 
+REQUESTS = frozenset({Kind.REQUEST, Kind.MODEL_REQUEST})
+"""Kinds that wait for an answer."""
+
 
 class Outcome(IntEnum):
     """How a request ended, told by the entry that ended it; NONE where there is nothing to end."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import compress
 
-from tui.core.traffic import ANSWERS, Kind
+from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.trace import masks
 from tui.trace.filter_names import NameCheck
 from tui.trace.frames import Frames, Names, mark_of
@@ -21,7 +21,9 @@ CheckWithin = Callable[[int, int, bytes | None], bytes]
 CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "root"})
 """Fields whose answer for an entry can become another one."""
 
-_TIMED = masks.table({*ANSWERS, Kind.REQUEST, Kind.MODEL_REQUEST})
+_TIMED = masks.table(ANSWERS | REQUESTS)
+_UNREADABLE = masks.table({Outcome.ERROR})
+"""At what is no request: an answer, or what stands where one could not be read."""
 
 
 class Columns:
@@ -172,18 +174,28 @@ class Columns:
         frames = self._frames
 
         def check(start: int, stop: int, within: bytes | None) -> bytes:
-            pairs, mono = frames.pair[start:stop], frames.mono
-            timed = frames.kind[start:stop].tobytes().translate(_TIMED)
+            pairs, ats, mono = frames.pair[start:stop], frames.mono[start:stop], frames.mono
+            timed = masks.either(
+                frames.kind[start:stop].tobytes().translate(_TIMED),
+                frames.outcome[start:stop].tobytes().translate(_UNREADABLE),
+            )
             timed = masks.both(timed, masks.at_least(pairs.tobytes(), pairs.itemsize, 1))
             if within is not None:
                 timed = masks.both(timed, within)
-            waits = zip(compress(pairs, timed), compress(mono[start:stop], timed), strict=True)
-            took = [abs(mono[pair - 1] - at) for pair, at in waits]
-            places = list(compress(range(stop - start), timed))
-            meant: list[int] = []
-            for low, high in limits:
-                meant += compress(places, [low <= each <= high for each in took])
-            return masks.placed(stop - start, meant)
+            few = timed.count(1) * 3 < stop - start
+            rows = (compress(pairs, timed), compress(ats, timed)) if few else (pairs, ats)
+            # Where there is no partner the last entry stands in, and `timed` says no.
+            if len(limits) == 1:
+                low, high = limits[0]
+                meant = bytes(
+                    [low <= abs(mono[pair - 1] - at) <= high for pair, at in zip(*rows, strict=True)]
+                )
+            else:
+                took = [abs(mono[pair - 1] - at) for pair, at in zip(*rows, strict=True)]
+                meant = bytes([any(low <= each <= high for low, high in limits) for each in took])
+            if few:
+                return masks.placed(stop - start, compress(compress(range(stop - start), timed), meant))
+            return masks.both(timed, meant)
 
         return check
 

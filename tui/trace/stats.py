@@ -7,11 +7,11 @@ bounded: `MAX_LINES` lines, each some 5 KB at most.
 
 import time
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import compress
 
-from tui.core.traffic import ANSWERS, Kind, Outcome
+from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.trace import masks
 from tui.trace.frames import Frames
 from tui.trace.latencies import Latencies
@@ -27,12 +27,14 @@ SPARKS = 60
 
 _FIRST_WIDTH_NS = 1_000_000_000
 _OTHER = 0xFFFF_FFFF
-_REQUESTS = masks.table((Kind.REQUEST, Kind.MODEL_REQUEST))
+_REQUESTED = masks.table(REQUESTS)
+_NO_REQUEST = masks.inverted(_REQUESTED)
+_ERROR = masks.table({Outcome.ERROR})
 _ANSWERED = masks.table(ANSWERS)
-_NAMELESS = frozenset({Kind.STDERR, Kind.EVENT})
 _FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR})
 _ONE_ROUND = int(Outcome.INPUT_REQUIRED)
 _GONE = frozenset({Outcome.CANCELLED, Outcome.LOST})
+_GIVEN_UP = masks.table(_GONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Stats:
         self._done = 0
         self._changes_seen = 0
         self._lines: dict[int, _Line] = {}
-        self._open: dict[int, int] = {}
+        self._gone: set[int] = set()
         self.spark_start_ns = 0
         self.spark_width_ns = _FIRST_WIDTH_NS
 
@@ -143,54 +145,68 @@ class Stats:
             line = self._lines.setdefault(code, _Line())
         return line
 
+    def _code(self, index: int) -> int:
+        frames = self._frames
+        return frames.source[index] << 32 | frames.method[index] << 16 | frames.tool[index]
+
     def _count(self, start: int, stop: int) -> None:
         frames = self._frames
         self.spark_start_ns = self.spark_start_ns or frames.mono[start]
-        kinds = frames.kind[start:stop]
+        columns = (frames.source[start:stop], frames.method[start:stop], frames.tool[start:stop])
+        codes = [source << 32 | method << 16 | tool for source, method, tool in zip(*columns, strict=True)]
         octets: dict[int, int] = defaultdict(int)
-        columns = (frames.source, frames.method, frames.tool, frames.size)
-        for kind, source, method, tool, size in zip(
-            kinds, *(column[start:stop] for column in columns), strict=True
-        ):
-            octets[source << 32 if kind in _NAMELESS else source << 32 | method << 16 | tool] += size
+        for code, size in zip(codes, frames.size[start:stop], strict=True):
+            octets[code] += size
         for code, size in octets.items():
             self._line(code).octets += size
         self._done = stop
-        # All that begins, then all that ends: no answer comes before its request.
-        raw = kinds.tobytes()
-        self._begin(list(compress(range(start, stop), raw.translate(_REQUESTS))))
-        self._end(list(compress(range(start, stop), raw.translate(_ANSWERED))))
+        raw = frames.kind[start:stop].tobytes()
+        asked = list(compress(range(start, stop), raw.translate(_REQUESTED)))
+        self._begin([index for index in asked if frames.root[index] in (0, index + 1)], codes, start)
+        outcomes = frames.outcome[start:stop].tobytes()
+        # What is no request and is an error stands where an answer could not be read.
+        unreadable = masks.both(outcomes.translate(_ERROR), raw.translate(_NO_REQUEST))
+        ended = masks.either(raw.translate(_ANSWERED), unreadable)
+        self._end(list(compress(range(start, stop), ended)), codes, start)
+        # Of the later rounds as well: any of them can be the one that was given up.
+        gone = masks.both(outcomes.translate(_GIVEN_UP), raw.translate(_REQUESTED))
+        for index in compress(range(start, stop), gone):
+            self._lose(index)
 
-    def _begin(self, requests: list[int]) -> None:
-        frames, opened = self._frames, self._open
-        roots, sources, methods, tools = frames.root, frames.source, frames.method, frames.tool
-        begun: dict[int, list[int]] = defaultdict(list)
-        for index in requests:
-            if roots[index] in (0, index + 1):
-                code = sources[index] << 32 | methods[index] << 16 | tools[index]
-                begun[code].append(index)
-                opened[index] = code
-        for code, indices in begun.items():
-            line = self._line(code)
-            line.calls += len(indices)
-            self._spark(line, indices)
-            for index in indices:
-                if frames.outcome[index] in _GONE:
-                    self._lose(index)
+    def _begin(self, firsts: list[int], codes: list[int], start: int) -> None:
+        begun = Counter([codes[index - start] for index in firsts])
+        for code, number in begun.items():
+            self._line(code).calls += number
+        if not firsts:
+            return
+        origin = self.spark_start_ns
+        moments = list(map(self._frames.mono.__getitem__, firsts))
+        while max(moments) - origin >= self.spark_width_ns * SPARKS:
+            self._widen()
+        width = self.spark_width_ns
+        stretch = max(0, (min(moments) - origin) // width)
+        if stretch == (max(moments) - origin) // width:
+            for code, number in begun.items():
+                self._line(code).sparks[stretch] += number
+            return
+        for index, moment in zip(firsts, moments, strict=True):
+            self._line(codes[index - start]).sparks[max(0, (moment - origin) // width)] += 1
 
-    def _end(self, answers: list[int]) -> None:
-        frames, opened = self._frames, self._open
+    def _end(self, answers: list[int], codes: list[int], start: int) -> None:
+        frames, gone = self._frames, self._gone
         mono, outcomes, pairs, roots = frames.mono, frames.outcome, frames.pair, frames.root
         took: dict[int, list[int]] = defaultdict(list)
         failed: dict[int, int] = defaultdict(int)
         for index in answers:
             outcome, request = outcomes[index], pairs[index] - 1
-            if request < 0 or outcome == _ONE_ROUND:
+            # A request knows the first of its answers; a second one ends nothing.
+            if request < 0 or outcome == _ONE_ROUND or pairs[request] != index + 1:
                 continue
             first = roots[request] - 1 if roots[request] else request
-            code = opened.pop(first, None)
-            if code is None:
+            if first in gone:
                 continue
+            # The line is that of the call: what could not be read has no names of its own.
+            code = codes[first - start] if first >= start else self._code(first)
             took[code].append(mono[index] - mono[first])
             if outcome in _FAILED:
                 failed[code] += 1
@@ -206,7 +222,7 @@ class Stats:
         if gone:
             self._first += gone
             self._done = max(0, self._done - gone)
-            self._open = {index - gone: code for index, code in self._open.items() if index >= gone}
+            self._gone = {index - gone for index in self._gone if index >= gone}
             self._changes_seen = min(self._changes_seen, len(self._frames.touched))
 
     def _note_changes(self) -> None:
@@ -222,26 +238,15 @@ class Stats:
     def _lose(self, index: int) -> None:
         frames = self._frames
         first = frames.root[index] - 1 if frames.root[index] else index
-        code = self._open.pop(first, None)
-        if code is None:
+        if first in self._gone:
             return
-        line = self._line(code)
+        self._gone.add(first)
+        line = self._line(self._code(first))
         line.ended += 1
         if frames.outcome[index] == Outcome.CANCELLED:
             line.cancelled += 1
         else:
             line.lost += 1
-
-    # ---- sparks ---------------------------------------------------------------------------------------
-
-    def _spark(self, line: _Line, indices: list[int]) -> None:
-        moments = list(map(self._frames.mono.__getitem__, indices))
-        start = self.spark_start_ns
-        while max(moments) - start >= self.spark_width_ns * SPARKS:
-            self._widen()
-        width, sparks = self.spark_width_ns, line.sparks
-        for moment in moments:
-            sparks[max(0, (moment - start) // width)] += 1
 
     def _widen(self) -> None:
         self.spark_width_ns *= 2
@@ -262,7 +267,7 @@ def _figures(lines: list[_Line], server: str, method: str, tool: str) -> Figures
         errors=sum(line.errors for line in lines),
         cancelled=sum(line.cancelled for line in lines),
         lost=sum(line.lost for line in lines),
-        waiting=sum(line.calls - line.ended for line in lines),
+        waiting=max(0, sum(line.calls - line.ended for line in lines)),
         octets=sum(line.octets for line in lines),
         p50_ns=latencies.percentile(50),
         p95_ns=latencies.percentile(95),

@@ -115,6 +115,14 @@ def test_each_field_asks_what_it_says(text: str, seqs: list[int]):
     assert passing(sample(), text) == seqs
 
 
+def test_an_answer_that_could_not_be_read_took_its_time():
+    traffic = Traffic()
+    request = traffic.ask()
+    traffic.add(Kind.NOT_JSON, pair=request, outcome=Outcome.ERROR, after_ms=50)
+    assert passing(traffic, "latency:>=50ms") == [1, 2]
+    assert traffic.frames.latency_ns(1) == 50 * MS
+
+
 def test_how_long_ago_counts_from_a_moment_that_is_told():
     traffic = Traffic()
     for _ in range(4):

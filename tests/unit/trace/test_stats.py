@@ -67,6 +67,16 @@ def test_the_rounds_of_a_call_are_one_call_with_one_duration():
     assert (figures.calls, figures.longest_ns) == (1, 5200 * MS)
 
 
+def test_an_answer_that_could_not_be_read_ends_its_call():
+    traffic = Traffic()
+    request = traffic.ask()
+    traffic.add(
+        Kind.NOT_JSON, pair=request, outcome=Outcome.ERROR, after_ms=5, method="tools/call", tool="get"
+    )
+    figures = only(counted(traffic))
+    assert (figures.calls, figures.errors, figures.longest_ns) == (1, 1, 5 * MS)
+
+
 def test_a_second_answer_counts_for_nothing():
     traffic = Traffic()
     request = traffic.call()
