@@ -14,7 +14,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.trace import lint_rules_messages as messages
 from tui.trace import lint_rules_session as rules
-from tui.trace.lint_reading import BASIC, Said, is_cut, is_http, quote, read
+from tui.trace.lint_reading import BASIC, LineReader, Said, is_cut, is_http, may_be_no_rpc, quote
 from tui.trace.lint_rules_messages import Look
 from tui.trace.lint_rules_tools import Judge, check_call_result, check_list
 from tui.trace.lint_state import Asked, Session, asked_of, identity, mapping, other
@@ -34,6 +34,7 @@ ALWAYS_JUDGED = 200
 SAMPLE = 50
 """When `thorough` is off, so many of each method are judged first, and then every so many-th."""
 
+_RPC_KEYS = frozenset({"jsonrpc", "id", "method", "result"})
 _SKIPPED = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _PAGES = {
     "basic/transports": "basic/transports/stdio",
@@ -56,6 +57,7 @@ class Linter:
         self.thorough = True
         self.unjudged = 0
         self._judge = judge
+        self._reader = LineReader()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._seen: Counter[tuple[str, str, str]] = Counter()
         self._counts: Counter[tuple[str, str]] = Counter()
@@ -109,13 +111,14 @@ class Linter:
         over_http = is_http(entry)
         if over_http and not entry.body:
             return []
-        reading = read(entry, newline_framing=not over_http)
+        reading = self._reader.read(entry, newline_framing=not over_http)
         if not reading.sound:
-            refused = over_http and _status(entry) >= 400
             if is_cut(entry):
                 self._by_columns(entry, session)
-            return [] if refused else reading.said
+            return [] if over_http and may_be_no_rpc(entry) else reading.said
         said = reading.said
+        if over_http and isinstance(reading.value, dict) and reading.value.keys().isdisjoint(_RPC_KEYS):
+            return []  # authorization, or what a proxy has to say
         if isinstance(reading.value, list):
             said += self._batch(entry, session, reading.value)
         else:
@@ -291,8 +294,3 @@ def _revision_of(asked: Asked, params: Mapping[str, Any], revision: str) -> str:
 def _page_of(method: str, revision: str) -> str:
     known = METHODS.get(method)
     return known.section(revision).partition(" ")[2] if known is not None else ""
-
-
-def _status(entry: Entry) -> int:
-    status = entry.detail.get("status")
-    return status if isinstance(status, int) else 0

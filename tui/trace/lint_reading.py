@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Kind, Severity
+from tui.core.traffic import Direction, Entry, Kind, Severity
 
 MAX_READ = 1 << 20
 """Larger bodies are not read again for the linter: their text is looked at by nobody but the host."""
+
+_HTTP = ("status", "headers", "url", "http", "exchange")
 
 OVERSIZE = 16 << 20
 """Bytes of one frame that mcptui's own transports still take."""
@@ -87,7 +89,13 @@ def quote(raw: bytes | str, limit: int = QUOTE) -> str:
 
 def is_http(entry: Entry) -> bool:
     """Whether an entry travelled as a body of HTTP, where newlines mean nothing."""
-    return not entry.detail.keys().isdisjoint(("status", "headers", "url"))
+    return not entry.detail.keys().isdisjoint(_HTTP)
+
+
+def may_be_no_rpc(entry: Entry) -> bool:
+    """Whether a body of HTTP may be something else than JSON: a form of OAuth, the page of an error."""
+    status = entry.detail.get("status")
+    return entry.direction is Direction.OUT or (isinstance(status, int) and status >= 400)
 
 
 def is_cut(entry: Entry) -> bool:
@@ -96,59 +104,69 @@ def is_cut(entry: Entry) -> bool:
     return bool(entry.sha256) or missing or "cut" in entry.detail or len(entry.body) > MAX_READ
 
 
-def read(entry: Entry, newline_framing: bool) -> Reading:
-    """Read the body of an entry that should be a frame."""
-    reading = Reading()
-    raw = entry.body
-    if entry.size > OVERSIZE:
-        sentence = f"The frame has {entry.size:,} bytes; mcptui reads {OVERSIZE:,} and other clients less."
-        reading.said.append(Said("oversize", Severity.WARNING, sentence))
-    if is_cut(entry):
-        if entry.kind is Kind.NOT_JSON:
+class LineReader:
+    """Reads the bodies of entries that should be frames. Used by one thread."""
+
+    def __init__(self) -> None:
+        self._decoder = json.JSONDecoder(object_pairs_hook=self._object, parse_constant=_refuse)
+        self._doubled: str | None = None
+
+    def read(self, entry: Entry, newline_framing: bool) -> Reading:
+        """Read a body.
+
+        Args:
+            entry: with its body, or a head of it.
+            newline_framing: whether each line of a stream is a message; over HTTP it is not so.
+        """
+        reading = Reading()
+        raw = entry.body
+        if entry.size > OVERSIZE:
             sentence = (
-                f"A line of {entry.size:,} bytes that begins {quote(raw)} is not JSON that can be read."
+                f"The frame has {entry.size:,} bytes; mcptui reads {OVERSIZE:,} and other clients less."
             )
-            reading.said.append(Said("not-json", Severity.ERROR, sentence, BASIC))
+            reading.said.append(Said("oversize", Severity.WARNING, sentence))
+        if is_cut(entry):
+            if entry.kind is Kind.NOT_JSON:
+                sentence = f"A line of {entry.size:,} bytes that begins {quote(raw)} cannot be read as JSON."
+                reading.said.append(Said("not-json", Severity.ERROR, sentence, BASIC))
+            return reading
+        if raw.startswith(_BOM):
+            raw = raw[len(_BOM) :]
+            sentence = "A byte order mark stands before the message; JSON-RPC over MCP begins with {."
+            reading.said.append(Said("byte-order-mark", Severity.WARNING, sentence, BASIC))
+        if newline_framing and raw.endswith(b"\r"):
+            sentence = "The line ends with CR LF; messages are delimited by newlines alone."
+            reading.said.append(Said("line-ending", Severity.HINT, sentence, TRANSPORT))
+        self._parse(entry, raw, reading, newline_framing)
         return reading
-    if raw.startswith(_BOM):
-        raw = raw[len(_BOM) :]
-        sentence = "A byte order mark stands before the message; JSON-RPC over MCP begins with {."
-        reading.said.append(Said("byte-order-mark", Severity.WARNING, sentence, BASIC))
-    if newline_framing and raw.endswith(b"\r"):
-        sentence = "The line ends with CR LF; messages are delimited by newlines alone."
-        reading.said.append(Said("line-ending", Severity.HINT, sentence, TRANSPORT))
-    _parse(entry, raw, reading, newline_framing)
-    return reading
 
+    def _parse(self, entry: Entry, raw: bytes, reading: Reading, newline_framing: bool) -> None:
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as problem:
+            bad = raw[problem.start : problem.start + 4].hex(" ")
+            sentence = f"Byte {problem.start:,} is not UTF-8 ({bad}); messages are UTF-8 encoded."
+            reading.said.append(Said("invalid-utf8", Severity.ERROR, sentence, TRANSPORT))
+            text = raw.decode("utf-8", "replace")
+        self._doubled = None
+        try:
+            reading.value = self._decoder.decode(text)
+            reading.sound = True
+        except RecursionError:
+            sentence = "It is nested too deeply to be read."
+            reading.said.append(Said("too-deep", Severity.ERROR, sentence, BASIC))
+        except ValueError as problem:
+            if not entry.redactions:  # a mark for a secret may stand where a number stood
+                torn = entry.detail.get("newline") is False
+                reading.said.extend([_TORN] if torn else _not_json(raw, problem, newline_framing))
+        else:
+            reading.said.extend(_oddities(raw, reading.value, self._doubled))
 
-def _parse(entry: Entry, raw: bytes, reading: Reading, newline_framing: bool) -> None:
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as problem:
-        bad = raw[problem.start : problem.start + 4].hex(" ")
-        sentence = f"Byte {problem.start:,} is not UTF-8 ({bad}); messages are UTF-8 encoded."
-        reading.said.append(Said("invalid-utf8", Severity.ERROR, sentence, TRANSPORT))
-        text = raw.decode("utf-8", "replace")
-    doubled: list[str] = []
-
-    def pairs_hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
-        if len(made) != len(pairs) and not doubled:
-            doubled.append(_doubled_key(pairs))
+        if len(made) != len(pairs) and self._doubled is None:
+            self._doubled = _doubled_key(pairs)
         return made
-
-    try:
-        reading.value = json.loads(text, object_pairs_hook=pairs_hook, parse_constant=_refuse)
-        reading.sound = True
-    except RecursionError:
-        sentence = "It is nested too deeply to be read."
-        reading.said.append(Said("too-deep", Severity.ERROR, sentence, BASIC))
-    except ValueError as problem:
-        if not entry.redactions:  # a mark for a secret may stand where a number stood
-            torn = entry.detail.get("newline") is False
-            reading.said.extend([_TORN] if torn else _not_json(raw, problem, newline_framing))
-    else:
-        reading.said.extend(_oddities(raw, reading.value, doubled))
 
 
 def _doubled_key(pairs: list[tuple[str, Any]]) -> str:
@@ -164,9 +182,9 @@ def _refuse(word: str) -> Any:
     raise _NotJson(word)
 
 
-def _oddities(raw: bytes, value: Any, doubled: list[str]) -> Iterator[Said]:
-    if doubled:
-        sentence = f"An object has the key {quote(doubled[0])} twice; readers differ in which one counts."
+def _oddities(raw: bytes, value: Any, doubled: str | None) -> Iterator[Said]:
+    if doubled is not None:
+        sentence = f"An object has the key {quote(doubled)} twice; readers differ in which one counts."
         yield Said("duplicate-key", Severity.WARNING, sentence, BASIC)
     if b"\\u" in raw and (half := _lone_surrogate(raw)):
         sentence = f"The text has {half}, half of a surrogate pair alone: no character, and not UTF-8."

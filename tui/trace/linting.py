@@ -19,10 +19,10 @@ WAITING_BYTES = 8 * 1024 * 1024
 """Bodies that may wait for the linter; what is more is read from the store later."""
 
 ENTRY_BYTES = 600
-SLICE = 0.002
+SLICE = 0.001
 """Seconds of work between two rests."""
 
-SHARE = 0.3
+SHARE = 0.2
 """How much of its time the thread works while there is much to do."""
 
 LAGGING = 2_000
@@ -164,7 +164,12 @@ class Linting:
                 self._room += len(entry.body) + ENTRY_BYTES
             self._feed(entry)
         if self._behind and not self._closing.is_set():
-            self._catch_up()
+            try:
+                self._catch_up()
+            except Exception:  # a store that cannot be read ends the catching up, not the judging
+                self.faults += 1
+                _LOG.warning("linter: reading what it missed failed", exc_info=True)
+                self._give_up()
 
     def _catch_up(self) -> None:
         """Read what was missed; what is offered meanwhile is stored, so another pass finds it."""
@@ -178,10 +183,17 @@ class Linting:
         finally:
             reader.close()
         with self._lock:
-            if self._next > self._last or self._next == begun:
-                # Without any progress: it was dropped from the store, or never got there.
-                self._next = self._last + 1
+            if self._next > self._last:
                 self._behind = False
+                return
+        if self._next == begun:  # it was dropped from the store, or never got there
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Go on with what is offered from now on."""
+        with self._lock:
+            self._next = self._last + 1
+            self._behind = False
 
     def _feed(self, entry: Entry) -> None:
         self._linter.thorough = self.lag < LAGGING

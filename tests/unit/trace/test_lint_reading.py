@@ -49,6 +49,7 @@ def test_a_sound_message_has_no_findings():
         (NOTE % rb'"\ud83d alone"', "lone-surrogate"),
         (NOTE % rb'"\udc00"', "lone-surrogate"),
         (NOTE % b'{"a":1,"a":2}', "duplicate-key"),
+        (NOTE % b'{"":1,"":2}', "duplicate-key"),
         (NOTE % (b"[" * 300 + b"]" * 300), "too-deep"),
         (b"\xef\xbb\xbf" + NOTE % b"1", "byte-order-mark"),
         (NOTE % b"1" + b"\r", "line-ending"),
@@ -80,6 +81,14 @@ def test_a_body_of_http_may_be_printed_over_many_lines_and_may_be_empty():
     assert codes_of(b"", status=202) == []
     assert codes_of(b"<html>not found</html>", status=404) == []
     assert codes_of(b"<html>hello</html>", status=200) == ["not-json"]
+
+
+def test_authorization_over_http_is_no_message_and_no_fault():
+    assert codes_of(b'{"access_token": "x", "token_type": "bearer"}', status=200) == []
+    assert codes_of(b'{"error": "invalid_grant"}', status=400) == []
+    script = Script()
+    script.raw(Direction.OUT, b"grant_type=refresh_token", detail={"url": "http://localhost/token"})
+    assert script.codes() == []
 
 
 def test_a_body_of_which_only_a_head_is_kept_is_not_called_broken():

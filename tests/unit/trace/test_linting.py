@@ -101,6 +101,19 @@ def test_entries_that_the_store_has_not_are_given_up(made, found):
     assert [finding.seq for finding in found] == [4, 5]
 
 
+def test_a_store_that_cannot_be_read_ends_the_catching_up_alone(found):
+    def broken() -> Stored:
+        raise OSError("no such file")
+
+    script = noisy(10)
+    linting = Linting(found.extend, broken, waiting_bytes=1)  # type: ignore[arg-type]
+    linting.start()
+    linting.offer(script.entries)
+    assert linting.settle()
+    assert linting.faults == 1
+    linting.close()
+
+
 def test_it_ends_in_the_middle_of_much_to_do(made, found):
     linting = started(made, found, Stored([]), waiting_bytes=1 << 30)
     linting.offer(noisy(5_000).entries)
