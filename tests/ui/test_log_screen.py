@@ -3,7 +3,6 @@
 import time
 
 import pytest
-
 from textual import events
 from textual.app import App
 from textual.widgets import Input

@@ -1,10 +1,11 @@
 """The doing of every action in the table: what a key, the palette or a click sets going."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette
+from textual.screen import Screen
 
 from tui.core.errors import McptuiError
 from tui.settings.locations import themes_dir
@@ -22,6 +23,8 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.glance import Glance
     from tui.ui.panes.conversation import ConversationPane
     from tui.ui.ports import AppRuntime
+
+Given = TypeVar("Given")
 
 EARLY = ("app_quit", "quit", "help_quit")
 """What can be done before the panes are there, besides writing."""
@@ -107,7 +110,7 @@ class Doing(Shell):
             if reason is not None and self.approvals.current is request:
                 self.approvals.answer("no", reason)
 
-        self.push_screen(SayWhy(request.tool.server, request.tool.name), refuse)
+        self._open(SayWhy(request.tool.server, request.tool.name), refuse)
 
     # ---- the chat ----
 
@@ -138,7 +141,11 @@ class Doing(Shell):
 
     def action_chat_new(self) -> None:
         """Begin a new conversation."""
-        if not self.runtime.is_ready or self.chat.running:
+        if not self.runtime.is_ready:
+            return
+        if self.chat.running:
+            stop, new = self.key_of("chat.cancel"), self.key_of("chat.new")
+            self.notify(f"A turn is still running. {stop} stops it, then {new} begins a new chat.")
             return
         self.runtime.new_chat()
         self.bridge.can_continue = False
@@ -171,7 +178,7 @@ class Doing(Shell):
         """Show a server's stderr."""
         from tui.ui.screens.log import LogScreen
 
-        self.push_screen(LogScreen(self.runtime.host, name))
+        self._open(LogScreen(self.runtime.host, name))
 
     # ---- traffic ----
 
@@ -188,6 +195,11 @@ class Doing(Shell):
             self.push_screen(TrafficScreen(recording, self.overrides, filter))
 
     # ---- regions and dialogs ----
+
+    def _open(self, screen: Screen[Given], done: Callable[[Given | None], None] | None = None) -> None:
+        """Put a dialog on the screen, unless one of its kind is there already; keys get pressed twice."""
+        if not any(type(other) is type(screen) for other in self.screen_stack):
+            self.push_screen(screen, done)
 
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top; with none left to leave, nothing happens.
@@ -222,14 +234,14 @@ class Doing(Shell):
         """Show every key."""
         from tui.ui.screens.help import MAIN, HelpScreen
 
-        self.push_screen(HelpScreen(self.overrides, getattr(self.screen, "CONTEXTS", MAIN)))
+        self._open(HelpScreen(self.overrides, getattr(self.screen, "CONTEXTS", MAIN)))
 
     def action_app_theme(self) -> None:
         """Choose another theme, seen as it is chosen."""
         from tui.ui.screens.themes import ThemePicker
 
         specs, _ = all_themes(themes_dir())
-        self.push_screen(ThemePicker(specs, self.theme), self._theme_chosen)
+        self._open(ThemePicker(specs, self.theme), self._theme_chosen)
 
     def _theme_chosen(self, name: str | None) -> None:
         if name is None:
@@ -250,8 +262,7 @@ class Doing(Shell):
             return
         from tui.ui.screens.confirm_quit import ConfirmQuit
 
-        if not isinstance(self.screen, ConfirmQuit):
-            self.push_screen(ConfirmQuit(), lambda leave: self.exit(0) if leave else None)
+        self._open(ConfirmQuit(lambda: self.chat.running), lambda leave: self.exit(0) if leave else None)
 
     def action_help_quit(self) -> None:
         """Say how to leave: ctrl+c copies here, as in every editor."""

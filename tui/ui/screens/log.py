@@ -84,7 +84,6 @@ class LogScreen(ModalScreen[None]):
     LogScreen > LogLines { height: 1fr; padding: 0 1; background: $surface; }
     LogScreen #log-search { height: 1; padding: 0 1; background: $panel; }
     LogScreen #log-search Literal { width: 9; color: $text-dim; }
-    LogScreen #log-search:focus-within Literal { color: $accent; }
     LogScreen #log-search Input { width: 1fr; background: $panel; background-tint: transparent; }
     """
 

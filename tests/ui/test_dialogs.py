@@ -1,0 +1,73 @@
+"""Dialogs: one of each kind at most, true while they stand there, and every key said why it does nothing."""
+
+import asyncio
+
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, calls, says
+from tests.ui.test_app import asked, opened, ripen, send, shows
+from tui.ui.screens.say_why import SayWhy
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("ctrl+t", "ctrl+t", "ctrl+t"),
+        ("f3", "l", "ctrl+l", "ctrl+l"),
+        ("ctrl+t", "f1", "ctrl+t"),
+        ("f1", "ctrl+t", "f1"),
+    ],
+)
+async def test_a_dialog_is_never_on_the_screen_twice(keys):
+    async with opened(FakeRuntime()) as (app, pilot):
+        for key in keys:  # all at once, as from a key that is held down
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(lambda: len(app.screen_stack) > 1)
+        await pilot.pause()
+        kinds = [type(screen) for screen in app.screen_stack]
+        assert len(kinds) == len(set(kinds))
+        await pilot.press("escape", "escape")
+        await until(lambda: app.screen is app.main)
+
+
+async def test_the_question_whether_to_leave_follows_the_end_of_the_turn():
+    end = asyncio.Event()
+    async with opened(FakeRuntime([end, *says("done")])) as (app, pilot):
+        await send(pilot, "go")
+        await pilot.press("ctrl+q")
+        await shows(app, "A turn is still running.")
+        end.set()
+        await shows(app, "The turn has ended by now. Leave?")
+        await pilot.press("n")
+        await until(lambda: app.screen is app.main)
+
+
+async def test_a_new_chat_during_a_turn_is_refused_with_the_reason():
+    end = asyncio.Event()
+    async with opened(FakeRuntime([end, *says("done")])) as (app, pilot):
+        await send(pilot, "go")
+        await until(lambda: app.chat.running)
+        await pilot.press("ctrl+n")
+        await shows(app, "A turn is still running. esc stops it")
+        assert app.chat.running
+        end.set()
+        await shows(app, "done")
+
+
+async def test_a_reason_that_is_typed_at_once_is_not_lost():
+    async with opened(FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("No."))) as (
+        app,
+        pilot,
+    ):
+        await asked(app, pilot)
+        await ripen(app)
+        app.action_question_why()
+        await until(lambda: isinstance(app.screen, SayWhy))
+        for letter in "mine":
+            app.post_message(events.Key(letter, letter))
+        await until(lambda: bool(app.screen.query(Input)) and app.screen.query_one(Input).value == "mine")
+        await pilot.press("escape", "escape")
+        await until(lambda: app.screen is app.main)
