@@ -15,6 +15,7 @@ from tui.ui.actions import ACTIONS, Context
 from tui.ui.app import McptuiApp
 from tui.ui.screens.help import MAIN
 from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic.reading import Reading
 
 
 def app_over(runtime: FakeRuntime) -> McptuiApp:
@@ -460,7 +461,11 @@ async def test_a_theme_is_seen_while_it_is_chosen_and_saved_when_it_is():
 
 async def test_every_action_of_the_table_has_its_doing():
     async with opened(FakeRuntime()) as (app, _):
-        panes = {Context.COMPOSER: app.composer, Context.CONVERSATION: app.conversation}
+        panes = {
+            Context.COMPOSER: app.composer,
+            Context.CONVERSATION: app.conversation,
+            Context.FRAME: Reading,
+        }
         for action in ACTIONS:
             place, _, name = action.method.rpartition(".")
             doer = {"app": app, "screen": TrafficScreen}.get(place) or panes.get(action.context, app)

@@ -40,7 +40,7 @@ def title(screen: TrafficScreen) -> str:
 
 
 async def test_a_call_is_told_by_its_method_tool_size_and_latency() -> None:
-    async with opened(some().traffic()) as (screen, _):
+    async with opened(some().recording()) as (screen, _):
         line = row_with(shown(screen.list), "412 ms  ✓")
         assert "← response" in line
         assert "notes" in line
@@ -48,7 +48,7 @@ async def test_a_call_is_told_by_its_method_tool_size_and_latency() -> None:
 
 
 async def test_what_is_no_frame_is_shown_by_how_it_begins() -> None:
-    async with opened(some().traffic()) as (screen, _):
+    async with opened(some().recording()) as (screen, _):
         await until(lambda: any("DEBUG connecting" in line for line in shown(screen.list)))
         assert "! not" not in title(screen)
         assert "not JSON" in row_with(shown(screen.list), "DEBUG connecting")
@@ -57,7 +57,7 @@ async def test_what_is_no_frame_is_shown_by_how_it_begins() -> None:
 
 async def test_a_request_that_waits_counts_up() -> None:
     recorded = some()
-    async with opened(recorded.traffic()) as (screen, _):
+    async with opened(recorded.recording()) as (screen, _):
         screen.list._clock = lambda: recorded.now_ns + 3_100_000_000
         screen.list.tick()
         line = row_with(shown(screen.list), "wait")
@@ -67,7 +67,7 @@ async def test_a_request_that_waits_counts_up() -> None:
 
 async def test_the_newest_is_followed_until_one_goes_up_and_again_at_the_end() -> None:
     recorded = numbered(100)
-    async with opened(recorded.traffic()) as (screen, pilot):
+    async with opened(recorded.recording()) as (screen, pilot):
         assert "notifications/n99" in shown(screen.list)[-1]
         recorded.add(Kind.NOTIFICATION, {}, method="notifications/new")
         screen.look()
@@ -86,25 +86,25 @@ async def test_the_newest_is_followed_until_one_goes_up_and_again_at_the_end() -
 
 async def test_a_selection_stays_where_it_is_in_a_list_that_fits_the_screen() -> None:
     recorded = numbered(3)
-    async with opened(recorded.traffic()) as (screen, pilot):
+    async with opened(recorded.recording()) as (screen, pilot):
         await press(pilot, "up", "up")
         for number in range(60):
             recorded.add(Kind.NOTIFICATION, {}, method=f"notifications/more{number}")
             screen.look()
-        assert screen.list.selected == 0
+        assert screen.list.selected == 1
         assert "notifications/n0" in shown(screen.list)[0]
 
 
 async def test_one_key_leads_to_the_partner_and_back() -> None:
-    async with opened(some().traffic()) as (screen, pilot):
-        screen.list.select(3)
-        assert screen.list.selected == 3
-        await press(pilot, "p")
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(4)
         assert screen.list.selected == 4
+        await press(pilot, "p")
+        assert screen.list.selected == 5
         assert shown(screen.list)[4].startswith("▸")
         assert shown(screen.list)[3].startswith("⇄")
         await press(pilot, "p")
-        assert screen.list.selected == 3
+        assert screen.list.selected == 4
 
 
 async def test_progress_belongs_to_its_call_and_one_key_leads_to_where_it_began() -> None:
@@ -112,18 +112,18 @@ async def test_progress_belongs_to_its_call_and_one_key_leads_to_where_it_began(
     recorded.add(Kind.REQUEST, {}, method="tools/call", ident="1", root=1)
     recorded.add(Kind.NOTIFICATION, {}, method="notifications/progress", pair=1, root=1)
     recorded.add(Kind.RESPONSE, {}, method="tools/call", ident="1", pair=1, root=1)
-    async with opened(recorded.traffic()) as (screen, pilot):
+    async with opened(recorded.recording()) as (screen, pilot):
         await pilot.pause()
         assert shown(screen.list)[1].startswith("┊")
         await press(pilot, "o")
-        assert screen.list.selected == 0
+        assert screen.list.selected == 1
 
 
 async def test_the_time_is_of_day_or_since_the_start_or_since_the_line_above() -> None:
     recorded = Recorded()
     recorded.add(Kind.NOTIFICATION, {}, method="a")
     recorded.add(Kind.NOTIFICATION, {}, method="b", after_ms=1500)
-    async with opened(recorded.traffic(), (80, 20)) as (screen, pilot):
+    async with opened(recorded.recording(), (80, 20)) as (screen, pilot):
         assert row_with(shown(screen.list), " b").count(":") == 2
         await press(pilot, "t")
         assert "1.500" in row_with(shown(screen.list), " b")
@@ -134,7 +134,7 @@ async def test_the_time_is_of_day_or_since_the_start_or_since_the_line_above() -
 async def test_a_mark_is_seen_and_kept() -> None:
     kept: list[tuple[int, bool]] = []
     recorded = numbered(3)
-    traffic = recorded.traffic(keep_mark=lambda seq, marked: kept.append((seq, marked)))
+    traffic = recorded.recording(keep_mark=lambda seq, marked: kept.append((seq, marked)))
     async with opened(traffic) as (screen, pilot):
         await press(pilot, "m")
         assert shown(screen.list)[2].startswith("▸◆")
@@ -144,14 +144,14 @@ async def test_a_mark_is_seen_and_kept() -> None:
 
 
 async def test_an_empty_list_says_what_will_be_there() -> None:
-    async with opened(Recorded().traffic()) as (screen, _):
+    async with opened(Recorded().recording()) as (screen, _):
         assert "Every message of every server will stand here" in " ".join(shown(screen.list))
 
 
 async def test_names_from_the_wire_are_shown_not_obeyed() -> None:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, b"", method="\x1b]0;x\x07[bold]", tool="\u202eevil\n", source="a\x9bb")
-    async with opened(recorded.traffic()) as (screen, _):
+    async with opened(recorded.recording()) as (screen, _):
         text = "".join(shown(screen.list))
     assert not any(sign in text for sign in "\x1b\x07\x9b\u202e")
     assert "[bold]" in text
@@ -159,13 +159,13 @@ async def test_names_from_the_wire_are_shown_not_obeyed() -> None:
 
 async def test_every_width_keeps_its_lines_within_it() -> None:
     for width in (40, 80, 99, 100, 120, 159, 160, 200):
-        async with opened(some().traffic(), (width, 24)) as (screen, _):
+        async with opened(some().recording(), (width, 24)) as (screen, _):
             for y in range(screen.list.size.height):
                 assert screen.list.render_line(y).cell_length == screen.list.columns
 
 
 async def test_the_reader_is_closed_with_the_screen() -> None:
     recorded = some()
-    async with opened(recorded.traffic()) as (screen, _):
+    async with opened(recorded.recording()) as (screen, _):
         await until(lambda: any("DEBUG" in line for line in shown(screen.list)))
     await until(lambda: recorded.closed)

@@ -63,7 +63,7 @@ class Recorded:
         self.closed = 0
         self.now_ns = 0
 
-    def traffic(self, **fields: Any) -> Recording:
+    def recording(self, **fields: Any) -> Recording:
         return Recording(self.frames, lambda: FakeReader(self), **fields)
 
     def add(self, kind: Kind, body: object = b"", *, after_ms: float = 1, **fields: Any) -> int:

@@ -1,9 +1,9 @@
 """Recording: the traffic as a screen needs it, live or from a file. Values and callbacks only."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from tui.core.traffic import Cause, Entry, TrafficReader
+from tui.core.traffic import Cause, TrafficReader
 from tui.trace.frames import Frames
 
 
@@ -19,8 +19,8 @@ def _forget_text(key: object, text: str) -> None:
     """Keep nothing."""
 
 
-def _no_words(entry: Entry, partner: Entry | None) -> Sequence[str]:
-    return ()
+def _unknown(source: str) -> str:
+    return ""
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class Recording:
         keep_note: stores a note, given a seq; "" takes it away.
         filters: saved filters by name; the screen changes it and calls `keep_filter`.
         keep_filter: stores a filter, given its name; "" takes it away.
-        explain: says in sentences what an entry is, given its partner if it has one. Any thread.
+        revision: the revision of the protocol that a source talks, as far as it is known, or "".
         go_to_turn: shows the turn that caused an entry; None where there is no conversation.
         urls: of sources that are reached over HTTP, for copying a request as curl.
     """
@@ -53,6 +53,6 @@ class Recording:
     keep_note: Callable[[int, str], None] = _forget_text
     filters: dict[str, str] = field(default_factory=dict)
     keep_filter: Callable[[str, str], None] = _forget_text
-    explain: Callable[[Entry, Entry | None], Sequence[str]] = _no_words
+    revision: Callable[[str], str] = _unknown
     go_to_turn: Callable[[Cause], None] | None = None
     urls: Mapping[str, str] = field(default_factory=dict)

@@ -14,6 +14,7 @@ class Context(StrEnum):
     SERVERS = "Servers"
     TRACE = "Trace"
     TRAFFIC = "Traffic"
+    FRAME = "Traffic, one entry"
 
 
 @dataclass(frozen=True, slots=True)

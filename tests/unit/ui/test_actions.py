@@ -25,7 +25,7 @@ def test_ids_are_unique():
     assert len({action.id for action in ACTIONS}) == len(ACTIONS)
 
 
-OVER_MAIN = (Context.TRAFFIC,)
+OVER_MAIN = (Context.TRAFFIC, Context.FRAME)
 """Contexts of screens over the main one, whose own keys mean nothing there."""
 
 

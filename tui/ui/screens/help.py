@@ -21,7 +21,7 @@ _EVERY_PANE = (
 _COLUMN = 30
 
 
-MAIN = tuple(context for context in Context if context is not Context.TRAFFIC)
+MAIN = tuple(context for context in Context if context not in (Context.TRAFFIC, Context.FRAME))
 """What the help is about on the main screen; screens over it have a help of their own."""
 
 

@@ -5,20 +5,32 @@ import os
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
+from textual.timer import Timer
 
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
+from tui.trace.query import EVERYTHING, Query, parse
 from tui.trace.recording import Recording
 from tui.ui.actions import Context
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.symbols import symbols_for
-from tui.ui.traffic.bars import Headings, Keys, TrafficTitle, counted
+from tui.ui.traffic.bars import FilterLine, Headings, Keys, TrafficTitle, counted
+from tui.ui.traffic.deeds import Deeds
+from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.glimpses import Glimpses, ReaderThread
 from tui.ui.traffic.list import FrameList
+from tui.ui.traffic.prompt import PromptLine
+from tui.ui.traffic.reading import Reading
+from tui.ui.traffic.sifting import Sifting
 from tui.ui.traffic.signs import signs_like
 from tui.ui.widgets.rows import Row
 
 LOOKS_PER_SECOND = 30
+SHORT = 20
+"""Below so many rows the reading of an entry takes the place of the list."""
+
+TYPING_SECONDS = 0.12
+"""So long a filter that is being typed waits for the next character."""
 
 EMPTY_LIVE = (
     "Every message of every server will stand here as it travels, with what the model was asked and said, "
@@ -26,10 +38,10 @@ EMPTY_LIVE = (
     "Start a server or send a message, and it begins.",
 )
 EMPTY_FILE = ("There is nothing in this recording.",)
-EMPTY_FILTER = ("No entry is like that yet.", "esc clears the filter, / changes it.")
+EMPTY_FILTER = ("No entry is like that so far.", "esc takes the filter away, / changes it.")
 
 
-class TrafficScreen(Screen[Cause | None]):
+class TrafficScreen(Deeds, Screen[Cause | None]):
     """The traffic of one recording; gives back the cause of an entry whose turn is to be shown.
 
     Args:
@@ -41,21 +53,25 @@ class TrafficScreen(Screen[Cause | None]):
     DEFAULT_CSS = """
     TrafficScreen { background: $surface; layout: vertical; }
     TrafficScreen > Bar { padding: 0 1; background: $panel; }
-    TrafficScreen > #traffic-heads { background: $surface; padding: 0 0 0 0; }
+    TrafficScreen > #filter-line { display: none; }
+    TrafficScreen > #traffic-heads { background: $surface; padding: 0; }
     TrafficScreen > #footer { background: $surface; padding: 0; }
     TrafficScreen > FrameList { height: 1fr; background: $surface; }
+    TrafficScreen > Reading { display: none; }
+    TrafficScreen.-reading > Reading { display: block; }
+    TrafficScreen.-whole > FrameList, TrafficScreen.-whole > #traffic-heads { display: none; }
     """
 
-    CONTEXTS = (Context.TRAFFIC,)
+    CONTEXTS = (Context.TRAFFIC, Context.FRAME)
     """What the help is about while this screen is on top."""
 
     def __init__(self, recording: Recording, overrides: KeyOverrides, filter: str = "") -> None:
         super().__init__()
         self.recording = recording
-        self.overrides = overrides
         signs = signs_like(symbols_for(os.environ))
-        self._reader = ReaderThread(recording.open_reader)
-        self._glimpses = Glimpses(self._reader, self._glimpsed)
+        self.reader = ReaderThread(recording.open_reader)
+        self._glimpses = Glimpses(self.reader, self._glimpsed)
+        self.sifting = Sifting(recording)
         self.list = FrameList(
             recording.frames,
             live=recording.live,
@@ -65,43 +81,74 @@ class TrafficScreen(Screen[Cause | None]):
             signs=signs,
             id="frames",
         )
+        self.prompt = PromptLine()
+        self.reading = Reading(recording, self.reader, signs, prompt=self.prompt)
+        self.filter_bar = FilterBar(recording.frames)
+        self.filter_line = FilterLine()
         self._title = TrafficTitle()
-        self._heads = Headings(self.list.heading)
+        self.heads = Headings(self.list.heading)
         self._keys = Keys(overrides)
+        self._first_filter = filter
+        self._before: Query = EVERYTHING
+        self._typing: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Build the lines and the list."""
+        """Build the lines, the list and the reading of an entry."""
         yield self._title
-        yield self._heads
+        yield self.filter_line
+        yield self.filter_bar
+        yield self.heads
         yield self.list
+        yield self.reading
+        yield self.prompt
         yield self._keys
 
     def on_mount(self) -> None:
         """Begin to look."""
         self.list.focus()
+        self.sift(parse(self._first_filter))
         self._keys.of(Context.TRAFFIC)
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     async def on_unmount(self) -> None:
         """Let go of the recording."""
+        self.sifting.close()
         await self._glimpses.close()
-        self._reader.close()
+        self.reader.close()
 
     # ---- looking at the store ----
 
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
         self.list.tick()
+        self.sifting.advance()
         self._glimpses.look()
+        self.follow_search()
+        self._note_partner()
         self._title.show(*self._title_rows())
+        self.filter_line.show(*self.sifting.line(self.list.selected))
 
     def _glimpsed(self) -> None:
         self.list.repaint()
 
+    def _note_partner(self) -> None:
+        """Read the entry again once its answer is there."""
+        loaded = self.reading.loaded
+        if loaded is not None and loaded.partner is None and self.is_reading:
+            index = self.recording.frames.index(loaded.entry.seq)
+            if index >= 0 and self.recording.frames.partner(index) >= 0:
+                self.reading.refresh_entry()
+
     def on_resize(self, event: events.Resize) -> None:
-        """Other columns may fit."""
-        self.call_after_refresh(self._heads.refresh)
+        """Other columns may fit, and a pair side by side."""
+        self.reading.wide_enough(event.size.width)
+        self.share_room()
+        self.call_after_refresh(self.heads.refresh)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Show the keys of what has the focus."""
+        self._keys.of(Context.FRAME if self.reading.has_pseudo_class("focus-within") else Context.TRAFFIC)
 
     def _title_rows(self) -> tuple[Row, Row]:
         recording = self.recording
@@ -110,52 +157,67 @@ class TrafficScreen(Screen[Cause | None]):
             left = (*left, (f"   ! {clean_line(problem)}", "bad"))
         where = "following" if self.list.following else "end follows"
         state = where if recording.live else "recorded"
+        count = len(recording.frames)
         right: Row = (
-            (f"{counted(len(self.list.shown), len(recording.frames))}   ", "text"),
+            (f"{counted(count, count)}   ", "text"),
             (state, "ok" if state == "following" else "dim"),
         )
         return left, right
 
-    # ---- what keys do ----
+    # ---- reading an entry ----
 
-    def action_traffic_back(self) -> None:
-        """Leave."""
-        self.dismiss(None)
+    @property
+    def is_reading(self) -> bool:
+        """Whether an entry is open."""
+        return self.has_class("-reading")
 
-    def action_traffic_follow(self) -> None:
-        """Go to the newest entry and follow it."""
-        self.list.go_to_end()
+    def share_room(self, *, whole: bool | None = None) -> None:
+        """Share the screen between the list and the entry."""
+        short = self.size.height < SHORT
+        if whole is None:
+            whole = short or (self.has_class("-whole") and self.is_reading)
+        self.set_class(whole and self.is_reading, "-whole")
 
-    def action_traffic_time(self) -> None:
-        """Write the time another way."""
-        self.list.next_time()
-        self._heads.refresh()
+    def on_frame_list_moved(self, event: FrameList.Moved) -> None:
+        """Read the entry under the cursor, if one is read."""
+        if self.is_reading:
+            self.reading.read(self.list.selected)
 
-    def action_traffic_pair(self) -> None:
-        """Go to the partner of the entry."""
-        index = self.list.selected
-        if index >= 0:
-            self.go_to(self.recording.frames.partner(index), "It has no partner.")
+    def on_frame_list_read(self, event: FrameList.Read) -> None:
+        """Read an entry that was clicked."""
+        self.action_traffic_read()
 
-    def action_traffic_first(self) -> None:
-        """Go to the first request of the call."""
-        index = self.list.selected
-        if index >= 0:
-            self.go_to(self.recording.frames.root[index] - 1, "It is no part of a call.")
+    # ---- filtering ----
 
-    def go_to(self, index: int, without: str) -> None:
-        """Put the cursor on an entry, or say why that is not possible."""
-        if index < 0:
-            self.notify(without, timeout=3)
-        elif not self.list.select(index):
-            self.notify("The filter hides it: esc clears the filter.", timeout=4)
-
-    def action_traffic_mark(self) -> None:
-        """Mark the entry, or take its mark away, and go on to the next."""
-        index, frames = self.list.selected, self.recording.frames
-        if index < 0:
+    def sift(self, query: Query) -> None:
+        """Put a filter in force."""
+        if not query.is_sound:
             return
-        marked = not frames.marked[index]
-        frames.mark(index, marked)
-        self.recording.keep_mark(frames.seq(index), marked)
-        self.list.tick()
+        live = EMPTY_LIVE if self.recording.live else EMPTY_FILE
+        self.list.empty = EMPTY_FILTER if query.root is not None else live
+        self.list.show(self.sifting.filter(query))
+
+    def on_filter_line_clicked(self, event: FilterLine.Clicked) -> None:
+        """Change the filter."""
+        self.action_traffic_filter()
+
+    def action_traffic_filter(self) -> None:
+        """Ask for a filter."""
+        self._before = self.sifting.query
+        self.filter_bar.open(self._before.text)
+
+    def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:
+        """Filter while the person types."""
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(TYPING_SECONDS, lambda: self.sift(event.query))
+
+    def on_filter_bar_closed(self, event: FilterBar.Closed) -> None:
+        """Keep the filter, or go back to the one before."""
+        if self._typing is not None:
+            self._typing.stop()
+        query = event.query if event.query is not None else self._before
+        if query.text != self.sifting.query.text:
+            self.sift(query)
+        self.list.focus()
+        self.look()

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from textual.message import Message
+
 from tui.ui.actions import Context, first_key, of_context
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.panes.bar import Bar, spread
@@ -67,4 +69,36 @@ def exact(number: int) -> str:
 
 def counted(shown: int, all: int) -> str:
     """Return how many entries of how many are shown."""
-    return f"{exact(shown)} of {exact(all)}" if shown != all else f"{exact(all)} shown"
+    return (
+        f"{exact(shown)} of {exact(all)}"
+        if shown != all
+        else "1 entry"
+        if all == 1
+        else f"{exact(all)} entries"
+    )
+
+
+class FilterLine(Bar):
+    """The filter in force and the search, how far they are, and what they found; a click changes it."""
+
+    class Clicked(Message):
+        """The person wants to change the filter."""
+
+    def __init__(self) -> None:
+        super().__init__(id="filter-line")
+        self._parts: tuple[Row, Row] = ((), ())
+
+    def show(self, left: Row, right: Row) -> None:
+        """Show these, if they are new; with nothing to show there is no line."""
+        if (left, right) != self._parts:
+            self._parts = (left, right)
+            self.display = bool(left)
+            self.refresh()
+
+    def row(self, width: int) -> Row:
+        """Return the line."""
+        return spread(self._parts[0], self._parts[1], width)
+
+    def on_click(self) -> None:
+        """Change the filter."""
+        self.post_message(self.Clicked())

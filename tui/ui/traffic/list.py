@@ -9,21 +9,24 @@ from textual.message import Message
 
 from tui.core.traffic import Outcome
 from tui.trace.frames import Frames
+from tui.trace.view import View
 from tui.ui.actions import Context
 from tui.ui.bindings import bindings_of
 from tui.ui.traffic.glimpses import NONE, Glimpse
 from tui.ui.traffic.row import PREVIEWED, Around, Layout, RowMaker, layout_for
-from tui.ui.traffic.shown import Everything, Shown
 from tui.ui.traffic.signs import UNICODE, Signs
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
+
+ADVANCE_MS = 4.0
+"""So long the screen may look for rows in one of its looks."""
 
 COUNT_UP_NS = 100_000_000
 """So often a request that waits says for how long."""
 
 
 class FrameList(CursorPane, inherit_bindings=False):
-    """Shows the entries that a `Shown` names, one line each, and follows the newest until one scrolls up.
+    """Shows the entries of a view, one line each, and follows the newest until one scrolls up.
 
     Nothing tells the list what came: `tick` looks. Only lines on screen are ever made.
 
@@ -64,18 +67,18 @@ class FrameList(CursorPane, inherit_bindings=False):
     ) -> None:
         super().__init__(id=id)
         self.frames = frames
-        self.shown: Shown = Everything(frames)
+        self.view = View(frames)
         self.empty = empty
-        self.sought: Callable[[int], bool] = lambda index: False
         self._maker = RowMaker(frames, signs)
         self._signs = signs
         self._live = live
         self._clock = clock
         self._glimpse = glimpse
         self._notes = notes if notes is not None else {}
-        self._selected = -1
+        self._selected = 0
         self._related: tuple[int, int] = (-1, -1)  # partner and root of the selected entry
-        self._revision = frames.revision
+        self._revision = 0
+        self._changes = 0
         self._rows = 0
         self._counted_ns = 0
         self._layout: Layout | None = None
@@ -85,52 +88,33 @@ class FrameList(CursorPane, inherit_bindings=False):
 
     @property
     def selected(self) -> int:
-        """The index of the entry under the cursor, -1 if there is none."""
+        """The seq of the entry under the cursor, 0 if there is none."""
         return self._selected
 
-    def show(self, shown: Shown) -> None:
-        """Show other entries; the cursor stays on its entry, or goes to the next one that is shown."""
-        self.shown = shown
-        was = self._selected
-        self._rows = len(shown)
-        self._strips.clear()
-        if self.following:
-            self.cursor = max(0, self._rows - 1)
-        elif self._rows:
-            self.cursor = shown.near(max(0, was))
-        self._grow(0)
-        self.refresh()
-        if self._rows and not self.following:
+    @property
+    def index(self) -> int:
+        """The index of the entry under the cursor, -1 if there is none."""
+        return self.frames.index(self._selected) if self._selected else -1
+
+    def show(self, view: View) -> None:
+        """Show other entries; the cursor stays on its entry, or goes to one that is near."""
+        self.view = view
+        view.advance()
+        self._take_in()
+        if self.row_count():
             self.show_row(self.cursor)
-        self._note_cursor()
 
     def tick(self) -> bool:
         """Take in what came; return whether anything is new. Cheap if nothing is."""
-        shown = self.shown
-        if isinstance(shown, Everything):
-            shown.update()
-        rows, changed = len(shown), self.frames.revision != self._revision
-        if rows != self._rows:
-            before, self._rows = self._rows, rows
-            if changed or not before:
-                self._strips.clear()
-            at_end = self.following and self.cursor >= before - 1
-            if at_end:
-                self.cursor = rows - 1
-            self._grow(0 if changed or at_end else before)
-            self._note_cursor()
-        elif changed:
-            self._revision = self.frames.revision
-            self._strips.clear()
-            self.refresh()
-        else:
+        self.view.advance(ADVANCE_MS)
+        if self.view.revision == self._revision:
             return self._count_up()
-        self._revision = self.frames.revision
+        self._take_in()
         return True
 
-    def select(self, index: int) -> bool:
+    def select(self, seq: int) -> bool:
         """Put the cursor on an entry; return whether it is shown at all."""
-        row = self.shown.row(index)
+        row = self.view.row_of(seq)
         if row < 0:
             return False
         height = self.scrollable_content_region.height
@@ -168,14 +152,14 @@ class FrameList(CursorPane, inherit_bindings=False):
         """Return the line of an entry."""
         if not self._rows:
             return self._empty_rows()[index]
-        frames, entry = self.frames, self.shown.index(index)
+        frames, entry = self.frames, self.view.index(index)
         columns = self._columns()
         kind = frames.kind[entry]
         seq = frames.seq(entry)
         needs = columns.ident and frames.ident[entry]
         seen = self._glimpse(seq) if needs or kind in PREVIEWED else NONE
         around = Around(
-            previous=self.shown.index(index - 1) if index else -1,
+            previous=self.view.index(index - 1) if index else -1,
             now_ns=self._clock() if self._live else 0,
             noted=seq in self._notes,
             lead=self._lead(entry),
@@ -189,14 +173,12 @@ class FrameList(CursorPane, inherit_bindings=False):
             return ""
         if index == self.cursor:
             return "cursor" if self.has_focus else "on panel bold"
-        entry = self.shown.index(index)
-        if self.sought(entry):
-            return "underline"
+        entry = self.view.index(index)
         return "on panel" if self._lead(entry) != " " else ""
 
     def _lead(self, entry: int) -> str:
         partner, root = self._related
-        if entry == self._selected:
+        if self.frames.seq(entry) == self._selected:
             return self._signs.cursor
         if entry == partner:
             return self._signs.pair
@@ -228,11 +210,31 @@ class FrameList(CursorPane, inherit_bindings=False):
         following = self.following
         super().rows_changed(start)
         self.following = following
-
-    def _grow(self, start: int) -> None:
-        self.rows_changed(start)
-        if self.following:
+        if following:
             self._pin()
+
+    def _take_in(self) -> None:
+        """Find the cursor's entry and what is in view again: rows may have come before and after them."""
+        view, before = self.view, self._rows
+        self._revision, self._rows = view.revision, len(view)
+        changes = len(self.frames.touched)
+        only_grew = changes == self._changes and before and before <= self._rows
+        self._changes = changes
+        was = self.cursor
+        if self.following or not self._selected:
+            self.cursor = max(0, self._rows - 1)
+        else:
+            self.cursor = max(0, min(view.row_near(self._selected), self._rows - 1))
+            if self.cursor != was:
+                only_grew = False
+                self._shift(self.cursor - was)
+        self.rows_changed(before if only_grew else 0)
+        self._note_cursor()
+
+    def _shift(self, rows: int) -> None:
+        """Keep the cursor's line where it is on screen: rows came or went above it."""
+        self._resize_rows(self.row_count())
+        self._place(self.scroll_y + rows)
 
     def _count_up(self) -> bool:
         """Let requests that wait say for how long."""
@@ -243,7 +245,7 @@ class FrameList(CursorPane, inherit_bindings=False):
         outcome, top = self.frames.outcome, self.scroll_offset.y
         found = False
         for row in range(top, min(self._rows, top + self.size.height)):
-            if outcome[self.shown.index(row)] == Outcome.PENDING:
+            if outcome[self.view.index(row)] == Outcome.PENDING:
                 self._strips.discard(row)
                 self.refresh_line(row)
                 found = True
@@ -256,18 +258,18 @@ class FrameList(CursorPane, inherit_bindings=False):
         self._note_cursor()
 
     def _note_cursor(self) -> None:
-        selected = self.shown.index(self.cursor) if 0 <= self.cursor < self._rows else -1
-        frames = self.frames
-        related = (-1, -1)
-        if selected >= 0:
-            related = (frames.partner(selected), frames.root[selected] - 1)
+        frames, index, related = self.frames, -1, (-1, -1)
+        if 0 <= self.cursor < self._rows:
+            index = self.view.index(self.cursor)
+            related = (frames.partner(index), frames.root[index] - 1)
+        selected = frames.seq(index) if index >= 0 else 0
         if (selected, related) == (self._selected, self._related):
             return
         moved, self._selected = selected != self._selected, selected
-        had, self._related = self._related, related
-        if had != (-1, -1) or related != (-1, -1):
+        if self._related != (-1, -1) or related != (-1, -1):
             self._strips.clear()
             self.refresh()
+        self._related = related
         if moved:
             self.post_message(self.Moved())
 

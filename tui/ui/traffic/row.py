@@ -26,6 +26,8 @@ PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
 """Kinds that say more by the start of their text than by a method."""
 
 _LONG, _SLOW = SECOND // 10, SECOND
+_WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
+"""Styles of a latency and of its bar: short, long, slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
     bar, latency, outcome = (0, 8, 1) if narrow else (10 if wide else 5, 9, 14 if wide else 1)
     gap = 1 if narrow else 2
     fixed = (time, delta, server, kind, ident, size, bar, latency, outcome)
-    taken = 3 + sum(cells + gap for cells in fixed if cells)
+    taken = 4 + sum(cells + gap for cells in fixed if cells)
     return Layout(time, delta, server, kind, max(8, width - taken), ident, size, bar, latency, outcome, gap)
 
 
@@ -136,7 +138,7 @@ class RowMaker:
         gap = " " * columns.gap
         parts = [
             (columns.time, self.mode.word, True),
-            (columns.delta, "since last", True),
+            (columns.delta, self._signs.delta, True),
             (columns.server, "server", False),
             (columns.kind, "kind", False),
             (columns.what, "method", False),
@@ -146,7 +148,7 @@ class RowMaker:
             (columns.latency, "latency", True),
             (columns.outcome if columns.outcome > 1 else 0, "outcome", False),
         ]
-        text = "   " + gap.join(_cell(words, "", cells, right=r)[0] for cells, words, r in parts if cells)
+        text = "    " + gap.join(_cell(words, "", cells, right=r)[0] for cells, words, r in parts if cells)
         return ((text, "dim"),)
 
     def _marks(self, index: int, around: Around) -> tuple[Span, Span, Span]:
@@ -156,7 +158,7 @@ class RowMaker:
         return (
             (around.lead, "accent"),
             (mark, "accent bold"),
-            (signs.severities[severity], SEVERITY_STYLES[severity]),
+            (f"{signs.severities[severity]} ", SEVERITY_STYLES[severity]),
         )
 
     def _time(self, index: int, around: Around) -> str:
@@ -199,11 +201,11 @@ class RowMaker:
         if outcome == Outcome.PENDING and around.now_ns:
             ns = max(0, around.now_ns - frames.mono[index])
         answer = frames.is_answer(index) or outcome == Outcome.PENDING
-        style = "dim" if ns < _LONG else "text" if ns < _SLOW else "warn"
+        style, shade = _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
         spans: list[Span] = []
         if columns.bar:
             drawn = bar(share(ns), columns.bar, signs.bar) if ns >= 0 and answer else ""
-            spans += [_cell(drawn, style if style != "dim" else "rule", columns.bar, right=False)]
+            spans += [_cell(drawn, shade, columns.bar, right=False)]
             spans += [(" " * columns.gap, "")]
         spans.append(_cell(span(ns) if ns >= 0 and answer else "", style, columns.latency))
         words = signs.outcomes[outcome]

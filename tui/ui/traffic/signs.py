@@ -24,6 +24,7 @@ class Signs:
     note: str = "✎"
     stderr: str = "│"
     event: str = "◇"
+    delta: str = "Δ"
     bar: str = "▏▎▍▌▋▊▉█"
     outcomes: tuple[str, ...] = (" ", "◌", "✓", "✗", "✗", "⊘", "†", "↻")
     severities: tuple[str, ...] = (" ", "·", "!", "‼")
@@ -45,6 +46,7 @@ ASCII = Signs(
     note="#",
     stderr="|",
     event="o",
+    delta="after",
     bar="#",
     outcomes=(" ", ".", "+", "x", "x", "-", "?", "~"),
     severities=(" ", ".", "!", "X"),

@@ -1,0 +1,131 @@
+"""What is read of an entry before it is shown: its body, its partner, its findings, its call."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tui.core.text import clean_line
+from tui.core.traffic import Entry, Finding, TrafficReader
+from tui.trace.frames import Frames
+from tui.ui.traffic.glimpses import ReaderThread
+from tui.ui.traffic.signs import SEVERITY_STYLES, Signs
+from tui.ui.traffic.tree import Tree
+from tui.ui.widgets.rows import Row
+
+HEAD = 256 * 1024
+"""Bytes that are read at first; a larger body is read to its end by itself."""
+
+MOST = 64 * 1024 * 1024
+"""Bytes of a body that the tree and the search look at; the raw view has all."""
+
+MOST_STEPS = 400
+"""Entries of one call that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An entry that was read.
+
+    Attributes:
+        entry: with the start of its body.
+        body: as much of the body as is looked at.
+        stored: bytes of the body that are stored, as far as it is known.
+        tree: the body as a tree.
+        findings: what the linter says.
+        steps: the entries of its call, or itself, by index.
+        partner: the other one of the pair.
+    """
+
+    entry: Entry
+    body: bytes
+    stored: int
+    tree: Tree
+    findings: Sequence[Finding]
+    steps: Sequence[int]
+    partner: "Loaded | None" = None
+
+
+def remark(finding: Finding, signs: Signs) -> list[Row]:
+    """Return what stands over the tree of an entry with which something is wrong."""
+    style = SEVERITY_STYLES[finding.severity]
+    return [((f" {signs.severities[finding.severity]} {clean_line(finding.sentence, 300)}", style),)]
+
+
+class Loader:
+    """Loads entries, one at a time; keeps the findings that it has read.
+
+    Args:
+        frames: the columns.
+        reader: the thread that reads.
+    """
+
+    def __init__(self, frames: Frames, reader: ReaderThread, signs: Signs) -> None:
+        self._frames = frames
+        self._reader = reader
+        self._signs = signs
+        self._findings: dict[int, list[Finding]] = {}
+        self._findings_read = 0
+
+    async def load(self, seq: int) -> Loaded | None:
+        """Return an entry with its partner, None if it was dropped."""
+        loaded = await self._one(seq)
+        if loaded is None:
+            return None
+        index = self._frames.index(seq)
+        partner = self._frames.partner(index) if index >= 0 else -1
+        if partner < 0:
+            return loaded
+        return replace(loaded, partner=await self._one(self._frames.seq(partner)))
+
+    async def body(self, seq: int, start: int, length: int) -> bytes:
+        """Return a part of a body."""
+        return await self._reader.ask(lambda reader: reader.body(seq, start, length))
+
+    async def _one(self, seq: int) -> Loaded | None:
+        read = await self._reader.ask(lambda reader: self._read(reader, seq))
+        if read is None:
+            return None
+        entry, body, findings, steps = read
+        remarks = [row for finding in findings for row in remark(finding, self._signs)]
+        tree = await asyncio.to_thread(Tree, body, entry.redactions, remarks, self._signs)
+        stored = len(body) if len(body) < MOST else max(entry.size, len(body))
+        return Loaded(entry, body, stored, tree, findings, steps)
+
+    def _read(
+        self, reader: TrafficReader, seq: int
+    ) -> tuple[Entry, bytes, Sequence[Finding], Sequence[int]] | None:
+        entry = reader.entry(seq, HEAD)
+        if entry is None:
+            return None
+        body = entry.body
+        if len(body) >= HEAD:
+            body = reader.body(seq, 0, MOST)
+        return entry, body, self._findings_of(reader, seq), self._steps(seq)
+
+    def _findings_of(self, reader: TrafficReader, seq: int) -> Sequence[Finding]:
+        index = self._frames.index(seq)
+        if index < 0 or not self._frames.severity[index]:
+            return ()
+        new = reader.findings(self._findings_read)
+        self._findings_read += len(new)
+        for finding in new:
+            self._findings.setdefault(finding.seq, []).append(finding)
+        return tuple(self._findings.get(seq, ()))
+
+    def _steps(self, seq: int) -> Sequence[int]:
+        """Return the entries that share the first request of a call."""
+        frames = self._frames
+        index = frames.index(seq)
+        root = frames.root[index] if index >= 0 else 0
+        if not root:
+            return (index,) if index >= 0 else ()
+        found: list[int] = []
+        at = root - 1
+        while len(found) < MOST_STEPS:
+            try:
+                at = frames.root.index(root, at, len(frames))
+            except ValueError:
+                break
+            found.append(at)
+            at += 1
+        return found

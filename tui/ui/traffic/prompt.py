@@ -1,0 +1,96 @@
+"""A line at the bottom to type in: what to search for, a note, a name."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Input
+
+from tui.ui.widgets.literal import Literal
+
+
+def _ignore(text: str) -> None:
+    """Do nothing while the person types."""
+
+
+class PromptLine(Horizontal):
+    """Asks for one line, and gives the focus back to what had it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
+
+    DEFAULT_CSS = """
+    PromptLine { height: 1; background: $panel; display: none; }
+    PromptLine.-open { display: block; }
+    PromptLine Literal { width: auto; padding: 0 1; color: $accent; }
+    PromptLine Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._label = Literal("")
+        self._input = Input(max_length=2000, compact=True)
+        self._back: Widget | None = None
+        self._typed: Callable[[str], None] = _ignore
+        self._done: Callable[[str], None] = _ignore
+        self._cancelled: Callable[[], None] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Build the line."""
+        yield self._label
+        yield self._input
+
+    def ask(
+        self,
+        label: str,
+        done: Callable[[str], None],
+        *,
+        value: str = "",
+        placeholder: str = "",
+        typed: Callable[[str], None] = _ignore,
+        cancelled: Callable[[], None] | None = None,
+    ) -> None:
+        """Ask for a line.
+
+        Args:
+            label: what is asked for.
+            done: is given the line.
+            value: what stands there at first.
+            placeholder: what stands there while nothing does.
+            typed: is given the line at each change.
+            cancelled: called if the person does not want to.
+        """
+        self._label.update(f"{label} ›")
+        self._done, self._typed, self._cancelled = done, typed, cancelled
+        with self.prevent(Input.Changed):
+            self._input.value = value
+        self._input.placeholder = placeholder
+        self._input.cursor_position = len(value)
+        if not self.has_class("-open"):
+            self._back = self.screen.focused
+        self.add_class("-open")
+        self._input.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Tell what is typed so far."""
+        event.stop()
+        self._typed(event.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Give the line."""
+        event.stop()
+        self._close()
+        self._done(event.value)
+
+    def action_cancel(self) -> None:
+        """Leave it."""
+        self._close()
+        if self._cancelled is not None:
+            self._cancelled()
+
+    def _close(self) -> None:
+        self.remove_class("-open")
+        if self._back is not None and self._back.is_attached:
+            self.screen.set_focus(self._back, scroll_visible=False)
