@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.core.acting import Deps
@@ -24,7 +23,7 @@ from tui.core.redact import Redactor
 from tui.host.host import Host
 from tui.options import Options
 from tui.trace.recording import Recording
-from tui.traffic import Traffic
+from tui.traffic import Traffic, kept_traffic
 from tui.turns import WatchedTurn, discreet
 
 if TYPE_CHECKING:
@@ -49,8 +48,7 @@ class Runtime:
         self._options = options
         self._env = env
         self._clock = MonotonicClock()
-        self._traffic = Traffic(_recordings, lambda: self.redactor)
-        self._recording = self._traffic.recording()
+        self._traffic = Traffic(lambda: self.redactor)
         self._conversation = Conversation(system=SYSTEM)
         self._problems: list[str] = []
         self._model: ChatModel | None = None
@@ -96,7 +94,7 @@ class Runtime:
         self.redactor = Redactor(loaded.secrets)
         self._host = Host(specs, sink=self._traffic, clock=self._clock, redactor=self.redactor)
         if model:
-            self._traffic.start()
+            self._traffic.start(kept_traffic(loaded.settings.traffic))
         if start and self._options.start:
             self._keep(self._host.start_all())
         if model:
@@ -197,7 +195,7 @@ class Runtime:
     @property
     def recording(self) -> Recording:
         """What travelled so far, as the traffic screen needs it."""
-        return self._recording
+        return self._traffic.recording
 
     def examples(self) -> Sequence[str]:
         """Return questions made from the tools that run now."""
@@ -275,9 +273,3 @@ class Runtime:
         await asyncio.to_thread(self._traffic.close)
         if self._log_file is not None:
             self._log_file.stop()
-
-
-def _recordings() -> Path:
-    from tui.settings.locations import state_dir
-
-    return state_dir() / "recordings"

@@ -4,7 +4,7 @@ import pytest
 
 from tests.terminal.pty_app import TerminalApp
 
-ENTER, QUIT, CONVERSATION, SERVERS, TRACE, COMPOSER = "\r", "\x11", "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~"
+ENTER, QUIT, CONVERSATION, SERVERS, TRACE, COMPOSER = "\r", "\x11", "\x1bOQ", "\x1bOR", "\x1b[17~", "\x1b[15~"
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
 

@@ -85,7 +85,9 @@ class Intake:
 
     async def take(self, chunk: bytes) -> None:
         """Take the next bytes of stdout."""
-        at, now = time.monotonic_ns(), time.monotonic()
+        at = time.monotonic_ns()
+        await self._tap.wait_for_room()
+        now = time.monotonic()
         if now - self._since > SLICE_SECONDS:
             self._worked = 0.0  # it was quiet for a while
         self._since = now

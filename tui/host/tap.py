@@ -1,8 +1,10 @@
 """What one server's transport saw, made into `Captured` values: the first thing that happens to any byte."""
 
+import asyncio
 import contextlib
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 from tui.core.servers import ServerSpec
@@ -10,21 +12,32 @@ from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 from tui.host.exits import ProcessExit
 from tui.host.stderr import StderrSample
 
+ROOM_SECONDS, ROOM_CHECKS = 0.02, 50
+
 
 class WireTap:
     """Tells a sink of everything that travels to and from one server, and of what happens to its process.
 
     Args:
         source: the server's name.
-        sink: promises not to raise and not to wait; if it raises all the same, no server pays for it.
+        sink: promises not to raise and not to wait; if it raises all the same, no server pays for it. It
+            may have `crowded()`, which asks to be given no more for a moment.
     """
 
     def __init__(self, source: str, sink: TrafficSink) -> None:
         self._source = source
         self._sink = sink
+        self._crowded: Callable[[], bool] = getattr(sink, "crowded", bool)
         self._log = StderrSample()
         self._log_gap = 0
         self._exit_told = False
+
+    async def wait_for_room(self) -> None:
+        """Wait while the sink is crowded, a second at most: its server waits too, and nothing is lost."""
+        for _ in range(ROOM_CHECKS):
+            if not self._crowded():
+                return
+            await asyncio.sleep(ROOM_SECONDS)
 
     def sent(self, line: bytes) -> None:
         """Note a line that is written to the server, and on whose behalf."""

@@ -61,11 +61,12 @@ SECTIONS: tuple[tuple[str, str, type[schema.Section]], ...] = (
     ("Servers", "[servers.NAME]", schema.ServerSettings),
     ("Limits", "[limits]", schema.LimitSettings),
     ("Approvals", "[approvals]", schema.ApprovalSettings),
+    ("Traffic", "[traffic]", schema.TrafficSettings),
     ("The screen", "[ui]", schema.UiSettings),
 )
 
 _WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
-_TABLES = ("models", "servers", "limits", "approvals", "ui")
+_TABLES = ("models", "servers", "limits", "approvals", "traffic", "ui")
 
 
 def configuration_manual() -> str:

@@ -221,6 +221,19 @@ class ApprovalSettings(Section):
     """Written by mcptui when you answer "always": tools with the fingerprint they had when you did."""
 
 
+class TrafficSettings(Section):
+    """What is recorded of everything that travels. `mcptui trace --list` names the recordings kept."""
+
+    record: bool = True
+    """Keep a recording of each run on disk. Without one the traffic of this run can be seen all the same."""
+    keep_all: bool = False
+    """Keep every body whole. Otherwise the first 256 KiB of each, its size and its SHA-256."""
+    recording_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 512
+    """How large one recording may grow, in MiB; then its oldest entries go."""
+    total_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 2048
+    """How large all recordings together may grow, in MiB; then the oldest recordings go."""
+
+
 class UiSettings(Section):
     """How it looks and which keys do what."""
 
@@ -243,5 +256,7 @@ class Settings(Section):
     """The hard limits of a turn."""
     approvals: ApprovalSettings = ApprovalSettings()
     """What may run without a question."""
+    traffic: TrafficSettings = TrafficSettings()
+    """What is recorded."""
     ui: UiSettings = UiSettings()
     """The screen."""

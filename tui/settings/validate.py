@@ -17,6 +17,7 @@ from tui.settings.schema import (
     Section,
     ServerSettings,
     Settings,
+    TrafficSettings,
     UiSettings,
     name_fault,
 )
@@ -73,6 +74,7 @@ class Checker:
             servers=self._entries("servers", ServerSettings),
             limits=self._section("limits", LimitSettings),
             approvals=self._approvals(),
+            traffic=self._section("traffic", TrafficSettings),
             ui=self._section("ui", UiSettings),
         )
 

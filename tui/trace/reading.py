@@ -16,11 +16,15 @@ _INSIDE = Kept(b"", (), "")
 
 
 class Reader:
-    """Makes entries and numbers them."""
+    """Makes entries and numbers them.
+
+    Attributes:
+        cap: how many bytes of a body are kept, 0 for all.
+    """
 
     def __init__(self, redact: Redact, cap: int, first_seq: int = 1) -> None:
         """Make a reader; `cap` is how many bytes of a body are kept, 0 for all."""
-        self._redact, self._cap = redact, cap
+        self._redact, self.cap = redact, cap
         self._seq = first_seq
         self._correlator = Correlator()
 
@@ -33,7 +37,7 @@ class Reader:
             TypeError: the tap handed over what could not be kept; no number is used up.
         """
         _check(captured)
-        kept = keep(captured, self._redact, self._cap)
+        kept = keep(captured, self._redact, self.cap)
         if captured.kind is not None:
             link = self._link_known(captured, captured.kind)
             into.append(self._entry(captured, captured.kind, "", link, kept))

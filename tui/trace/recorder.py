@@ -121,8 +121,15 @@ class Recorder:
         """How many entries were taken and are not stored yet."""
         return len(self._backlog)
 
-    def start(self) -> None:
-        """Start storing; a second start does nothing."""
+    @property
+    def crowded(self) -> bool:
+        """Whether so much waits that bodies would be cut soon; a tap that can slow its server down does."""
+        return self._backlog.crowded
+
+    def start(self, *, keep_all: bool = False) -> None:
+        """Start storing, every body whole if `keep_all`; a second start does nothing."""
+        if keep_all:
+            self._reader.cap = 0
         if self._thread is None and not self._closing:
             self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
             self._thread.start()

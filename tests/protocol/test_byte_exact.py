@@ -1,0 +1,132 @@
+"""What is stored of a server's traffic is, byte for byte, what a recorder between the pipes saw."""
+
+import asyncio
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tui.core.clock import MonotonicClock
+from tui.core.redact import Redactor
+from tui.core.servers import ServerSpec, ServerState
+from tui.core.traffic import Direction, Entry, Kind
+from tui.host.host import Host
+from tui.host.process import StopGrace
+from tui.storage.traffic_reader import RecordingReader
+from tui.traffic import Keeping, Traffic
+
+FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
+TEE = Path(__file__).with_name("reference_tee.py")
+QUICK = StopGrace(flush=0.3, eof=1.0, term=0.5, kill=2.0, stragglers=0.2)
+NOISY = [
+    ["banner_on_stdout", "noise_before_handshake", "nonjson_between_frames", "messages_among_text"],
+    ["crlf", "no_newline", "two_on_a_line", "pretty_printed_json", "content_length", "batch_array"],
+    ["invalid_utf8", "lone_surrogates", "duplicate_keys", "deep_json", "ansi_everywhere", "textual_markup"],
+    ["duplicate_response", "wrong_id", "out_of_order", "result_and_error", "answers_without_result"],
+    ["half_answer_then_exit", "half_line_then_silence", "exit_mid_call", "exit_at_once", "closes_stdin"],
+    ["discover_dies", "discover_garbage", "slow_drip", "wide_result", "huge_line_64mib", "huge_notification"],
+    ["stdout_flood", "progress_forever", "server_requests", "sampling_abuse", "list_changed_storm"],
+]
+
+
+class Store:
+    """A real recording of a host whose servers stand behind the reference."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self.folder = folder
+        self.traffic = Traffic(Redactor)
+        specs = [
+            ServerSpec(
+                name,
+                sys.executable,
+                (str(TEE), str(folder), sys.executable, str(FAULTS / f"{name}.py")),
+                {"FAULT_LINES": "60000"},
+                start_seconds=8.0,
+            )
+            for name in names
+        ]
+        self.host = Host(specs, sink=self.traffic, clock=MonotonicClock(), grace=QUICK)
+
+    async def run(self) -> None:
+        self.traffic.start(Keeping(self.folder))
+        await self.host.start_all()
+        running = [
+            tool
+            for tool in self.host.toolbox.tools()
+            if self.host.status(tool.server).state is ServerState.RUNNING
+        ]
+        first = {tool.server: tool for tool in reversed(running)}
+        calls = [
+            self.host.toolbox.call(tool, {}, seconds=0.6, progress=lambda *_: None) for tool in first.values()
+        ]
+        await asyncio.gather(*calls)
+        await self.host.shutdown()
+        assert await asyncio.to_thread(self.traffic.flush, 60)
+        await asyncio.to_thread(self.traffic.close)
+
+    def entries(self) -> list[Entry]:
+        reader = RecordingReader(self.traffic.path)
+        try:
+            found = [reader.entry(row.seq, 1 << 30) for row in reader.columns(0, 10**9)]
+        finally:
+            reader.close()
+        return [entry for entry in found if entry is not None]
+
+
+def lives(entries: Sequence[Entry]) -> Iterator[tuple[str, int, list[Entry]]]:
+    """Yield name, process id and entries of each process that was started."""
+    for spawn in entries:
+        if spawn.kind is Kind.EVENT and spawn.method == "spawn":
+            later = [entry for entry in entries if entry.seq > spawn.seq and entry.source == spawn.source]
+            end = next((entry.seq for entry in later if entry.method == "spawn"), 1 << 62)
+            yield spawn.source, spawn.detail["pid"], [entry for entry in later if entry.seq < end]
+
+
+def differences(stored: Sequence[Entry], reference: bytes, direction: Direction) -> list[str]:
+    """Return what differs between stored lines and the bytes of the reference; nothing if it is the same.
+
+    What was written to a server that read no more, and what a killed server still wrote, may be missing
+    at the end of one side.
+    """
+    lines = reference.split(b"\n")
+    wrong = []
+    frames = [
+        entry
+        for entry in stored
+        if entry.direction is direction
+        and entry.kind not in (Kind.EVENT, Kind.STDERR)
+        and "batch" not in entry.detail
+    ]
+    for number, (entry, line) in enumerate(zip(frames, lines, strict=False)):
+        cut = number >= min(len(frames), len(lines)) - 1 and (
+            direction is Direction.OUT or entry.detail.get("newline") is False
+        )
+        if entry.size != len(line) and not cut:
+            wrong.append(f"line {number}: {entry.size} bytes instead of {len(line)}")
+        elif entry.body != line[: len(entry.body)] and not entry.redactions:
+            wrong.append(f"line {number}: {entry.body[:60]!r} instead of {line[:60]!r}")
+        elif entry.sha256 and entry.size <= 16 << 20 and entry.sha256 != hashlib.sha256(line).hexdigest():
+            wrong.append(f"line {number}: another hash")
+        elif not entry.sha256 and len(entry.body) != entry.size and entry.size <= 256 << 10:
+            wrong.append(f"line {number}: only {len(entry.body)} of {entry.size} bytes")
+    return wrong
+
+
+@pytest.mark.parametrize("names", NOISY, ids=lambda names: names[0])
+async def test_the_store_holds_what_the_reference_saw(tmp_path, names):
+    store = Store(tmp_path, names)
+    await store.run()
+    seen = 0
+    for name, pid, entries in lives(store.entries()):
+        for direction, suffix in ((Direction.OUT, "in"), (Direction.IN, "out")):
+            reference = (tmp_path / f"{pid}.{suffix}").read_bytes()
+            assert differences(entries, reference, direction) == [], (name, suffix)
+            kept = sum(entry.direction is direction and "batch" not in entry.detail for entry in entries)
+            unended = bool(reference) and not reference.endswith(b"\n")
+            killed = any(entry.method == "signal" for entry in entries)
+            if not killed and direction is Direction.IN:
+                assert kept == reference.count(b"\n") + unended, (name, suffix)
+        seen += 1
+    assert seen >= len(names)
