@@ -100,13 +100,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             from tui.commands.traffic_parsers import parse_tap
 
             return tap(parse_tap(given[1:]))
-        return _dispatch(build_parser().parse_args(given))
+        return _dispatch(_parsed(given))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         # Whoever read our output has gone; nothing can be said to them, and stdout must not be flushed again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+
+
+def _parsed(given: Sequence[str]) -> argparse.Namespace:
+    """Read the command line; what stands behind `--` in `trace` is a server's command and left as it is."""
+    cut = list(given).index("--") if "trace" in given and "--" in given else len(given)
+    args = build_parser().parse_args(given[:cut])
+    args.live_command = list(given[cut + 1 :])
+    return args
 
 
 def _dispatch(args: argparse.Namespace) -> int:
@@ -127,6 +135,10 @@ def _dispatch(args: argparse.Namespace) -> int:
             from tui.commands.tap import tap
 
             return tap(args)
+        case "trace":
+            from tui.commands.trace import trace
+
+            return trace(args)
         case "mock":
             from tui.commands.mock import mock
 

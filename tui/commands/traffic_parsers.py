@@ -32,6 +32,7 @@ def add_parsers(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_tap(tap)
+    _add_trace(commands)
     _add_mock(commands)
 
 
@@ -84,16 +85,19 @@ def _add_trace(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     trace.add_argument("--json", action="store_true", help="print one JSON object a line")
     trace.add_argument("--lint", action="store_true", help="print what is wrong; exit code 1 for errors")
     trace.add_argument("--stats", action="store_true", help="print calls, errors and times of each tool")
-    trace.add_argument("--follow", action="store_true", help="go on printing what comes")
+    trace.add_argument(
+        "--follow", action="store_true", help="go on printing what comes, as long as it is live"
+    )
     trace.add_argument(
         "--export", choices=("jsonl", "md", "har", "html"), help="write the entries in this format"
     )
     trace.add_argument("-o", "--output", metavar="FILE", help="where --export writes, if not to stdout")
     trace.add_argument(
         "--replay",
-        nargs="+",
+        nargs="?",
+        const="",
         metavar="SERVER",
-        help="send the recorded requests to a configured server (or -- COMMAND ARG ...), print differences",
+        help="send the requests to a configured server (or to -- COMMAND ARG ...), print what differs",
     )
     trace.add_argument("--server", metavar="NAME", help="which server of the recording --replay takes")
     trace.add_argument(

@@ -1,0 +1,175 @@
+"""`mcptui trace` on a recording that `mcptui tap` has made."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.protocol.command import Done, finish, mcptui, start
+from tests.protocol.test_tap import lines_of, recordings
+from tui.core.traffic import Direction
+
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    bad = asked["params"]["name"] == "bad"
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result":
+        {"content": [{"type": "text", "text": "said " + asked["params"]["name"]}], "isError": bad}}),
+        flush=True)
+print("not JSON at all")
+"""
+
+
+def call(ident: int, name: str) -> bytes:
+    params = {"name": name, "arguments": {}}
+    return (
+        json.dumps({"jsonrpc": "2.0", "id": ident, "method": "tools/call", "params": params}).encode() + b"\n"
+    )
+
+
+@pytest.fixture
+async def recording() -> Path:
+    done = await mcptui(
+        "tap", "--name", "s", "--", sys.executable, "-c", SERVER, stdin=call(1, "good") + call(2, "bad")
+    )
+    assert done.code == 0
+    return recordings()[0]
+
+
+async def test_entries_are_a_line_each_and_the_newest_recording_is_taken(recording: Path):
+    done = await mcptui("trace")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert "started as process" in lines[0]
+    assert [line.split()[3:7] for line in lines if "→" in line] == [
+        ["→", "request", "tools/call", "good"],
+        ["→", "request", "tools/call", "bad"],
+    ]
+    assert any("not JSON at all" in line for line in lines)
+    assert (await mcptui("trace", str(recording))).out == done.out
+    assert (await mcptui("trace", recording.stem)).out == done.out
+    assert "\x1b" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("expression", "count"),
+    [("tool:bad", 2), ("status:error kind:response", 1), ('"said good"', 1), ("nothing-is-so", 0)],
+)
+async def test_a_filter_lets_through_what_it_says(recording: Path, expression: str, count: int):
+    done = await mcptui("trace", "--filter", expression)
+    assert len(done.out.splitlines()) == count
+
+
+async def test_a_filter_that_is_wrong_is_underlined(recording: Path):
+    done = await mcptui("trace", "--filter", "server:s metod:x")
+    assert done.code == 2
+    assert done.err.splitlines()[1:3] == ["  server:s metod:x", "           ^^^^^^"] or "^" in done.err
+
+
+async def test_the_linters_errors_are_the_exit_code(recording: Path):
+    done = await mcptui("trace", "--lint")
+    assert done.code == 1
+    assert "error" in done.out
+    clean = await mcptui("trace", "--lint", "--filter", "kind:event")
+    assert (clean.code, clean.out.split(" in ")[0]) == (0, "nothing is wrong")
+    objects = [json.loads(line) for line in (await mcptui("trace", "--lint", "--json")).out.splitlines()]
+    assert {"seq", "code", "severity", "sentence", "section"} <= objects[0].keys()
+
+
+async def test_calls_are_measured(recording: Path):
+    done = await mcptui("trace", "--stats", "--json")
+    assert {(one["tool"], one["calls"], one["errors"]) for one in done.objects} == {
+        ("good", 1, 0),
+        ("bad", 1, 1),
+    }
+    head, *rows = (await mcptui("trace", "--stats", "--filter", "tool:bad")).out.splitlines()
+    assert head.split()[:4] == ["server", "what", "calls", "errors"]
+    assert [row.split()[:5] for row in rows] == [["s", "tools/call", "bad", "1", "1"]]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "md", "har", "html"])
+async def test_a_selection_is_exported(recording: Path, tmp_path: Path, form: str):
+    target = tmp_path / f"out.{form}"
+    done = await mcptui("trace", "--filter", "tool:bad", "--export", form, "-o", str(target))
+    assert (done.code, done.out) == (0, "")
+    text = target.read_text()
+    assert ("said bad" in text) is (form != "har")
+    assert "said good" not in text
+
+
+async def test_an_export_as_json_lines_is_read_like_the_recording(recording: Path, tmp_path: Path):
+    target = tmp_path / "all.jsonl"
+    await mcptui("trace", "--export", "jsonl", "-o", str(target))
+    assert (await mcptui("trace", str(target))).out == (await mcptui("trace")).out
+    assert (await mcptui("trace", str(target), "--json")).out == (await mcptui("trace", "--json")).out
+
+
+async def test_following_prints_what_comes_until_the_recording_ends():
+    server = await start("tap", "--", "cat")
+    server.stdin.write(call(1, "first"))
+    assert await server.stdout.readline()
+    await until(lambda: recordings() and len(lines_of(Direction.OUT)) == 1)
+    follower = await start("trace", "--follow", "--filter", "dir:out")
+    assert b"first" in await follower.stdout.readline()
+    server.stdin.write(call(2, "second"))
+    assert b"second" in await follower.stdout.readline()
+    await finish(server)
+    assert (await finish(follower)).code == 0
+
+
+async def test_a_reader_that_goes_away_is_no_error(recording: Path):
+    await mcptui("trace", "--export", "jsonl", "-o", f"{recording}.jsonl")
+    shell = f"{sys.executable} -m tui trace {recording}.jsonl --json | head -c 20"
+    process = await asyncio.create_subprocess_shell(shell, stdout=-1, stderr=-1)
+    out, err = await process.communicate()
+    assert (len(out), err) == (20, b"")
+
+
+async def test_recordings_are_listed(recording: Path):
+    done = await mcptui("trace", "--list")
+    assert recording.stem in done.out
+    assert "tap of s" in done.out
+    assert json.loads((await mcptui("trace", "--list", "--json")).out)["path"] == str(recording)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("no-such",), ("/no/such.mcptrace",), ("--lint", "--stats"), ("-o", "x"), ("--mask", "x")],
+)
+async def test_what_makes_no_sense_is_refused(recording: Path, args: tuple[str, ...]):
+    done: Done = await mcptui("trace", *args)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("mcptui trace: ")
+
+
+async def test_nothing_recorded_yet_is_said():
+    done = await mcptui("trace")
+    assert done.code == 2
+    assert "nothing has been recorded yet" in done.err
+    assert (await mcptui("trace", "--list")).out == "nothing has been recorded yet\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "code", "said"),
+    [
+        ("said ", 0, "2 requests: 2 same, 0 differ, 0 left out"),
+        ("says ", 1, 'result.content[0].text: "said good"'),
+    ],
+)
+async def test_a_session_is_replayed_against_a_live_server(
+    recording: Path, changed: str, code: int, said: str
+):
+    live = (sys.executable, "-c", SERVER.replace("said ", changed))
+    done = await mcptui("trace", str(recording), "--replay", "--", *live)
+    assert done.code == code
+    assert said in done.out
+
+
+async def test_a_replay_without_a_server_is_refused(recording: Path):
+    assert (await mcptui("trace", "--replay", "--", "no-such-program")).code == 5
+    assert (await mcptui("trace", str(recording), "--replay", "no-such-server")).code == 2
+    assert (await mcptui("trace", str(recording), "--replay", "x", "--config", "/no/such.toml")).code == 2

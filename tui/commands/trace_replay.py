@@ -1,0 +1,222 @@
+"""`mcptui trace FILE --replay`: sends what was recorded to a live server and says what it does otherwise."""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tui.commands.interrupt import Interrupt
+from tui.commands.mock import server_of
+from tui.commands.recordings import open_entries
+from tui.core.errors import ConfigError, UsageError
+from tui.core.text import clean_line
+from tui.core.traffic import Kind
+from tui.core.units import duration, plural
+from tui.trace.diff import text_lines
+from tui.trace.replay import Item, Replay, Result, plan, tally
+
+ANSWER_SECONDS = 60.0
+"""How long an answer is waited for."""
+
+STOP_SECONDS = 2.0
+CHUNK = 256 * 1024
+SAME, DIFFERENT, NOT_STARTED = 0, 1, 5
+
+
+def replay(args: argparse.Namespace, path: Path) -> int:
+    """Carry out the replay and return its exit code.
+
+    Raises:
+        UsageError: there is no such server in the recording or in the configuration.
+        StorageError: the recording cannot be read.
+    """
+    with open_entries(path) as recording:
+        source = server_of(recording.entries(), args.server, path)
+        ours = (entry for entry in recording.entries() if entry.source == source)
+        session = Replay(plan(ours, recording.body), args.mask or ())
+    command, environment, folder = _command(args)
+    return asyncio.run(_run(session, command, environment, folder, args.json))
+
+
+def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str], str | None]:
+    """Return what starts the live server: a command as given, or that of a configured server."""
+    if args.live_command:
+        return args.live_command, os.environ, None
+    from tui.host.process import server_environment
+    from tui.settings.load import load
+    from tui.settings.locations import config_path
+    from tui.settings.specs import server_specs
+
+    path, named = config_path(getattr(args, "config", None), os.environ)
+    loaded = load(path, os.environ, required=named)
+    for problem in loaded.errors:
+        if not problem.path or problem.path.startswith(f"servers.{args.replay}"):
+            raise ConfigError(str(problem))
+    specs = {spec.name: spec for spec in server_specs(loaded) if spec.command}
+    spec = specs.get(args.replay)
+    if spec is None:
+        raise UsageError(
+            f"it needs a configured server that is a command; there is: {', '.join(specs) or 'none'}",
+            where=clean_line(args.replay, 80) or "--replay",
+            next_step="A command goes behind --: mcptui trace FILE --replay -- COMMAND ARG ...",
+        )
+    environment = server_environment(spec.env, f"replay/{os.getpid()}", os.environ)
+    return [spec.command, *spec.args], environment, spec.cwd or None
+
+
+async def _run(
+    session: Replay,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: str | None,
+    as_json: bool,
+) -> int:
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            env=dict(environment),
+            cwd=folder,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        shown = clean_line(command[0], 200)
+        print(f"mcptui trace: {shown} cannot be started: {error.strerror}", file=sys.stderr)
+        return NOT_STARTED
+    with Interrupt() as interrupt:
+        try:
+            return await interrupt.during(_carry_out(session, _Live(process, session), as_json))
+        finally:
+            await _stop(process)
+
+
+async def _carry_out(session: Replay, live: "_Live", as_json: bool) -> int:
+    results: list[Result] = []
+    reading = asyncio.create_task(live.read())
+    try:
+        for item in session.items():
+            result = await live.send(item)
+            results.append(result)
+            if item.kind is Kind.REQUEST:
+                sys.stdout.write(_told(result, as_json))
+                sys.stdout.flush()
+    finally:
+        reading.cancel()
+        await asyncio.wait({reading})
+    found = tally(results)
+    if not as_json:
+        asked = plural(sum(found.values()), "request")
+        sys.stdout.write(f"{asked}: {', '.join(f'{number} {word}' for word, number in found.items())}\n")
+    return DIFFERENT if found["differ"] else SAME
+
+
+def _told(result: Result, as_json: bool) -> str:
+    item = result.item
+    lines = text_lines(result.comparison) if result.comparison is not None else []
+    if as_json:
+        told = {"seq": item.seq, "method": item.method, "tool": item.tool, "differs": result.differs}
+        told |= {"left_out": item.left_out, "problem": result.problem, "differences": lines}
+        told |= {"took_ns": result.took_ns, "recorded_ns": item.took_ns}
+        return json.dumps(told) + "\n"
+    name = clean_line(f"{item.method} {item.tool}".strip(), 80)
+    if item.left_out:
+        return f"· {name}: left out, {item.left_out}\n"
+    if result.problem:
+        return f"✗ {name}: {result.problem}\n"
+    times = f"{duration(result.took_ns / 1e6)}, was {duration(item.took_ns / 1e6)}"
+    if not result.differs:
+        return f"✓ {name}  {times}\n"
+    return f"✗ {name}  {times}\n" + "".join(f"    {line}\n" for line in lines)
+
+
+class _Live:
+    """The server that is there now: one request at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process, session: Replay) -> None:
+        self._process = process
+        self._session = session
+        self._wanted = ""
+        self._answer: asyncio.Future[bytes] | None = None
+        self._ended = False
+
+    async def send(self, item: Item) -> Result:
+        """Send an item; of a request wait for the answer."""
+        if item.left_out:
+            return Result(item)
+        if self._ended:
+            return Result(item, problem="the server has ended")
+        began = time.monotonic_ns()
+        self._wanted, self._answer = item.ident, asyncio.get_running_loop().create_future()
+        if not await self._write(self._session.bytes_of(item)):
+            return Result(item, problem="the server reads no more")
+        if item.kind is not Kind.REQUEST:
+            return Result(item)
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                got = await self._answer
+        except TimeoutError:
+            return Result(item, problem=f"no answer within {ANSWER_SECONDS:g} s")
+        if not got:
+            return Result(item, problem="the server ended before it answered")
+        return self._session.answer(item, got, time.monotonic_ns() - began)
+
+    async def _write(self, raw: bytes) -> bool:
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            stdin.write(raw + b"\n")
+            await stdin.drain()
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        return True
+
+    async def read(self) -> None:
+        """Take what the server writes, until its end."""
+        from tui.host.framing import Framer
+
+        stdout = self._process.stdout
+        assert stdout is not None
+        framer = Framer(512 * 1024 * 1024)
+        while chunk := await stdout.read(CHUNK):
+            for line in framer.feed(chunk):
+                if isinstance(line, bytes):
+                    await self._take(line)
+        self._ended = True
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(b"")
+
+    async def _take(self, line: bytes) -> None:
+        try:
+            message: Any = json.loads(line.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(message, dict) or "id" not in message:
+            return
+        if isinstance(message.get("method"), str):
+            await self._write(self._session.reply_to(message["method"], message["id"]))
+        elif json.dumps(message["id"]) == self._wanted and self._answer is not None:
+            if not self._answer.done():
+                self._answer.set_result(line)
+
+
+async def _stop(process: asyncio.subprocess.Process) -> None:
+    """End the server and all of its group: by the end of its input, then by signals."""
+    if process.stdin is not None:
+        process.stdin.close()
+    for number in (0, signal.SIGTERM, signal.SIGKILL):
+        if number:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_SECONDS):
+                await process.wait()
+                break
