@@ -4,6 +4,7 @@
 reader; before that `Filter.possible` says which entries could still pass, so that no other is read.
 """
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ class Found:
     start: int
     masks: Sequence[bytes]
 
+
+_ANYTHING_FIRST = re.compile(r"(?:\.\*\??(?![?+*{]))+")
+"""`/.*milk/` finds what `/milk/` finds, in a time that grows with the square of the body's length."""
 
 Step = Callable[[int, int, "Found | None", bytes | None], bytes]
 """Which entries of a stretch pass. The last is a mask of those that still matter; None for all."""
@@ -97,7 +101,8 @@ class Filter:
                 body = self._body(BodyTerm(text.encode("utf-8", "replace")), negated)
                 return _BODY, (_all if negated else _any)([column, body])
             case Pattern(pattern, fold):
-                return _BODY, self._body(BodyTerm(pattern.encode("utf-8", "replace"), True, fold), negated)
+                needle = pattern[_leading(pattern) :].encode("utf-8", "replace")
+                return _BODY, self._body(BodyTerm(needle, True, fold), negated)
             case Term("body", values):
                 needles = [
                     value.text.encode("utf-8", "replace") for value in values if isinstance(value, Name)
@@ -139,6 +144,12 @@ class Filter:
 _LATENCY = 130
 _BODY = 1000
 """What the dear questions cost, in ns an entry, roughly; a body more than any column."""
+
+
+def _leading(pattern: str) -> int:
+    """Return how many characters at the beginning of a pattern say "anything"."""
+    found = _ANYTHING_FIRST.match(pattern)
+    return found.end() if found else 0
 
 
 def _everything(start: int, stop: int, _found: Found | None, _within: bytes | None) -> bytes:

@@ -57,6 +57,7 @@ QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(r'\\(["\\])')
 _SLASHED = re.compile(r"/((?:[^/\\]|\\.)+)/([^\s()\"]*)", re.DOTALL)
 _SIGNS = re.compile(r"(&&?|\|\|?)(?=[\s(\"]|$)|[()!]|-(?=[^\s-])")
+_REPEATED_REPETITION = re.compile(r"(?<!\\)(?:[+*]|\{[0-9]*,\})\??\)(?:[+*]|\{[0-9]*,[0-9]*\})")
 _WORDS = {"and": Sign.AND, "or": Sign.OR, "not": Sign.NOT}
 _MARKS = {"(": Sign.OPEN, ")": Sign.CLOSE, "!": Sign.NOT, "-": Sign.NOT, "&": Sign.AND, "|": Sign.OR}
 
@@ -131,7 +132,7 @@ class Lexer:
             sentence += " Put words with slashes between quotes."
             self._wrong(place, found.end(), sentence, quoted(found[0]))
         elif complaint := _complaint(pattern):
-            self._wrong(place, found.end(), f"This is no regular expression: {complaint}.")
+            self._wrong(place, found.end(), f"This cannot be a regular expression: {complaint}.")
         else:
             return Token(Sign.LEAF, place, found.end(), Pattern(pattern, flags == "i"))
         return Token(Sign.LEAF, place, found.end())
@@ -186,7 +187,7 @@ class Lexer:
 
 
 def _complaint(pattern: str) -> str:
-    """Return why a pattern is no regular expression on bytes, or ""."""
+    """Return why a pattern cannot be sought in bytes, or ""."""
     try:
         with warnings.catch_warnings():
             # What Python may read otherwise one day ("[[") is not the person's trouble.
@@ -196,4 +197,7 @@ def _complaint(pattern: str) -> str:
         return error.msg
     except (RecursionError, OverflowError, UnicodeEncodeError):
         return "it is too much"
+    if _REPEATED_REPETITION.search(pattern):
+        # Python gives no other thread a turn during a match: on the wrong body the screen would stand still.
+        return "a repetition that is itself repeated, as in (a+)+, may never end"
     return ""

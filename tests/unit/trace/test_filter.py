@@ -180,6 +180,21 @@ def test_bodies_that_cannot_change_the_outcome_need_not_be_read():
     assert [index + 1 for index, could in enumerate(made.possible(0, 18)) if could] == [3, 4, 7]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "needle"),
+    [
+        (".*milk", b"milk"),
+        (".*?.*milk.*", b"milk.*"),
+        (".*+milk", b".*+milk"),
+        ("a.*b", b"a.*b"),
+        (".*", b""),
+    ],
+)
+def test_what_comes_before_a_match_is_not_sought(pattern: str, needle: bytes):
+    made = Filter(parse(f"/{pattern}/"), Traffic().frames)
+    assert [term.needle for term in made.terms] == [needle]
+
+
 def test_a_filter_says_whether_an_entry_can_begin_to_pass_later():
     frames = Traffic().frames
     assert not Filter(parse("server:a milk kind:request"), frames).changes

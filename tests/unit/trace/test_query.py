@@ -87,6 +87,7 @@ def test_an_empty_text_is_everything():
         ("-", Text("-")),
         ("/a b+/", Pattern("a b+")),
         ("/a\\/b/i", Pattern("a\\/b", True)),
+        ("/(a\\+)+(b{2})+/", Pattern("(a\\+)+(b{2})+")),
     ],
 )
 def test_a_term_is_a_field_with_values_or_words_or_a_regular_expression(text: str, term: object):
@@ -166,7 +167,8 @@ def test_a_search_inside_of_a_filter_asks_for_both():
         ('""', '""', "There is nothing between the quotes to look for."),
         ("/a", "/a", 'This regular expression is not closed by "/".'),
         ("/tmp/file", "/tmp/file", 'After a regular expression only i is known, not "file".'),
-        ("/(/", "/(/", "This is no regular expression: missing ), unterminated subpattern."),
+        ("/(/", "/(/", "This cannot be a regular expression: missing ), unterminated subpattern."),
+        ("/(a+)+b/", "/(a+)+b/", "This cannot be a regular expression: a repetition that is itself repeated"),
         ("(a", "(", 'This "(" is not closed.'),
         ("a)", ")", 'This ")" closes nothing.'),
         ("a ()", "()", "There is nothing in these parentheses."),
