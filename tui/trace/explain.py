@@ -13,6 +13,7 @@ from tui.trace.explain_details import (
     body_of,
     details,
     error_sentences,
+    own_revision,
     result_sentences,
     status_sentences,
 )
@@ -57,8 +58,9 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
     Args:
         entry: the entry; its body may be missing or only a head.
         pair: the answer of a request, or the request of an answer, a cancel or progress.
-        revision: in force at its server, "" if unknown.
+        revision: in force at its server, "" if unknown; what the frames say themselves goes before.
     """
+    revision = own_revision(entry) or (own_revision(pair) if pair is not None else "") or revision
     match entry.kind:
         case Kind.REQUEST:
             return _request(entry, pair, revision)

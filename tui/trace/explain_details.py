@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Outcome
+from tui.core.traffic import Entry, Kind, Outcome
 from tui.core.units import duration, plural
 from tui.trace.explain_codes import error_words, status_words
 from tui.trace.lint_state import mapping
-from tui.trace.methods import is_modern
+from tui.trace.methods import REVISIONS, VERSION_KEY, is_modern
 
 MAX_READ = 256 * 1024
 """Bodies beyond are explained by their columns alone."""
@@ -105,6 +105,13 @@ def status_sentences(detail: Mapping[str, Any]) -> list[str]:
     if not isinstance(status, int) or isinstance(status, bool):
         return []
     return [f"HTTP {status}: {status_words(status)}."]
+
+
+def own_revision(entry: Entry) -> str:
+    """Return the revision that a request names itself (2026-07-28), "" if none that is known."""
+    params = mapping(body_of(entry).get("params")) if entry.kind is Kind.REQUEST else {}
+    named = mapping(params.get("_meta")).get(VERSION_KEY)
+    return named if isinstance(named, str) and named in REVISIONS else ""
 
 
 def body_of(entry: Entry) -> Mapping[str, Any]:

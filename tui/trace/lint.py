@@ -65,9 +65,9 @@ class Linter:
         self._lost = False
 
     def revision(self, source: str) -> str:
-        """Return the revision in force between the client and a server, "" as long as it is not known."""
+        """Return the revision in force between the client and a server, or the last one; "" if unknown."""
         session = self._sessions.get(source)
-        return session.revision if session is not None else ""
+        return session.revision or session.before if session is not None else ""
 
     def feed(self, entry: Entry) -> list[Finding]:
         """Return what is wrong with an entry, given with its body. Entries come in order."""
@@ -101,7 +101,7 @@ class Linter:
 
     def _event(self, entry: Entry) -> None:
         if entry.method in ("spawn", "exit", "connect", "disconnect"):
-            self._sessions[entry.source] = Session(whole=True)
+            self._sessions[entry.source] = Session(whole=True, before=self.revision(entry.source))
         elif entry.method == "dropped":
             self._lose()
 

@@ -118,6 +118,7 @@ class Session:
     Attributes:
         whole: whether it is known from its first frame; if not, what is missing may have been there.
         revision: as negotiated, "" as long as it is not.
+        before: the revision of the life before.
         opened: whether the answer to `initialize` was there.
         ready: whether `notifications/initialized` was there.
         server: capabilities of the server; None as long as they are not known.
@@ -130,8 +131,8 @@ class Session:
         listing: the tools.
     """
 
-    def __init__(self, whole: bool) -> None:
-        self.whole = whole
+    def __init__(self, whole: bool, before: str = "") -> None:
+        self.whole, self.before = whole, before
         self.revision = ""
         self.opened = self.ready = self.log_wanted = False
         self.server: Mapping[str, Any] | None = None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.trace.traffic_script import ECHO, MODERN_META, Script
+from tests.unit.trace.traffic_script import ECHO, Script
 from tui.core.text import clean
 from tui.core.traffic import Cause, Direction, Entry, Kind
 from tui.trace.explain import explain
@@ -132,11 +132,17 @@ def test_a_list_is_told_with_its_length_and_whether_it_goes_on():
 
 def test_a_method_that_the_revision_in_force_does_not_have_is_told():
     script = Script()
-    script.out("server/discover", {"_meta": MODERN_META})
+    script.out("subscriptions/listen", {})
     assert (
         "(the revision in force, 2025-11-25, does not have this)"
         in (explain(script.entries[0], None, "2025-11-25").sentences[0])
     )
+
+
+def test_a_request_that_names_its_revision_is_explained_by_that_one():
+    request, answer = Script().modern().entries
+    for entry, pair in ((request, answer), (answer, request)):
+        assert explain(entry, pair, "2025-11-25").section == "2026-07-28 server/discover"
 
 
 def test_a_method_of_nobody_is_told():

@@ -64,6 +64,14 @@ def test_a_finding_names_the_section_of_the_revision_in_force():
     assert new.findings()[-1].section == "2026-07-28 basic/transports/stdio"
 
 
+def test_the_revision_of_a_server_that_ended_is_still_known():
+    script, linter = Script().legacy(), Linter()
+    script.event("exit", code=0)
+    for entry in script.entries:
+        linter.feed(entry)
+    assert linter.revision("weather") == "2025-11-25"
+
+
 def test_ids_begin_anew_with_a_new_process():
     script = Script().legacy()
     script.event("exit", code=0)
