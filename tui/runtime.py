@@ -57,6 +57,8 @@ class Runtime:
         self._policy = Policy(mode=options.mode)
         self._limits = Limits()
         self._loaded: Loaded | None = None
+        self.left_out: Mapping[str, tuple[str, ...]] = {}
+        """Servers that are configured but cannot be used, with all that is wrong with each."""
         self._tokens = self._turns = 0
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
@@ -66,20 +68,22 @@ class Runtime:
 
     # ---- getting ready -----------------------------------------------------------------------------
 
-    async def ready(self, *, start: bool = True, model: bool = True) -> None:
+    async def ready(self, *, start: bool = True, model: bool = True, taps: bool = True) -> None:
         """Read the configuration, start the servers, choose a model. Called once.
 
         Args:
             start: start the servers that start by themselves, unless the command line forbids it.
             model: choose a model; commands that ask nothing need none.
+            taps: show what `mcptui tap` records in other processes.
         """
         from tui.logs import begin_logging
 
         self._log_file = begin_logging(lambda: self.redactor)
         loaded = await asyncio.to_thread(self._load)
         self._loaded = loaded
-        from tui.settings.specs import approval_rules, server_specs, turn_limits
+        from tui.settings.specs import approval_rules, left_out, server_specs, turn_limits
 
+        self.left_out = left_out(loaded)
         self._problems = [str(problem) for problem in loaded.problems]
         specs = server_specs(loaded)
         digests = {spec.name: spec.digest() for spec in specs}
@@ -94,7 +98,7 @@ class Runtime:
         self.redactor = Redactor(loaded.secrets)
         self._host = Host(specs, sink=self._traffic, clock=self._clock, redactor=self.redactor)
         if model:
-            self._traffic.start(kept_traffic(loaded.settings.traffic))
+            self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
         if start and self._options.start:
             self._keep(self._host.start_all())
         if model:

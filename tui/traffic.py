@@ -18,6 +18,7 @@ from tui.trace.recording import Recording
 
 if TYPE_CHECKING:
     from tui.settings.schema import TrafficSettings
+    from tui.taps import TapWatch
 
 CLOSE_SECONDS = 2.0
 SETTLE_SECONDS = 0.2
@@ -79,6 +80,7 @@ class Traffic:
         self.columns = Frames()
         self.path = Path()
         self._keeping = Keeping(None)
+        self._taps: TapWatch | None = None
         self._linting = Linting(lambda found: self._recorder.add_findings(found), self._reader, _judge)
         self._recorder = Recorder(
             self._open,
@@ -106,8 +108,13 @@ class Traffic:
         """Whether a tap should wait before it reads more, so that nothing has to be left out."""
         return self._recorder.crowded
 
-    def start(self, keeping: Keeping) -> None:
-        """Begin to record; what was taken before is recorded too."""
+    def start(self, keeping: Keeping, *, follow_taps: bool = False) -> None:
+        """Begin to record; what was taken before is recorded too.
+
+        Args:
+            keeping: what is kept, and where.
+            follow_taps: take in what `mcptui tap` records in other processes.
+        """
         self._keeping = keeping
         if keeping.filters is not None:
             from tui.settings.filters import load_filters
@@ -115,6 +122,11 @@ class Traffic:
             self.recording.filters.update(load_filters(keeping.filters))
         self._recorder.start(keep_all=keeping.keep_all)
         self._linting.start()
+        if follow_taps and keeping.folder is not None:
+            from tui.taps import TapWatch
+
+            self._taps = TapWatch(keeping.folder, self)
+            self._taps.start()
 
     def flush(self, timeout: float) -> bool:
         """Wait until all that was taken is stored, at most `timeout` seconds; tell whether it is."""
@@ -122,6 +134,8 @@ class Traffic:
 
     def close(self) -> None:
         """Record what was taken so far and let go of the file. Waits a moment at most."""
+        if self._taps is not None:
+            self._taps.close()
         self._linting.settle(SETTLE_SECONDS)
         self._linting.close(CLOSE_SECONDS)
         self._recorder.close(CLOSE_SECONDS)

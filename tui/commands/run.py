@@ -88,7 +88,7 @@ async def _run(args: argparse.Namespace) -> int:
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
-    await runtime.ready(start=False)
+    await runtime.ready(start=False, taps=False)
     runtime.require_usable()
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)

@@ -1,0 +1,153 @@
+"""A recording that is read from its file, and followed while another process still writes it."""
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+from tui.core.traffic import Finding
+from tui.storage.liveness import is_live
+from tui.storage.notes import NotesStore
+from tui.storage.traffic_reader import RecordingReader
+from tui.trace.frames import Frames
+from tui.trace.lint import Judge, Linter
+from tui.trace.lint_reading import MAX_READ
+from tui.trace.recording import Recording
+
+PAGE = 4_000
+LOOK_SECONDS = 0.2
+REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
+"""After each page, and of judging between two rests: whoever draws and takes keys comes first."""
+
+_log = logging.getLogger(__name__)
+
+
+class Recorded:
+    """Loads a recording in a thread of its own; the first rows are there at once.
+
+    Attributes:
+        recording: what the traffic screen shows.
+        problem: why it could not be read to its end, or "".
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Look whether it can be read at all.
+
+        Raises:
+            StorageError: it cannot.
+        """
+        RecordingReader(path).close()
+        self._path = path
+        self._notes = NotesStore(path)
+        self._found: list[Finding] = []
+        self._shown = self._judged = 0
+        self._linter: Linter | None = None
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="load a recording", daemon=True)
+        self.problem = ""
+        self.recording = Recording(
+            Frames(),
+            self._reader,
+            title=clean_line(path.name, 80),
+            live=is_live(path),
+            problem=lambda: self.problem,
+            keep_mark=lambda seq, marked: self._keep(seq, marked=marked),
+            keep_note=lambda seq, text: self._keep(seq, text=text),
+        )
+
+    def start(self) -> None:
+        """Begin to load."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop loading."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(2.0)
+
+    def _reader(self) -> RecordingReader:
+        return _Judged(self._path, self._found)
+
+    def _keep(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+        try:
+            self._notes.note(seq, marked=marked, text=text)
+        except McptuiError as error:
+            _log.warning("a note was not kept: %s", error)
+
+    # ---- the thread ----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            reader = RecordingReader(self._path)
+            try:
+                self._load(reader)
+            finally:
+                reader.close()
+        except McptuiError as error:
+            self.problem = str(error)
+
+    def _load(self, reader: RecordingReader) -> None:
+        columns = self.recording.frames
+        last = 0
+        while not self._closing.is_set():
+            live = is_live(self._path)
+            while rows := reader.column_rows(last, PAGE):
+                columns.extend(rows)
+                last = columns.seq(len(columns) - 1)
+                if self._closing.wait(REST_SECONDS):
+                    return
+            self._judge(reader)
+            if not live:
+                self._take_notes()
+                return
+            self._closing.wait(LOOK_SECONDS)
+
+    def _take_notes(self) -> None:
+        columns = self.recording.frames
+        for seq, note in self._notes.all().items():
+            if note.text:
+                self.recording.notes[seq] = note.text
+            if (index := columns.index(seq)) >= 0:
+                columns.mark(index, note.marked)
+
+    def _judge(self, reader: RecordingReader) -> None:
+        """Show what was found when it was recorded; what nobody has judged, judge now, a little at a time."""
+        columns = self.recording.frames
+        stored = reader.findings(self._shown)
+        for finding in stored:
+            columns.set_severity(finding.seq, finding.severity)
+        self._shown += len(stored)
+        if self._shown:
+            return
+        linter = self._linter = self._linter or Linter(_judge())
+        since = time.perf_counter()
+        while self._judged < len(columns) and not self._closing.is_set():
+            entry = reader.entry(columns.seq(self._judged), MAX_READ)
+            self._judged += 1
+            for finding in linter.feed(entry) if entry is not None else ():
+                self._found.append(finding)
+                columns.set_severity(finding.seq, finding.severity)
+            if time.perf_counter() - since > SLICE_SECONDS:
+                self._closing.wait(SLICE_SECONDS * 2)
+                since = time.perf_counter()
+
+
+class _Judged(RecordingReader):
+    """A recording with what was found in it only now."""
+
+    def __init__(self, path: Path, found: Sequence[Finding]) -> None:
+        super().__init__(path)
+        self._found = found
+
+    def findings(self, after: int = 0) -> Sequence[Finding]:
+        """Return the findings, from the `after`-th on."""
+        return super().findings(after) or self._found[after:]
+
+
+def _judge() -> Judge:
+    from tui.host.judge import ModelJudge
+
+    return ModelJudge()
