@@ -19,6 +19,12 @@ SWITCH_SECONDS = 0.0002
 
 def tap(args: argparse.Namespace) -> int:
     """Carry out `mcptui tap`; ends as the server ends."""
+    if args.listen is not None or args.to is not None:
+        if args.listen is None or args.to is None or args.server_command:
+            return _refuse("--listen PORT and --to URL belong together, and take no command", USAGE)
+        from tui.commands.tap_http import tap_http
+
+        return tap_http(args.listen, args.to, args.name)
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
     if not command:
         return _refuse("say which server to start: mcptui tap -- COMMAND ARG ...", USAGE)

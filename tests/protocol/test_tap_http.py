@@ -1,0 +1,162 @@
+"""`mcptui tap --listen`: between a host and a server that speaks HTTP on loopback."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.conftest import until
+from tests.protocol.command import finish, mcptui, start
+from tests.protocol.test_tap import recorded, recordings
+from tui.core.traffic import Direction, Entry, Kind
+
+ASKED = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
+ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'
+NEWS = b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
+
+
+class Server:
+    """A server of a few lines that answers each request with the bytes it was told to."""
+
+    def __init__(self) -> None:
+        self.requests: list[bytes] = []
+        self.answers: list[bytes] = []
+        self.gone = asyncio.Event()
+        self.port = 0
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = re.search(rb"content-length: (\d+)", head, re.I)
+            self.requests.append(head + await reader.readexactly(int(length[1]) if length else 0))
+            for part in self.answers:
+                writer.write(part)
+                await writer.drain()
+            if b"/hold" in head:
+                await reader.read()
+                self.gone.set()
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def tapped(path: str = "/mcp") -> AsyncIterator[tuple[Server, int, asyncio.subprocess.Process]]:
+    server = Server()
+    listening = await asyncio.start_server(server.handle, "127.0.0.1", 0)
+    server.port = listening.sockets[0].getsockname()[1]
+    url = f"http://127.0.0.1:{server.port}{path}"
+    process = await start("tap", "--name", "web", "--listen", "0", "--to", url)
+    try:
+        said = (await process.stderr.readline()).decode()
+        yield server, int(re.search(r"listening on http://127\.0\.0\.1:(\d+)", said)[1]), process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await finish(process)
+        listening.close()
+        await listening.wait_closed()
+
+
+async def ask(
+    port: int, body: bytes = ASKED, *, path: str = "/mcp", **headers: str
+) -> tuple[int, bytes, bytes]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    given = {"Host": f"127.0.0.1:{port}", "Content-Length": str(len(body)), "Connection": "close"} | headers
+    lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in given.items())
+    writer.write(f"POST /mcp HTTP/1.1\r\n{lines}\r\n".encode() + body)
+    raw = await reader.read()
+    writer.close()
+    head, _, rest = raw.partition(b"\r\n\r\n")
+    return int(head.split()[1]), head, rest
+
+
+def reply(body: bytes, kind: str = "application/json") -> bytes:
+    return (
+        f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nMcp-Session-Id: s1\r\nConnection: close\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n".encode()
+        + body
+    )
+
+
+def frames() -> list[tuple[Entry, bytes]]:
+    return [(entry, body) for entry, body in recorded() if entry.kind is not Kind.EVENT]
+
+
+async def test_a_request_and_its_answer_go_through_and_are_recorded_without_the_key():
+    async with tapped() as (server, port, _):
+        server.answers = [reply(ANSWER)]
+        headers = {"Authorization": "Bearer secret-key-12345", "Mcp-Method": "tools/call"}
+        status, head, body = await ask(port, **headers)
+        assert (status, body) == (200, ANSWER)
+        assert b"mcp-session-id: s1" in head.lower()
+        assert server.requests[0].endswith(ASKED)
+        assert b"secret-key-12345" in server.requests[0]
+        assert f"host: 127.0.0.1:{server.port}".encode() in server.requests[0].lower()
+    (request, sent), (answer, got) = frames()
+    assert (sent, got) == (ASKED, ANSWER)
+    assert (request.direction, request.method, request.tool) == (Direction.OUT, "tools/call", "t")
+    assert (answer.direction, answer.pair, answer.detail["status"]) == (Direction.IN, request.seq, 200)
+    assert "secret-key-12345" not in json.dumps(dict(request.detail))
+    assert b"secret-key-12345" not in recordings()[0].read_bytes()
+
+
+async def test_events_go_through_as_they_come_and_each_is_an_entry():
+    async with tapped() as (server, port, _):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        server.answers = [head, b"event: message\nid: 1\ndata: " + NEWS + b"\n\n"]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        head = f"POST /hold HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Length: {len(ASKED)}\r\n\r\n"
+        writer.write(head.encode() + ASKED)
+        await reader.readuntil(NEWS)
+        await until(lambda: recordings() and len(frames()) == 2)
+        writer.close()
+        async with asyncio.timeout(10):
+            await server.gone.wait()
+    event = frames()[1][0]
+    assert frames()[1][1] == NEWS
+    assert event.detail["sse"] == {"event": "message", "id": "1"}
+
+
+FOREIGN = [
+    {"Host": "evil.example"},
+    {"Origin": "http://evil.example"},
+    {"Host": "127.0.0.1.evil.example:80"},
+    {"Origin": "null"},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN)
+async def test_pages_of_other_machines_are_refused(headers: dict[str, str]):
+    async with tapped() as (server, port, _):
+        status, _, _ = await ask(port, **headers)
+        assert (status, server.requests) == (403, [])
+
+
+async def test_a_page_on_this_machine_may_ask():
+    async with tapped() as (server, port, _):
+        server.answers = [reply(ANSWER)]
+        assert (await ask(port, Origin="http://localhost:5173"))[0] == 200
+
+
+async def test_a_server_that_is_not_there_is_a_bad_gateway():
+    async with tapped() as (server, _, process):
+        process.terminate()
+        await process.wait()
+    process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{server.port}/mcp")
+    said = (await process.stderr.readline()).decode()
+    status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
+    assert status == 502
+    assert b"cannot be reached" in body
+    process.terminate()
+    assert (await finish(process)).code == 0
+
+
+async def test_a_url_or_a_port_that_cannot_be_used_is_refused():
+    assert (await mcptui("tap", "--listen", "0", "--to", "ftp://x")).code == 2
+    async with tapped() as (_, port, _process):
+        done = await mcptui("tap", "--listen", str(port), "--to", "http://127.0.0.1:1")
+        assert done.code == 1
+        assert "cannot be listened on" in done.err

@@ -1,0 +1,102 @@
+"""`mcptui tap --listen PORT --to URL`: stands in front of an HTTP server and records what travels."""
+
+import asyncio
+import os
+import socket
+import sys
+from contextlib import nullcontext
+from urllib.parse import urlsplit
+
+from tui.commands.interrupt import Interrupt
+from tui.commands.recordings import open_recorder
+from tui.core.text import clean, clean_line
+from tui.core.traffic import Captured
+from tui.trace.recorder import Recorder
+
+USAGE, NOT_STARTED = 2, 1
+ADDRESS = "127.0.0.1"
+CLOSE_SECONDS = 2
+
+
+def tap_http(port: int, target: str, name: str | None) -> int:
+    """Carry out the tap until a signal ends it, and return its exit code.
+
+    Args:
+        port: where to listen on loopback; 0 for any free port, which is then said on stderr.
+        target: URL of the server.
+        name: how the server is called in the recording, if not by its address.
+    """
+    try:
+        parts = urlsplit(target)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        return _say(f"--to wants the URL of an HTTP server, not {clean_line(target, 200)}", USAGE)
+    listening = socket.socket()
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((ADDRESS, port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        return _say(f"port {port} cannot be listened on: {error.strerror}", NOT_STARTED)
+    with listening:
+        return asyncio.run(_serve(listening, target, name or clean_line(parts.netloc.rpartition("@")[2], 60)))
+
+
+def _say(text: str, code: int) -> int:
+    print(f"mcptui tap: {clean(text)}", file=sys.stderr, flush=True)
+    return code
+
+
+async def _serve(listening: socket.socket, target: str, name: str) -> int:
+    import uvicorn
+
+    from tui.host.passthrough_http import HttpPassthrough
+
+    recorder = open_recorder({}, {"tap": name, "pid": str(os.getpid())})
+    sink = _Watched(recorder)
+    passthrough = HttpPassthrough(target, name, sink)
+    config = uvicorn.Config(
+        passthrough,
+        log_config=None,
+        lifespan="off",
+        server_header=False,
+        date_header=False,
+        ws="none",
+        timeout_graceful_shutdown=CLOSE_SECONDS,
+    )
+    server = uvicorn.Server(config)
+    where = f"http://{ADDRESS}:{listening.getsockname()[1]}"
+    _say(f"listening on {where}{urlsplit(target).path}, in front of {clean_line(target, 200)}", 0)
+    # Its own handlers raise the signal once more at the end, before the recording is complete.
+    server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]
+
+    def end() -> None:
+        server.force_exit = server.should_exit
+        server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for number in Interrupt.signals:
+        loop.add_signal_handler(number, end)
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        await passthrough.close()
+        await asyncio.to_thread(recorder.close)
+    return 0
+
+
+class _Watched:
+    """A sink that says once if nothing is recorded any more."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._said = False
+
+    def __call__(self, captured: Captured) -> None:
+        self._recorder.capture(captured)
+        if not self._said and (problem := self._recorder.problem):
+            self._said = True
+            _say(f"nothing is recorded any more, the server is not affected: {problem}", 0)
