@@ -8,7 +8,7 @@ from tui.core.text import clean
 from tui.core.traffic import Direction, Severity
 from tui.trace.lint_reading import quote
 from tui.trace.lint_rules_messages import Look
-from tui.trace.lint_state import LONG_NAME, MOST_PAGES, MOST_TOOLS, Asked, Listing
+from tui.trace.lint_state import LONG_NAME, MOST_TOOLS, Asked, Listing
 from tui.trace.methods import is_modern
 
 MOST_OF_A_KIND = 5
@@ -169,10 +169,7 @@ def _surface(schema: Any, object_wanted: bool) -> str:
 
 
 def _check_order(look: Look, asked: Asked, listing: Listing, names: tuple[str, ...]) -> None:
-    before = listing.pages.get(asked.cursor)
-    listing.pages[asked.cursor] = names
-    if len(listing.pages) > MOST_PAGES:
-        listing.pages.popitem(last=False)
+    before = listing.turn(asked.cursor, names)
     if before is None or before == names or sorted(before) != sorted(names):
         return
     place = next(index for index, pair in enumerate(zip(before, names, strict=True)) if pair[0] != pair[1])

@@ -13,10 +13,13 @@ MOST_OPEN = 10_000
 
 MOST_ANSWERED = 4_096
 MOST_TOOLS = 20_000
-MOST_SCHEMA_PARTS = 200_000
+MOST_SCHEMA_PARTS = 50_000
 """Nodes of all output schemas of a server that are kept for its results."""
 
 MOST_PAGES = 256
+MOST_NAMES = 50_000
+"""Names of all pages together that are kept to tell whether their order is stable."""
+
 MOST_TOKENS = 4_096
 
 LONG_NAME = 200
@@ -86,12 +89,14 @@ class Listing:
 
     Attributes:
         pages: names of each page by its cursor, in order.
+        names: how many names `pages` holds.
         walk: names seen since the first page was asked for the last time.
         outputs: output schemas by tool.
         parts: nodes of `outputs`.
     """
 
     pages: OrderedDict[Id | None, tuple[str, ...]] = field(default_factory=OrderedDict)
+    names: int = 0
     walk: set[str] = field(default_factory=set)
     outputs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: int = 0
@@ -101,6 +106,15 @@ class Listing:
         self.walk.clear()
         self.outputs.clear()
         self.parts = 0
+
+    def turn(self, cursor: Id | None, names: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Keep the names of a page; return those that it had before, None if it was not seen."""
+        before = self.pages.pop(cursor, None)
+        self.pages[cursor] = names
+        self.names += len(names) - len(before or ())
+        while len(self.pages) > MOST_PAGES or (self.names > MOST_NAMES and len(self.pages) > 1):
+            self.names -= len(self.pages.popitem(last=False)[1])
+        return before
 
     def keep_output(self, name: str, schema: Any) -> None:
         """Keep an output schema for the results of its tool, as long as there is room."""

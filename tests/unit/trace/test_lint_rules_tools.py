@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.trace.traffic_script import ECHO, Script
 from tui.core.traffic import Severity
+from tui.trace.lint_state import Listing
 
 COUNT = {
     **ECHO,
@@ -131,6 +132,16 @@ def test_another_order_of_the_same_tools_is_told_but_other_tools_are_not():
     (finding,) = listed(one, two).listed(two, one).findings()
     assert (finding.code, finding.section) == ("unstable-order", "2026-07-28 server/tools")
     assert listed(one, two).listed(two).codes() == []
+
+
+def test_what_is_kept_of_endless_pages_is_bounded():
+    listing = Listing()
+    for number in range(1_000):
+        names = tuple(f"{number}-{index}" for index in range(500))
+        assert listing.turn(("str", str(number)), names) is None
+    assert listing.names == sum(len(names) for names in listing.pages.values()) <= 50_000
+    assert listing.turn(("str", "999"), ("a",)) == names
+    assert listing.names == 49_501
 
 
 def call(script: Script, result: Mapping[str, Any], judge: FakeJudge | None = None) -> list[str]:
