@@ -57,10 +57,9 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or more, not {text!r}")
+    return int(text)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -129,8 +128,9 @@ def _dispatch(args: argparse.Namespace) -> int:
             return servers(args)
         case "config":
             from tui.commands.config import run as config
+            from tui.ui.key_overrides import own_keys
 
-            return config(args)
+            return config(args, own_keys)
         case "tap":
             from tui.commands.tap import tap
 

@@ -50,9 +50,15 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
 
     Raises:
         UsageError: the command line or `default_model` names a profile that does not exist.
-        ConfigError: models are configured, and none of them can be used.
+        ConfigError: models are configured, and none of them can be used; or nobody can tell, because
+            the file cannot be read.
     """
     settings = loaded.settings
+    if not (loaded.readable or options.demo or options.model):
+        raise ConfigError(
+            "no model is chosen while the configuration cannot be read",
+            next_step="`mcptui --demo` uses the demo model meanwhile.",
+        )
     if loaded.raw.get("models") and not settings.models and not (options.demo or options.model):
         raise ConfigError(
             "none of the configured models can be used",

@@ -26,6 +26,24 @@ async def test_a_server_that_fails_is_told_with_code_and_last_line_and_the_exit_
     assert "broken" in done.out and "exited with code 3" in done.out and "no luck" in done.out
 
 
+async def test_a_server_whose_configuration_is_wrong_stands_in_the_list_as_failed(tmp_path: Path):
+    path = tmp_path / "mcp.json"
+    servers = {
+        "unset": {"command": "python3", "env": {"TOKEN": "${NO_SUCH_TOKEN}"}},
+        "typed": {"command": 5},
+        "off": {"command": 5, "disabled": True},
+    }
+    path.write_text(json.dumps({"mcpServers": servers}))
+    done = await mcptui("servers", "--json", "--config", str(path))
+    found = {server["name"]: server for server in json.loads(done.out)}
+    assert (done.code, set(found)) == (5, {"unset", "typed"})
+    assert found["unset"]["reason"] == "failed to start"
+    assert "the environment variable NO_SUCH_TOKEN is not set" in found["unset"]["detail"]
+    assert "must be text, not a number" in found["typed"]["detail"]
+    shown = await mcptui("servers", "--config", str(path))
+    assert shown.code == 5 and "✗ unset" in shown.out and "NO_SUCH_TOKEN is not set" in shown.out
+
+
 async def test_nothing_configured_says_how_to_begin(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text("[servers]\n")

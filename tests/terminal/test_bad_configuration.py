@@ -38,6 +38,16 @@ def test_what_is_wrong_stands_on_the_screen_with_its_line(tmp_path: Path, conten
         assert app.faults_of_the_terminal() == []
 
 
+def test_with_a_file_that_cannot_be_read_no_model_is_taken_and_no_starter_is_offered(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text("[servers\n", encoding="utf-8")
+    with TerminalApp.real("--config", str(path), columns=160, rows=40) as app:
+        app.shows("no model", "is not TOML", "mcptui config check says it")
+        assert "config init" not in "".join(app.screen.display)
+        app.send(QUIT)
+        assert app.ended() == 0
+
+
 def test_a_file_that_was_named_and_is_not_there_is_said_with_the_command_that_writes_one(tmp_path: Path):
     with TerminalApp.real("--demo", "--no-start", "--config", str(tmp_path / "nowhere.toml")) as app:
         app.until(lambda: "toml: there is no such file; `mcptui config init` writes one" in conversation(app))

@@ -6,7 +6,8 @@ Importing this loads the standard library only; each action imports what it need
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,11 @@ from tui.core.errors import ConfigError
 from tui.core.text import clean, clean_line
 
 if TYPE_CHECKING:
+    from tui.settings.keymap import ActionKeys
     from tui.settings.load import Loaded
+    from tui.settings.problems import Problem
+
+    Actions = Callable[[], Mapping[str, ActionKeys]]
 
 USAGE = 2
 """Exit code for a configuration that cannot be used, and for a request that does not fit."""
@@ -39,6 +44,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
             default=argparse.SUPPRESS,
             help="the file to work on, if not the usual one",
         )
+        if name == "init":
+            action.add_argument("--print", action="store_true", help="print the starter, and write nothing")
         if name == "import":
             action.add_argument("file", metavar="FILE", help="the other host's JSON file")
             action.add_argument(
@@ -46,8 +53,13 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
             )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Do what `args.action` says and return the exit code."""
+def run(args: argparse.Namespace, actions: "Actions") -> int:
+    """Do what `args.action` says and return the exit code.
+
+    Args:
+        args: the parsed command line.
+        actions: gives the actions that keys can be given to; the screens know them, commands do not.
+    """
     from tui.settings.locations import config_path
 
     path, named = config_path(getattr(args, "config", None), os.environ)
@@ -59,9 +71,9 @@ def run(args: argparse.Namespace) -> int:
             case "show":
                 return _show(path, named)
             case "check":
-                return _check(path, named)
+                return _check(path, named, actions)
             case "init":
-                return _init(path)
+                return _init(path, only_print=args.print)
             case _:
                 return _import(path, Path(args.file).expanduser(), dry_run=args.dry_run)
     except ConfigError as error:
@@ -95,20 +107,29 @@ def _show(path: Path, named: bool) -> int:
     return 0
 
 
-def _check(path: Path, named: bool) -> int:
+def _problems(loaded: "Loaded", actions: "Actions") -> "list[Problem]":
+    """Return all that is wrong: with the file, with the keys and the theme it names, with other themes."""
+    from tui.settings.keymap import check_keys
     from tui.settings.locations import themes_dir
     from tui.settings.themes import all_themes, load_theme
 
-    loaded = _load(path, named)
-    for problem in loaded.problems:
-        print(("warning: " if problem.warning else "") + clean(str(problem)))
-    # A theme costs nothing but looks: another one is taken, and the file still does what it says.
+    ui = loaded.settings.ui
+    _, keys = check_keys(ui.keys, actions()) if ui.keys else ({}, ())
+    _, chosen = load_theme(ui.theme, themes_dir())
+    found = [*loaded.problems, *map(loaded.located, keys), *([loaded.located(chosen)] if chosen else [])]
+    found.sort(key=lambda problem: problem.line)
+    # A damaged theme that nobody wears costs nothing.
     _, damaged = all_themes(themes_dir())
-    _, chosen = load_theme(loaded.settings.ui.theme, themes_dir())
-    for problem in dict.fromkeys([*damaged, *([chosen] if chosen else [])]):
-        print("warning: " + clean(str(problem)))
+    return [*found, *(replace(problem, warning=True) for problem in damaged if problem != chosen)]
+
+
+def _check(path: Path, named: bool, actions: "Actions") -> int:
+    loaded = _load(path, named)
+    problems = _problems(loaded, actions)
+    for problem in problems:
+        print(("warning: " if problem.warning else "") + clean(str(problem)))
     shown = clean_line(str(path), 4096)
-    if loaded.errors:
+    if not all(problem.warning for problem in problems):
         return USAGE
     if not loaded.exists:
         print(f"{shown}: there is none, and none is needed; `mcptui config init` writes a starter")
@@ -118,19 +139,24 @@ def _check(path: Path, named: bool) -> int:
     return 0
 
 
-def _init(path: Path) -> int:
+def _init(path: Path, *, only_print: bool) -> int:
     from tui.settings.save import write_private
     from tui.settings.shipped import shipped_dir
 
+    starter = (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8")
+    if only_print:
+        print(starter, end="")
+        return 0
     if os.path.lexists(path):
         raise ConfigError(
             "exists already and was left alone.",
             where=str(path),
-            next_step="`mcptui config check` says whether anything is wrong with it.",
+            next_step="`mcptui config init --print` prints the starter, to copy from; "
+            "`mcptui config check` says whether anything is wrong with your file.",
         )
     if path.suffix.lower() != ".toml":
         raise ConfigError("the starter is TOML; give it a name that ends in .toml.", where=str(path))
-    write_private(path, (shipped_dir("sample_config") / "config.toml").read_text(encoding="utf-8"))
+    write_private(path, starter)
     print(f"wrote {clean_line(str(path), 4096)}")
     return 0
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.core.errors import ConfigError, UsageError
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean, clean_line
 from tui.options import Options
 from tui.runtime import Runtime
@@ -39,19 +39,29 @@ async def _servers(args: argparse.Namespace) -> int:
 async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     await runtime.ready(start=False, model=False)
     runtime.require_usable()
+    unusable = [_unusable(name, problems) for name, problems in runtime.left_out.items()]
+    told = {problem for problems in runtime.left_out.values() for problem in problems}
     for problem in runtime.problems:
-        print(f"mcptui: {clean(problem)}", file=sys.stderr)
+        if problem not in told:
+            print(f"mcptui: {clean(problem)}", file=sys.stderr)
     names = [status.name for status in runtime.host.statuses()]
-    if not names and not args.json:
+    if not names and not unusable and not args.json:
         print("No servers are configured. `mcptui config init` writes a starter file.")
         return 0
     await runtime.host.start_all(names)
-    found = runtime.host.statuses()
+    found = [*runtime.host.statuses(), *unusable]
     if args.json:
         print(json.dumps([as_object(status) for status in found], indent=2))
     else:
         print("\n".join(table(found)))
     return 0 if all(status.state is ServerState.RUNNING for status in found) else FAILED
+
+
+def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
+    """Return how a server is that could not even be tried: what is configured of it is wrong."""
+    return ServerStatus(
+        name, ServerSpec(name), reason=StopReason.FAILED_TO_START, detail=clean_line("; ".join(problems), 600)
+    )
 
 
 def as_object(status: ServerStatus) -> dict[str, Any]:

@@ -41,6 +41,7 @@ class Loaded:
         names_servers: it says which servers there are, be it none.
         secrets: values that must not be seen, by a name that may.
         raw: the file's values as they were written.
+        places: where its keys stand.
     """
 
     settings: Settings
@@ -51,6 +52,19 @@ class Loaded:
     names_servers: bool = False
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    places: Mapping[KeyPath, Place] = field(default_factory=dict, repr=False)
+
+    def located(self, problem: Problem) -> Problem:
+        """Return a problem that somebody else found in a key of this file, with its file and line.
+
+        A key that holds a dot may be written in quotes or as a table in a table.
+        """
+        if problem.file or not problem.path:
+            return problem
+        parts = tuple(problem.path.split("."))
+        spellings = [(*parts[:2], ".".join(parts[2:])), parts] if len(parts) > 2 else [parts]
+        line = max(line_of(self.places, path) for path in spellings)
+        return replace(problem, file=clean_line(str(self.path), 400), line=line)
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -159,6 +173,7 @@ def _checked(source: _Source, env: Mapping[str, str], path: Path, name: str) -> 
         names_servers="servers" in source.tree,
         secrets=secret_values(source.tree, tree, env),
         raw=source.tree,
+        places=source.places,
     )
 
 

@@ -177,13 +177,19 @@ class _Reader:
             case "tool_seconds", int() | float() if not isinstance(value, bool):
                 return self._seconds(name, value)
             case "env", dict():
-                return {key: self._text(name, inner) for key, inner in value.items() if inner is not None}
+                return {key: self._word(name, inner) for key, inner in value.items() if inner is not None}
             case _, dict():
-                return {key: self._text(name, inner) for key, inner in value.items()}
+                return {key: self._word(name, inner) for key, inner in value.items()}
             case _, list():
-                return [self._text(name, inner) for inner in value]
+                return [self._word(name, inner) for inner in value]
             case _:
                 return self._text(name, value)
+
+    def _word(self, name: str, value: Any) -> Any:
+        """Return one of several texts; there other hosts take a number for its text."""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        return self._text(name, value)
 
     def _seconds(self, name: str, value: float) -> float | None:
         """Return a timeout in seconds; Cline counts seconds, others milliseconds."""
@@ -195,7 +201,7 @@ class _Reader:
     def _text(self, name: str, value: Any) -> Any:
         """Return a text with the host's own references put into our terms."""
         if not isinstance(value, str) or "${" not in value:
-            return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+            return value
         parts: list[str] = []
         position = 0
         for found in _REFERENCE.finditer(value):

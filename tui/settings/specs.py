@@ -1,13 +1,13 @@
 """Turns checked settings into what the rest of the program works with."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tui.core.limits import Limits
 from tui.core.policy import Rules
 from tui.core.servers import ServerSpec, Transport
-from tui.settings.load import Loaded
+from tui.settings.load import Loaded, dotted
 from tui.settings.schema import ApprovalSettings, LimitSettings, ServerSettings
 from tui.settings.shipped import default_servers
 
@@ -26,6 +26,22 @@ def server_specs(loaded: Loaded) -> tuple[ServerSpec, ...]:
     return tuple(
         _spec(name, server, folder) for name, server in loaded.settings.servers.items() if not server.disabled
     )
+
+
+def left_out(loaded: Loaded) -> dict[str, tuple[str, ...]]:
+    """Return the servers that are named but cannot be used, with all that is wrong with each, in order."""
+    named = loaded.raw.get("servers")
+    found: dict[str, tuple[str, ...]] = {}
+    for name, entry in named.items() if isinstance(named, Mapping) else ():
+        if name in loaded.settings.servers or (isinstance(entry, Mapping) and entry.get("disabled") is True):
+            continue
+        path = dotted(("servers", name))
+        found[name] = tuple(
+            str(problem)
+            for problem in loaded.errors
+            if problem.path == path or problem.path.startswith((f"{path}.", f"{path}["))
+        )
+    return found
 
 
 def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:

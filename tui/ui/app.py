@@ -102,7 +102,8 @@ class McptuiApp(Doing):
             except McptuiError as error:
                 self.conversation.add_note(str(error), "bad")
                 return
-            self.servers.show_host(self.runtime.host, self.runtime.redactor)
+            runtime = self.runtime
+            self.servers.show_host(runtime.host, runtime.redactor, mistakes=bool(runtime.problems))
             for problem in filter(None, (self.theme_problem, *self.overrides.problems)):
                 self.conversation.add_note(problem, "bad")
             self._tell_problems()

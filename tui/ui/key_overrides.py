@@ -30,6 +30,11 @@ def _own_keys(found: Action) -> ActionKeys:
     return ActionKeys(tuple(keys), "" if found.context is Context.ANYWHERE else found.context)
 
 
+def own_keys() -> dict[str, ActionKeys]:
+    """Return the keys that every action has by itself, by its name."""
+    return {found.id: _own_keys(found) for found in ACTIONS}
+
+
 class KeyOverrides:
     """The keys in force.
 
@@ -42,7 +47,7 @@ class KeyOverrides:
         good: dict[str, tuple[str, ...]] = {}
         self.problems: tuple[str, ...] = ()
         if wanted:
-            good, problems = check_keys(wanted, {found.id: _own_keys(found) for found in ACTIONS})
+            good, problems = check_keys(wanted, own_keys())
             self.problems = tuple(map(str, problems))
         self._keys = {name: ",".join(map(textual_key, chosen)) for name, chosen in good.items()}
 

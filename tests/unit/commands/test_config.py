@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tui.commands import config
+from tui.ui.key_overrides import own_keys
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def file(tmp_path: Path) -> Path:
 def mcptui(*words: str) -> int:
     parser = argparse.ArgumentParser()
     config.add_parser(parser.add_subparsers())
-    return config.run(parser.parse_args(["config", *words]))
+    return config.run(parser.parse_args(["config", *words]), own_keys)
 
 
 def write(file: Path, text: str) -> None:
@@ -69,17 +70,43 @@ def test_check_warns_without_failing(file: Path, capsys):
     assert capsys.readouterr().out.startswith("warning: ")
 
 
-def test_check_warns_about_a_theme_that_is_not_there_and_about_one_that_is_damaged(
+def test_check_fails_for_a_theme_that_is_not_there_and_warns_about_a_damaged_one_that_nobody_wears(
     file: Path, home_of_its_own: Path, capsys
 ):
     themes = home_of_its_own / "config" / "mcptui" / "themes"
     themes.mkdir(parents=True)
     (themes / "mine.toml").write_text("dark = 3")
     write(file, '[ui]\ntheme = "harbr"\n')
-    assert mcptui("check", "--config", str(file)) == 0
+    assert mcptui("check", "--config", str(file)) == 2
     out = capsys.readouterr().out
-    assert "there is no theme 'harbr', did you mean `harbor`?" in out
-    assert "mine.toml: theme left out" in out
+    assert f"{file}:2 ui.theme: there is no theme 'harbr', did you mean `harbor`?" in out
+    assert f"warning: {themes}/mine.toml: theme left out" in out
+
+
+def test_check_fails_for_the_chosen_theme_if_it_is_damaged(file: Path, home_of_its_own: Path, capsys):
+    themes = home_of_its_own / "config" / "mcptui" / "themes"
+    themes.mkdir(parents=True)
+    (themes / "mine.toml").write_text("dark = 3")
+    write(file, '[ui]\ntheme = "mine"\n')
+    assert mcptui("check", "--config", str(file)) == 2
+    assert capsys.readouterr().out.count("theme left out") == 1
+
+
+def test_check_fails_for_keys_that_cannot_be_used_as_the_app_does(file: Path, capsys):
+    write(
+        file,
+        "[ui.keys]\n"
+        '"chat.coppy" = "f9"\n'
+        '"chat.copy" = "notakey"\n'
+        'servers.restart = "R"\n'
+        'chat.new = "ctrl+q"\n',
+    )
+    assert mcptui("check", "--config", str(file)) == 2
+    assert capsys.readouterr().out == (
+        f"{file}:2 ui.keys.chat.coppy: there is no such action, did you mean `chat.copy`?\n"
+        f"{file}:3 ui.keys.chat.copy: 'notakey' is no key\n"
+        f"{file}:5 ui.keys.chat.new: `ctrl+q` belongs to `app.quit`; give `app.quit` another key, too\n"
+    )
 
 
 def test_show_prints_toml_without_secrets_and_problems_on_stderr(file: Path, capsys):
@@ -119,7 +146,15 @@ def test_init_never_writes_over_a_file(file: Path, capsys):
     write(file, "# mine\n")
     assert mcptui("init", "--config", str(file)) == 2
     assert file.read_text() == "# mine\n"
-    assert "exists already" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "exists already" in said and "`mcptui config init --print`" in said
+
+
+def test_init_prints_the_starter_beside_a_file_that_is_there(file: Path, capsys):
+    write(file, "# mine\n")
+    assert mcptui("init", "--print", "--config", str(file)) == 0
+    assert "[servers." in capsys.readouterr().out
+    assert file.read_text() == "# mine\n"
 
 
 def test_import_adds_servers_and_keeps_the_rest(file: Path, tmp_path: Path, capsys):

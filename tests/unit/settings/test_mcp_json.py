@@ -120,6 +120,7 @@ def test_a_mistake_is_reported_with_the_line_in_the_other_hosts_file():
     text = '{\n "mcpServers": {\n  "a": {\n   "command": 4,\n   "args": "x"\n  },\n  "b": []\n }\n}'
     problems = [str(problem) for problem in load_text(text, Path("mcp.json"), {}).problems]
     assert problems == [
+        "mcp.json:4 servers.a.command: must be text, not a number",
         "mcp.json:5 servers.a.args: must be a list, not text",
         "mcp.json:7 servers.b: must be a table, not a list",
     ]

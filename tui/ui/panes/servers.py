@@ -28,6 +28,13 @@ EMPTY_TEXT = (
     ("mcptui config import FILE takes servers over from another program's mcp.json.", "dim"),
 )
 
+MISTAKES_TEXT = (
+    ("No servers.", "text"),
+    ("", ""),
+    ("What is wrong with the configuration stands in the conversation;", "dim"),
+    ("mcptui config check says it, too.", "dim"),
+)
+
 
 def toggle(host: HostView, status: ServerStatus) -> None:
     """Ask for a server that stands still or stops to be started, for any other to be stopped."""
@@ -63,14 +70,22 @@ class ServersPane(TitledPane):
         self._rows: list[Row] = []
         self._owners: list[int] = []
         self._unfolded: set[str] = set()
+        self._empty_text = EMPTY_TEXT
         self._selected = ""
         self._seen: tuple[int, int, int, int] | None = None
 
     # What others use
 
-    def show_host(self, host: HostView, redactor: Redactor | None = None) -> None:
-        """Show the servers of this host from now on, without the secrets that `redactor` knows."""
+    def show_host(self, host: HostView, redactor: Redactor | None = None, *, mistakes: bool = False) -> None:
+        """Show the servers of this host from now on.
+
+        Args:
+            host: the servers.
+            redactor: knows the secrets that are not shown.
+            mistakes: the configuration has some; having no servers may be one of them.
+        """
         self._host = host
+        self._empty_text = MISTAKES_TEXT if mistakes else EMPTY_TEXT
         self._redactor = redactor or self._redactor
         self.tick()
 
@@ -226,4 +241,4 @@ class ServersPane(TitledPane):
     def _empty_rows(self) -> list[Row]:
         if self._host is None:
             return [(("Reading the configuration…", "dim"),)]
-        return [row for line in EMPTY_TEXT for row in wrap((line,), self.columns)]
+        return [row for line in self._empty_text for row in wrap((line,), self.columns)]
