@@ -23,7 +23,12 @@ SLICE = 0.001
 """Seconds of work between two rests."""
 
 SHARE = 0.2
-"""How much of its time the thread works while there is much to do."""
+"""How much of its time the thread works while more keeps coming."""
+
+CALM_SHARE = 0.6
+"""The same, once nothing has come for `CALM` seconds."""
+
+CALM = 0.25
 
 LAGGING = 2_000
 """Entries waiting from which on only a sample is held against the SDK's models."""
@@ -73,7 +78,7 @@ class Linting:
         self._wake, self._closing, self._idle = threading.Event(), threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._found: list[Finding] = []
-        self._since = 0.0
+        self._since = self._offered = 0.0
 
     # ---- any thread ----------------------------------------------------------------------------------
 
@@ -83,7 +88,7 @@ class Linting:
             return
         size = sum(len(entry.body) for entry in entries) + ENTRY_BYTES * len(entries)
         with self._lock:
-            self._last = entries[-1].seq
+            self._last, self._offered = entries[-1].seq, time.perf_counter()
             self._idle.clear()
             if not self._behind and size <= self._room:
                 self._room -= size
@@ -205,10 +210,12 @@ class Linting:
         self._next = entry.seq + 1
         if len(self._found) >= REPORTED:
             self._hand_over()
-        worked = time.perf_counter() - self._since
+        now = time.perf_counter()
+        worked = now - self._since
         if worked > SLICE:
             self._hand_over()
-            self._closing.wait(min(0.05, worked * (1 / SHARE - 1)))
+            share = SHARE if now - self._offered < CALM else CALM_SHARE
+            self._closing.wait(min(0.05, worked * (1 / share - 1)))
             self._since = time.perf_counter()
 
     def _hand_over(self) -> None:
