@@ -76,25 +76,32 @@ class BodySearch:
 
     def _search_run(self, seqs: list[int], run: list[bytes]) -> None:
         if self._plain:
-            _look(self._plain, seqs, run, b"\n".join(run))
+            self._look(self._plain, seqs, run, b"\n".join(run))
         if self._folded:
             joined = b"\n".join(run).lower()
             if any(needle in joined for _, needle in self._folded):
-                _look(self._folded, seqs, [body.lower() for body in run], joined)
+                self._look(self._folded, seqs, [body.lower() for body in run], joined)
         for found, pattern in self._regex:
             search = pattern.search
             found.update([seq for seq, body in zip(seqs, run, strict=True) if search(body)])
+            if self._stop.is_set():
+                return
+
+    def _look(
+        self,
+        wanted: Sequence[tuple[set[int], bytes]],
+        seqs: Sequence[int],
+        run: Sequence[bytes],
+        joined: bytes,
+    ) -> None:
+        for found, needle in wanted:
+            if needle in joined:
+                found.update([seq for seq, body in zip(seqs, run, strict=True) if needle in body])
+            if self._stop.is_set():
+                return
 
     def _search_large(self, seq: int, size: int) -> None:
         for start in range(0, size, LARGE):
             if self._stop.is_set():
                 return
             self._search_run([seq], [self._read(seq, start, LARGE + OVERLAP)])
-
-
-def _look(
-    wanted: Sequence[tuple[set[int], bytes]], seqs: Sequence[int], run: Sequence[bytes], joined: bytes
-) -> None:
-    for found, needle in wanted:
-        if needle in joined:
-            found.update([seq for seq, body in zip(seqs, run, strict=True) if needle in body])

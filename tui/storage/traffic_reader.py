@@ -13,11 +13,9 @@ from tui.storage.rows import entry_of, finding_of
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
 
-FRAME_COLUMNS = (*ENTRY_COLUMNS[:14], "call")
-"""What `column_rows` gives of an entry: `seq` to `turn` as in `Entry`, enums as numbers, then `call`.
-
-`turn` and `call` are None for an entry without a cause.
-"""
+FRAME_COLUMNS = ENTRY_COLUMNS[:16]
+"""What `column_rows` gives of an entry: `seq` to `outcome` as in `Entry`, enums as numbers, then `turn`,
+`step` and `call` of its cause, or three times None."""
 _SELECT_FRAMES = f"SELECT {', '.join(FRAME_COLUMNS)} FROM entries"
 
 

@@ -7,9 +7,12 @@ Bodies are not here; a reader has them.
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import count
+from operator import sub
+from typing import Any
 
-from tui.core.traffic import ANSWERS, Cause, Direction, Entry, Kind, Outcome, Severity
+from tui.core.traffic import ANSWERS, REQUESTS, Cause, Direction, Entry, Kind, Outcome, Severity
 
 MAX_NAMES = 65_535
 """Different names of one kind; a server that invents more gets "(other)" for the rest."""
@@ -37,6 +40,11 @@ class Names:
         self._numbers[text] = len(self.texts)
         self.texts.append(text)
         return len(self.texts) - 1
+
+    def numbers(self, texts: Sequence[str]) -> Iterator[int]:
+        """Return the numbers of many texts; each different one is looked up once."""
+        known = {text: self.number(text) for text in dict.fromkeys(texts)}
+        return map(known.__getitem__, texts)
 
 
 def mark_of(text: str) -> int:
@@ -99,8 +107,8 @@ class Frames:
         self.method.append(self.methods.number(entry.method))
         self.tool.append(self.tools.number(entry.tool))
         self.size.append(min(entry.size, 0xFFFFFFFF))
-        self.pair.append(self._place(entry.pair))
-        self.root.append(self._place(entry.root))
+        self.pair.append(self._place(entry.pair, index))
+        self.root.append(self._place(entry.root, index))
         self.ident.append(mark_of(entry.ident))
         cause = entry.cause
         self.turn.append(cause.turn if cause else 0)
@@ -109,37 +117,96 @@ class Frames:
         self.outcome.append(entry.outcome)
         self.severity.append(0)
         self.marked.append(0)
-        self._settle(index, entry, source)
+        self._settle(index, source, entry.kind, entry.outcome, entry.method)
         self._count = index + 1
 
-    def _place(self, seq: int) -> int:
-        return seq - self.first + 1 if seq >= self.first else 0
+    def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add the next entries, given as rows: a third of the time that entries need, for a million of them.
+
+        Args:
+            rows: `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
+                or three times None.
+
+        Raises:
+            OverflowError: a value is none that an entry has; nothing was added.
+            TypeError: the same.
+        """
+        if not rows:
+            return
+        start = self._count
+        if not start:
+            self.first = rows[0][0]
+        (_, mono, wall, source, direction, kind, method, tool, ident, size, pair, root, outcome, *cause) = (
+            zip(*rows, strict=True)
+        )
+        turn, step, call = cause
+        sources = array("H", self.sources.numbers(source))
+        marks = {text: mark_of(text or "") for text in set(call)}
+        columns = (
+            (self.mono, mono),
+            (self.kind, kind),
+            (self.direction, direction),
+            (self.source, sources),
+            (self.method, self.methods.numbers(method)),
+            (self.tool, self.tools.numbers(tool)),
+            (self.size, (min(octets, 0xFFFFFFFF) for octets in size)),
+            (self.pair, self._places(pair, start)),
+            (self.root, self._places(root, start)),
+            (self.ident, map(mark_of, ident)),
+            (self.turn, (number or 0 for number in turn)),
+            (self.step, (min(number or 0, 255) for number in step)),
+            (self.call, map(marks.__getitem__, call)),
+            (self.outcome, outcome),
+            (self.severity, bytes(len(rows))),
+            (self.marked, bytes(len(rows))),
+        )
+        made = [(column, array(column.typecode, values)) for column, values in columns]
+        for column, values in made:
+            column.extend(values)
+        last = None
+        for index, offset in enumerate(map(sub, wall, mono), start):
+            if offset != last:
+                self._note_clock(index, offset)
+                last = offset
+        for index, *facts in zip(count(start), sources, kind, outcome, method, strict=False):
+            self._settle(index, *facts)
+        self._count = start + len(rows)
+
+    def _place(self, seq: int, index: int) -> int:
+        place = seq - self.first + 1
+        return place if 0 < place <= index + 1 else 0
+
+    def _places(self, seqs: Sequence[int], start: int) -> list[int]:
+        before = self.first - 1
+        return [
+            place if 0 < (place := seq - before) <= most else 0 for most, seq in enumerate(seqs, start + 1)
+        ]
 
     def _note_clock(self, index: int, offset: int) -> None:
         if not self._clock_offset or abs(offset - self._clock_offset[-1]) > CLOCK_STEP_NS:
             self._clock_from.append(index)
             self._clock_offset.append(offset)
 
-    def _settle(self, index: int, entry: Entry, source: int) -> None:
+    def _settle(self, index: int, source: int, kind: int, outcome: int, method: str) -> None:
         """Note at earlier entries what this one tells of them."""
-        kind, partner = entry.kind, self.pair[index] - 1
+        partner = self.pair[index] - 1
         pending = self._pending.setdefault(source, set())
         if kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
             pending.add(index)
             self.outcome[index] = Outcome.PENDING
-        elif partner >= 0 and (kind in ANSWERS or entry.outcome is Outcome.ERROR):
+        elif partner >= 0 and (kind in ANSWERS or outcome == Outcome.ERROR):
             # An error ends its request also where no answer could be read.
             pending.discard(partner)
             if not self.pair[partner]:
                 self.pair[partner] = index + 1
-                self.outcome[partner] = entry.outcome
+                self.outcome[partner] = outcome
                 self.touched.append(partner)
-        elif partner >= 0 and entry.outcome is Outcome.CANCELLED:
+        elif partner >= 0 and outcome == Outcome.CANCELLED:
             pending.discard(partner)
             if self.outcome[partner] == Outcome.PENDING:
                 self.outcome[partner] = Outcome.CANCELLED
                 self.touched.append(partner)
-        elif kind is Kind.EVENT and entry.method == "exit":
+        elif kind == Kind.EVENT and method == "exit":
             for lost in pending:
                 self.outcome[lost] = Outcome.LOST
             self.touched.extend(pending)
@@ -194,7 +261,7 @@ class Frames:
     def latency_ns(self, index: int) -> int:
         """Return how long the answer took, at the request and at its answer; -1 where there is none."""
         partner = self.pair[index] - 1
-        if partner < 0 or self.kind[max(index, partner)] not in ANSWERS:
+        if partner < 0 or not self.is_answer(max(index, partner)):
             return -1
         return abs(self.mono[partner] - self.mono[index])
 
@@ -212,8 +279,9 @@ class Frames:
         ]
 
     def is_answer(self, index: int) -> bool:
-        """Whether an entry ends a request."""
-        return self.kind[index] in ANSWERS
+        """Whether an entry ends a request: an answer, or what stands where one could not be read."""
+        kind = self.kind[index]
+        return kind in ANSWERS or (self.outcome[index] == Outcome.ERROR and kind not in REQUESTS)
 
     def goes(self, index: int) -> Direction:
         """Return which way an entry went."""

@@ -83,7 +83,8 @@ def test_rows_for_columns_are_the_entries_without_making_them(path: Path):
     with closing(RecordingReader(path)) as reader:
         rows = [dict(zip(FRAME_COLUMNS, row, strict=True)) for row in reader.column_rows(0, 10)]
         first, second = reader.columns(0, 10)
-    assert (rows[0]["turn"], rows[0]["call"], rows[1]["turn"], rows[1]["tool"]) == (3, "call-7", None, "t")
+    assert (rows[0]["turn"], rows[0]["step"], rows[0]["call"]) == (3, 1, "call-7")
+    assert (rows[1]["turn"], rows[1]["step"], rows[1]["call"], rows[1]["tool"]) == (None, None, None, "t")
     for row, entry in zip(rows, (first, second), strict=True):
         for name in FRAME_COLUMNS[:13]:
             assert row[name] == getattr(entry, name)
