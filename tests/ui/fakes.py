@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tests.ui.traffic_stage import Recorded
 from tui.core.acting import Deps
 from tui.core.clock import MonotonicClock
 from tui.core.conversation import CallRequest, Conversation
@@ -15,7 +16,6 @@ from tui.core.ports import Approver, ModelPart, ModelRequest, ReplyPart, TextPar
 from tui.core.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
-from tui.trace.recording import Recording
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 
@@ -156,7 +156,8 @@ class FakeRuntime:
         self.is_ready = False
         self.redactor = Redactor()
         self.frames = 214
-        self.recording: Recording | None = None
+        self.recorded = Recorded()
+        self.recording = self.recorded.recording()
         self.revision = 1
         self.saved_themes: list[str] = []
         self.shut_down = 0

@@ -13,7 +13,7 @@ from tui.settings.themes import all_themes
 from tui.ui.actions import ACTIONS, Context
 from tui.ui.answering import AnswerKeys
 from tui.ui.panes.composer import Composer
-from tui.ui.shell import Shell
+from tui.ui.wire import Wire
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.approvals import Approvals
@@ -38,7 +38,7 @@ ON_MAIN = frozenset(
 """Actions of the main screen, whose keys mean something else, or nothing, on a screen over it."""
 
 
-class Doing(Shell):
+class Doing(Wire):
     """An `action_` method for each row of the table; the app supplies what they act on."""
 
     runtime: "AppRuntime"
@@ -179,20 +179,6 @@ class Doing(Shell):
         from tui.ui.screens.log import LogScreen
 
         self._open(LogScreen(self.runtime.host, name))
-
-    # ---- traffic ----
-
-    def action_traffic_open(self) -> None:
-        """Show the traffic of everything."""
-        self.show_traffic()
-
-    def show_traffic(self, filter: str = "") -> None:
-        """Show the traffic, as far as a filter lets it through."""
-        from tui.ui.screens.traffic import TrafficScreen
-
-        recording = getattr(self.runtime, "recording", None)
-        if self.runtime.is_ready and self.screen is self.main and recording is not None:
-            self.push_screen(TrafficScreen(recording, self.overrides, filter))
 
     # ---- regions and dialogs ----
 

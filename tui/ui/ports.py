@@ -8,6 +8,7 @@ from tui.core.limits import Limits, Meter
 from tui.core.ports import Approver
 from tui.core.redact import Redactor
 from tui.core.servers import ServerStatus
+from tui.trace.recording import Recording
 
 
 class HostView(Protocol):
@@ -105,6 +106,11 @@ class AppRuntime(Protocol):
     @property
     def frames(self) -> int:
         """How many frames were seen on the wire so far."""
+        ...
+
+    @property
+    def recording(self) -> Recording:
+        """What travels, as it is recorded."""
         ...
 
     @property

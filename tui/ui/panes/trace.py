@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from textual.cache import LRUCache
 
-from tui.trace.entries import CallSpan, NoteSpan, StepSpan, StepState, TurnSpan
+from tui.trace.entries import CallSpan, NoteSpan, Span, StepSpan, StepState, TurnSpan
 from tui.trace.spans import Spans
 from tui.ui.panes.titled import TitledPane
 from tui.ui.panes.trace_rows import Look, span_rows
@@ -104,6 +104,26 @@ class TracePane(TitledPane):
     def row_ground(self, index: int) -> str:
         """Paint the cursor's row only while keys go here: no key of another pane acts on it."""
         return super().row_ground(index) if self.has_focus else ""
+
+    @property
+    def selected(self) -> Span | None:
+        """What the cursor stands on, None while there is nothing."""
+        entries = self._spans.entries
+        return entries[self._entry_at(self.cursor - 1)] if entries else None
+
+    def go_to_turn(self, turn: int, step: int) -> bool:
+        """Put the cursor on a step of a turn, or on the turn; return whether it is there."""
+        found = -1
+        for index, span in enumerate(self._spans.entries[: len(self._sizes)]):
+            if isinstance(span, TurnSpan) and span.number == turn:
+                found = index
+            elif isinstance(span, StepSpan) and (span.turn, span.number) == (turn, step):
+                found = index
+        if found < 0:
+            return False
+        self.following = False
+        self.move_cursor(self._head_row(found) + 1)
+        return True
 
     def row_chosen(self, index: int) -> None:
         """Unfold or fold what the cursor stands on."""

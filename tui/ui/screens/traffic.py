@@ -68,7 +68,7 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
     def __init__(self, recording: Recording, overrides: KeyOverrides, filter: str = "") -> None:
         super().__init__()
         self.recording = recording
-        signs = signs_like(symbols_for(os.environ))
+        self.signs = signs = signs_like(symbols_for(os.environ))
         self.reader = ReaderThread(recording.open_reader)
         self._glimpses = Glimpses(self.reader, self._glimpsed)
         self.sifting = Sifting(recording)
@@ -127,7 +127,8 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
         self.follow_search()
         self._note_partner()
         self._title.show(*self._title_rows())
-        self.filter_line.show(*self.sifting.line(self.list.selected))
+        if not self.filter_bar.is_open:
+            self.filter_line.show(*self.sifting.line(self.list.selected))
 
     def _glimpsed(self) -> None:
         self.list.repaint()
@@ -157,9 +158,8 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
             left = (*left, (f"   ! {clean_line(problem)}", "bad"))
         where = "following" if self.list.following else "end follows"
         state = where if recording.live else "recorded"
-        count = len(recording.frames)
         right: Row = (
-            (f"{counted(count, count)}   ", "text"),
+            (f"{counted(len(self.list.view), len(recording.frames))}   ", "text"),
             (state, "ok" if state == "following" else "dim"),
         )
         return left, right
@@ -204,6 +204,7 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
     def action_traffic_filter(self) -> None:
         """Ask for a filter."""
         self._before = self.sifting.query
+        self.filter_line.show((), ())
         self.filter_bar.open(self._before.text)
 
     def on_filter_bar_changed(self, event: FilterBar.Changed) -> None:

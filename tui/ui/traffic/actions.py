@@ -17,6 +17,8 @@ def _frame(id: str, keys: str, label: str, help: str, footer: int = 0) -> Action
 
 TRAFFIC_ACTIONS: tuple[Action, ...] = (
     Action("traffic.open", "f4", _C.ANYWHERE, "traffic", "Show all that travels, entry by entry", 22),
+    Action("traffic.tail", "f7", _C.ANYWHERE, "tail", "Show or hide the newest of the traffic"),
+    Action("traffic.of_call", "f8", _C.ANYWHERE, "its traffic", "Show what travelled for a call or turn", 34),
     # ---- the list ----
     _list("traffic.read", "enter", "read", "Read the entry: open it and go to it", 1),
     _list("traffic.back", "escape,q", "back", "Close what is open, clear the filter, leave", 2),
@@ -33,6 +35,8 @@ TRAFFIC_ACTIONS: tuple[Action, ...] = (
     _list("traffic.follow", "F,end,G", "follow", "Go to the newest and follow it", 6),
     _list("traffic.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
     _list("traffic.turn", "g", "turn", "Go to the turn that caused it", 10),
+    _list("traffic.stats", "S", "numbers", "Calls, errors and times of each server and tool", 13),
+    _list("traffic.waterfall", "w", "waterfall", "Where the time of the entry's turn went", 13),
     # ---- one entry ----
     _frame("frame.close", "escape,q", "close", "Go back to the list and close the entry", 1),
     _frame("frame.fold", "enter,space", "fold", "Fold or unfold what the mark stands on", 2),

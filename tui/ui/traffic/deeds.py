@@ -9,15 +9,18 @@ from tui.core.traffic import Cause
 from tui.trace.query import EVERYTHING, Query, parse
 from tui.ui.screens.picker import Choice, Picker
 from tui.ui.traffic.reading import Reading
+from tui.ui.traffic.turns import Turns
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
     from tui.trace.recording import Recording
     from tui.ui.traffic.bars import Headings
+    from tui.ui.traffic.glimpses import ReaderThread
     from tui.ui.traffic.list import FrameList
     from tui.ui.traffic.prompt import PromptLine
     from tui.ui.traffic.sifting import Sifting
+    from tui.ui.traffic.signs import Signs
 
     Base = Screen[Cause | None]
 else:
@@ -36,6 +39,8 @@ class Deeds(Base):
     prompt: "PromptLine"
     sifting: "Sifting"
     heads: "Headings"
+    reader: "ReaderThread"
+    signs: "Signs"
     _hurry = 0
     """Direction in which the search goes on by itself until it has found something; 0 for none."""
 
@@ -111,6 +116,31 @@ class Deeds(Base):
             self.notify(f"It belongs to turn {turn} of the conversation that was recorded.", timeout=4)
         else:
             self.dismiss(Cause(turn, frames.step[index]))
+
+    # ---- measuring ----
+
+    def action_traffic_stats(self) -> None:
+        """Show how often, how long and how much, for each server and tool."""
+        from tui.ui.screens.figures import FiguresScreen
+
+        self.app.push_screen(FiguresScreen(self.recording), self._filtered)
+
+    def action_traffic_waterfall(self) -> None:
+        """Show where the time of the entry's turn went; of the last turn, if none caused the entry."""
+        from tui.ui.screens.waterfall import WaterfallScreen
+
+        frames, index = self.recording.frames, self.list.index
+        last = max(frames.turn, default=0)
+        turn = (frames.turn[index] if index >= 0 else 0) or last
+        if not turn:
+            self.notify("No turn was recorded so far.", timeout=3)
+            return
+        look_up = Turns(self.recording, self.reader).look_up
+        self.app.push_screen(WaterfallScreen(turn, last, look_up, self.signs), self._filtered)
+
+    def _filtered(self, filter: str | None) -> None:
+        if filter is not None:
+            self.sift(parse(filter))
 
     # ---- reading ----
 

@@ -41,7 +41,7 @@ class Detail(Vertical):
     Detail Bar { background: $panel; padding: 0 1; }
     Detail Horizontal { height: 1fr; }
     Detail Vertical { width: 1fr; height: 1fr; }
-    Detail Page { height: 1fr; background: $surface; }
+    Detail Page { height: 1fr; background: $surface; padding: 0 0 0 1; }
     Detail #second { display: none; border-left: solid $rule; }
     Detail.-pair #second { display: block; }
     Detail.-over Horizontal { layout: vertical; }

@@ -142,6 +142,11 @@ class FilterBar(Vertical):
         yield self._problem
         yield self._offers
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a filter is being typed."""
+        return self.has_class("-open")
+
     def open(self, text: str) -> None:
         """Ask for a filter, beginning with `text`."""
         self.add_class("-open")

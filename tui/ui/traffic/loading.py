@@ -48,7 +48,7 @@ class Loaded:
 def remark(finding: Finding, signs: Signs) -> list[Row]:
     """Return what stands over the tree of an entry with which something is wrong."""
     style = SEVERITY_STYLES[finding.severity]
-    return [((f" {signs.severities[finding.severity]} {clean_line(finding.sentence, 300)}", style),)]
+    return [((f"{signs.severities[finding.severity]} {clean_line(finding.sentence, 300)}", style),)]
 
 
 class Loader:

@@ -191,7 +191,7 @@ class RowMaker:
         quiet = "dim" if kind in (Kind.RESPONSE, Kind.NOTIFICATION) else "text"
         if not tool:
             return ((method, quiet),)
-        cells = max(12, columns.what * 2 // 5)
+        cells = min(26, max(12, columns.what * 2 // 5))
         return ((f"{method:<{cells}} " if columns.what > 34 else f"{method} ", quiet), (tool, "tool"))
 
     def _latency(self, index: int, columns: Layout, around: Around) -> list[Span]:

@@ -5,7 +5,7 @@ from tui.trace.query import EVERYTHING, Query, parse
 from tui.trace.query_nodes import quoted
 from tui.trace.recording import Recording
 from tui.trace.view import View
-from tui.ui.traffic.bars import counted, exact
+from tui.ui.traffic.bars import exact
 from tui.ui.widgets.rows import Row
 
 SEARCH_MS = 3.0
@@ -102,10 +102,7 @@ class Sifting:
         right: Row = ()
         if self.query.root is not None:
             left = (("filter › ", "accent"), (clean_line(self.query.text, 400), "text"))
-            right = (
-                *self._progress(self.view),
-                (counted(len(self.view), len(self._recording.frames)), "text"),
-            )
+            right = self._progress(self.view)
         if self._search is not None:
             left = (
                 *left,

@@ -25,6 +25,7 @@ class Signs:
     stderr: str = "│"
     event: str = "◇"
     delta: str = "Δ"
+    thin: str = "━"
     bar: str = "▏▎▍▌▋▊▉█"
     outcomes: tuple[str, ...] = (" ", "◌", "✓", "✗", "✗", "⊘", "†", "↻")
     severities: tuple[str, ...] = (" ", "·", "!", "‼")
@@ -47,6 +48,7 @@ ASCII = Signs(
     stderr="|",
     event="o",
     delta="after",
+    thin="=",
     bar="#",
     outcomes=(" ", ".", "+", "x", "x", "-", "?", "~"),
     severities=(" ", ".", "!", "X"),

@@ -78,7 +78,7 @@ class TreeLook:
 
     def row(self, node: Node, width: int) -> Row:
         """Return the row of a node."""
-        indent = " " * (2 * min(node.depth, DEEPEST) + 1)
+        indent = " " * (2 * min(node.depth, DEEPEST))
         value = node.value
         if value is None:
             return ((indent, ""), *node.line) if node.depth else node.line

@@ -139,6 +139,15 @@ class Transcript(FlowPane):
         self._cards[call_id] = card
         self._append(card)
 
+    @property
+    def selected_call(self) -> str:
+        """The id of the call whose card the cursor stands on; of the last call, if it stands elsewhere."""
+        target = self._target[0] if self._target is not None else None
+        for call_id, card in reversed(self._cards.items()):
+            if card is target:
+                return call_id
+        return next(reversed(self._cards), "")
+
     def set_call(
         self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
     ) -> None:

@@ -1,0 +1,88 @@
+"""The way from the conversation to what travelled, and back: the part of the app that opens the traffic."""
+
+import os
+from typing import TYPE_CHECKING
+
+from tui.core.traffic import Cause
+from tui.trace.query_nodes import written
+from tui.ui.actions import Context
+from tui.ui.shell import Shell
+from tui.ui.symbols import symbols_for
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.trace.entries import Span
+    from tui.trace.spans import Spans
+    from tui.ui.ports import AppRuntime
+    from tui.ui.traffic.tail import TrafficTail
+
+
+def filter_of(span: "Span") -> str:
+    """Return the filter that lets through what travelled for a turn, a step or a call."""
+    from tui.trace.entries import CallSpan, StepSpan, TurnSpan
+
+    match span:
+        case CallSpan():
+            return f"turn:{span.turn} call:{written(span.id)}"
+        case StepSpan():
+            return f"turn:{span.turn} step:{span.number}"
+        case TurnSpan():
+            return f"turn:{span.number}"
+        case _:
+            return f"turn:{span.turn}"
+
+
+class Wire(Shell):
+    """Opens the traffic, and goes to the turn that a frame belongs to."""
+
+    runtime: "AppRuntime"
+    spans: "Spans"
+
+    def show_traffic(self, filter: str = "") -> None:
+        """Show the traffic, as far as a filter lets it through."""
+        from tui.ui.screens.traffic import TrafficScreen
+
+        if self.runtime.is_ready and self.screen is self.main:
+            screen = TrafficScreen(self.runtime.recording, self.overrides, filter)
+            self.push_screen(screen, self._go_to_turn)
+
+    def action_traffic_open(self) -> None:
+        """Show the traffic of everything."""
+        self.show_traffic()
+
+    def action_traffic_of_call(self) -> None:
+        """Show what travelled for what the trace's cursor stands on, or for the conversation's call."""
+        span = self.trace.selected if self.focus_context is Context.TRACE else self._call()
+        if span is not None:
+            self.show_traffic(filter_of(span))
+        else:
+            self.notify("No tool was called so far.", timeout=3)
+
+    def _call(self) -> "Span | None":
+        from tui.trace.entries import CallSpan
+
+        call = self.conversation.selected_call
+        calls = (span for span in reversed(self.spans.entries) if isinstance(span, CallSpan))
+        return next((span for span in calls if span.id == call), None)
+
+    def _go_to_turn(self, cause: Cause | None) -> None:
+        if cause is None:
+            return
+        if self.trace.go_to_turn(cause.turn, cause.step):
+            self.go_to(Context.TRACE)
+        else:
+            self.notify(f"Turn {cause.turn} belongs to an earlier conversation.", timeout=4)
+
+    def action_traffic_tail(self) -> None:
+        """Show or hide the newest of the traffic under the conversation."""
+        from tui.ui.traffic.signs import signs_like
+        from tui.ui.traffic.tail import TrafficTail
+
+        if found := self.main.query(TrafficTail):
+            found.first().remove()
+        elif self.runtime.is_ready:
+            tail = TrafficTail(self.runtime.recording, signs_like(symbols_for(os.environ)))
+            self.main.mount(tail, after=self.rule_composer)
+
+    def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:
+        """Show the whole list."""
+        self.show_traffic()
