@@ -22,8 +22,14 @@ WAITING_LIMIT = 64 * 1024 * 1024
 GATHER_SECONDS = 0.02
 """How long pieces are gathered before they are looked at, so that an answer goes out first."""
 
-END_SECONDS = 5.0
-"""How long the end of the server waits for the recording to be complete."""
+MOST_AHEAD = 20_000
+"""Lines that the recorder may have before it; the rest waits here, where it needs less memory."""
+
+AHEAD_SECONDS = 0.02
+
+END_SECONDS = 30.0
+"""How long our end waits for the recording to be complete: after a flood only. The host has seen the end of
+all streams by then, and any signal of its ends the wait."""
 
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
 
@@ -116,17 +122,20 @@ class TapRecording:
                     time.sleep(GATHER_SECONDS)
                 self._more.clear()
                 ending = self._ending.is_set()
-                self._drain(lines, recorder.capture)
+                self._drain(lines, recorder)
                 if ending:
                     self._finish(lines, recorder.capture, began_ns)
                     break
         finally:
-            recorder.close()
+            recorder.close(END_SECONDS)
         if recorder.problem and not self._off:
             raise OSError(recorder.problem)
 
-    def _drain(self, lines: "PassthroughLines", capture: "Callable[[Captured], None]") -> None:
+    def _drain(self, lines: "PassthroughLines", recorder: "Recorder") -> None:
+        capture = recorder.capture
         while self._pieces:
+            while recorder.waiting > MOST_AHEAD:
+                time.sleep(AHEAD_SECONDS)
             stream, at, data, left_out = self._pieces.popleft()
             self._done += len(data)
             if left_out:

@@ -235,6 +235,7 @@ class Passthrough:
         self._poller = select.poll()
         self._relays: list[_Relay] = []
         self._wake = (-1, -1)
+        self._handled: list[signal.Signals] = []
 
     def start(self, environment: Mapping[str, str]) -> None:
         """Take the place of stdin and stdout and start the server.
@@ -280,6 +281,7 @@ class Passthrough:
         for number in PASSED_ON:
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
                 signal.signal(number, self._pass_on)
+                self._handled.append(number)
 
     def _pass_on(self, number: int, frame: FrameType | None) -> None:
         if not self.pid:
@@ -293,6 +295,8 @@ class Passthrough:
     def run(self) -> int:
         """Move bytes until the server has died and its last words are out; return how it ended.
 
+        From then on signals do to this process what they do to any.
+
         Returns:
             Its exit code, or the negative number of the signal that ended it.
         """
@@ -303,6 +307,8 @@ class Passthrough:
             for relay in self._relays:
                 relay.close()
             signal.set_wakeup_fd(-1)
+            for number in self._handled:
+                signal.signal(number, signal.SIG_DFL)
             for end in self._wake:
                 os.close(end)
         return os.waitstatus_to_exitcode(self._status or 0)

@@ -1,0 +1,66 @@
+"""The SDK's own client and real servers: alone, through `mcptui tap`, and against `mcptui mock` of that.
+
+`MCPTUI_REAL_SERVERS` as in `test_real_servers`.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from tests.protocol.test_tap import recorded, recordings
+from tests.real.test_real_servers import EVERYTHING, TIME
+from tui.core.traffic import Direction, Kind
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(
+        not (EVERYTHING.exists() and TIME.exists()), reason="MCPTUI_REAL_SERVERS names no directory with it"
+    ),
+]
+
+ROOT = str(Path(__file__).parents[2])
+
+
+async def session(command: str, *args: str) -> list[Any]:
+    """Do what clients do, and return what came back."""
+    env = {**os.environ, "PYTHONPATH": ROOT}
+    told: list[float] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        told.append(done)
+
+    with Path(os.devnull).open("w") as nowhere:  # noqa: ASYNC230
+        transport = stdio_client(StdioServerParameters(command=command, args=list(args), env=env), nowhere)
+        async with Client(transport) as client:
+            tools = await client.list_tools()
+            found: list[Any] = [tools]
+            found.append(await client.list_prompts())
+            found.append(await client.list_resources())
+            names = {tool.name for tool in tools.tools}
+            calls = {
+                "echo": {"message": "hello ⚡"},
+                "get-sum": {"a": 2, "b": 3},
+                "trigger-long-running-operation": {"duration": 0.3, "steps": 3},
+                "get_current_time": {"timezone": "no/where"},
+            }
+            for name, arguments in calls.items():
+                if name in names:
+                    found.append(await client.call_tool(name, arguments, progress_callback=progress))
+    return [json.loads(one.model_dump_json(exclude={"meta"})) for one in found] + [told]
+
+
+@pytest.mark.parametrize("server", [EVERYTHING, TIME], ids=["2025-11-25", "2026-07-28"])
+async def test_a_client_notices_neither_the_tap_nor_the_stand_in(server: Path):
+    alone = await session(str(server))
+    tapped = await session(sys.executable, "-m", "tui", "tap", "--", str(server))
+    assert tapped == alone
+    answered = [entry for entry, _ in recorded() if entry.kind is Kind.RESPONSE and entry.pair]
+    assert len([one for one in answered if one.direction is Direction.IN]) >= len(alone) - 1
+    mocked = await session(sys.executable, "-m", "tui", "mock", str(recordings()[0]))
+    assert mocked == alone
