@@ -191,7 +191,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         for name in ("application_id", "user_version", "page_count", "page_size")
     )
     if application != APPLICATION_ID:
-        empty = not pages
+        empty = pages <= 1  # WAL is switched on before the schema: one page without a table
         raise StorageError(
             "the file is empty: its recording never began" if empty else "the database is not a recording",
             where=str(path),

@@ -200,6 +200,13 @@ def test_an_empty_file_is_a_recording_that_never_began(path: Path):
         RecordingReader(path)
 
 
+def test_a_recording_killed_at_its_birth_never_began(path: Path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    with pytest.raises(StorageError, match="never began"):
+        RecordingReader(path)
+
+
 @pytest.mark.parametrize("content", [b"hello", b'{"jsonrpc":"2.0"}\n' * 500, os.urandom(10_000)])
 def test_a_file_that_is_no_database_is_said_so(path: Path, content: bytes):
     path.write_bytes(content)

@@ -1,0 +1,160 @@
+"""What the store does with a million entries, beside JSON lines that are appended, loaded and grepped.
+
+Run it: python tests/benchmarks/store.py [ENTRIES] [FOLDER]
+Both get the same calls with bodies of some 300 bytes in batches of 1000, each batch on the disk (fsync)
+before the next. "reopen" is until all columns are in memory; "search" looks for text in bodies, upper and
+lower case alike: one term that is near the end, three terms, one term that is everywhere; "first" is until
+the first 20,000 bodies have been looked at, as a view does it. Both run in turn in one process: read the
+ratios, the times depend on the machine.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tui.core.redact import Redactor  # noqa: E402
+from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Outcome  # noqa: E402
+from tui.storage.traffic_reader import RecordingReader  # noqa: E402
+from tui.storage.traffic_writer import RecordingWriter  # noqa: E402
+from tui.trace.frames import Frames  # noqa: E402
+
+BATCH = 1000
+FIRST = 20_000
+PAGE = 5000
+WALL = 1_790_000_000_000_000_000
+PADDING = b"the quick brown fox jumps over the lazy dog; " * 4
+
+
+def batches(count: int) -> Iterator[list[Entry]]:
+    """Yield requests and their answers."""
+    for start in range(1, count + 1, BATCH):
+        yield [entry(seq) for seq in range(start, min(start + BATCH, count + 1))]
+
+
+def entry(seq: int) -> Entry:
+    """Return a request (odd) or the answer to the one before (even)."""
+    answer = seq % 2 == 0
+    body = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"get_weather","arguments":' % seq
+    body += b'{"city":"Berlin","note":"%s"}}}' % PADDING
+    return Entry(
+        seq, seq * 50_000, WALL + seq * 50_000, "weather", Direction.IN if answer else Direction.OUT,
+        Kind.RESPONSE if answer else Kind.REQUEST, "tools/call", "get_weather", str(seq - answer), len(body),
+        seq - 1 if answer else 0, seq - answer, Outcome.OK if answer else Outcome.NONE,
+        Cause(seq // 100 + 1, 1, f"call-{seq // 2}"), body=body,
+    )  # fmt: skip
+
+
+def line(entry: Entry) -> bytes:
+    """Return an entry as a plain log would hold it."""
+    cause = entry.cause
+    return json.dumps(
+        {
+            "seq": entry.seq, "mono": entry.mono_ns, "wall": entry.wall_ns, "server": entry.source,
+            "kind": entry.kind, "method": entry.method, "tool": entry.tool, "id": entry.ident,
+            "pair": entry.pair, "turn": cause.turn if cause else 0, "body": entry.body.decode(),
+        }
+    ).encode() + b"\n"  # fmt: skip
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """Return how many seconds something took."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def write_both(count: int, recording: Path, log: Path) -> tuple[float, float]:
+    """Write the same to both; return the seconds that each took, without making the entries."""
+    ours = theirs = 0.0
+    writer = RecordingWriter(recording, cap_bytes=1 << 40)
+    with log.open("wb", buffering=0) as file:
+        for batch in batches(count):
+            ours += timed(lambda batch=batch: writer.write(batch))
+            theirs += timed(lambda batch=batch: (file.write(b"".join(map(line, batch))), os.fsync(file)))
+    ours += timed(writer.close)
+    if writer.problem:
+        raise SystemExit(writer.problem)
+    return ours, theirs
+
+
+def reopen(reader: RecordingReader) -> Frames:
+    """Read the columns of a recording."""
+    frames, after = Frames(), 0
+    while rows := reader.column_rows(after, PAGE):
+        frames.extend(rows)
+        after = rows[-1][0]
+    return frames
+
+
+def load(log: Path) -> list[Any]:
+    """Read the columns of a log: every line has to be parsed."""
+    with log.open("rb") as file:
+        return [(entry["seq"], entry["kind"], entry["method"]) for entry in map(json.loads, file)]
+
+
+def grep(log: Path, needles: list[bytes], last: int) -> list[set[int]]:
+    """Look for text in the first lines of a log."""
+    lowered = [needle.lower() for needle in needles]
+    found: list[set[int]] = [set() for _ in needles]
+    with log.open("rb") as file:
+        for seq, text in enumerate(file, start=1):
+            if seq > last:
+                break
+            folded = text.lower()
+            for needle, seqs in zip(lowered, found, strict=True):
+                if needle in folded:
+                    seqs.add(seq)
+    return found
+
+
+def show(what: str, ours: float, theirs: float) -> None:
+    """Print one line of the result."""
+    print(f"{what:34} store {ours:8.3f} s   JSON lines {theirs:8.3f} s   ratio {ours / theirs:5.2f}")
+
+
+def redaction() -> None:
+    """Print what it costs to look for secrets in a body that has none."""
+    redactor = Redactor({f"TOKEN_{number}": f"a-configured-secret-{number}-x9" for number in range(6)})
+    body = entry(1).body
+    took = timed(lambda: [redactor.redact_bytes(body) for _ in range(100_000)])
+    print(f"redaction of {len(body)} bytes, 6 secrets configured, none in it: {took * 10:.2f} µs")
+
+
+def main() -> None:
+    """Measure and print."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    with tempfile.TemporaryDirectory(dir=sys.argv[2] if len(sys.argv) > 2 else None) as folder:
+        recording, log = Path(folder) / "r.mcptrace", Path(folder) / "r.jsonl"
+        ours, theirs = write_both(count, recording, log)
+        show(f"write {count:,}", ours, theirs)
+        print(f"{'':34} {count / ours:,.0f} entries/s and {count / theirs:,.0f} lines/s, each batch on disk")
+        print(f"{'':34} {recording.stat().st_size / 1e6:,.0f} MB and {log.stat().st_size / 1e6:,.0f} MB")
+        with closing(RecordingReader(recording)) as reader:
+            show("reopen", timed(lambda: reopen(reader)), timed(lambda: load(log)))
+            rare = b'"ID":%d,' % (count - 7)
+            for name, needles in (
+                ("one rare term", [rare]),
+                ("three rare terms", [rare, b"no such thing", b"nor this"]),
+                ("a term in every body", [b"berlin"]),
+            ):
+                terms = [BodyTerm(needle) for needle in needles]
+                for what, last in (("first", min(FIRST, count)), ("whole", count)):
+                    show(
+                        f"search, {name}, {what}",
+                        timed(lambda terms=terms, last=last: reader.search(terms, 1, last)),
+                        timed(lambda needles=needles, last=last: grep(log, needles, last)),
+                    )
+    redaction()
+
+
+if __name__ == "__main__":
+    main()
