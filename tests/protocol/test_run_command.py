@@ -155,7 +155,7 @@ async def test_calls_that_may_change_something_are_denied_where_only_reads_are_a
 async def test_without_anybody_to_ask_a_question_is_a_no(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
         done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint), "go")
-    assert "nobody is there to be asked" in done.of_type("tool_result")[0]["text"]
+    assert done.of_type("tool_result")[0]["text"].startswith("denied: nobody is there to be asked")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,12 @@ import asyncio
 import pytest
 from textual import events
 from textual.widgets import Input
+from textual.widgets._toast import Toast
 
 from tests.conftest import until
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.test_app import asked, opened, ripen, send, shows
+from tui.core.tools import TextContent, ToolResult
 from tui.ui.screens.say_why import SayWhy
 
 
@@ -71,3 +73,28 @@ async def test_a_reason_that_is_typed_at_once_is_not_lost():
         await until(lambda: bool(app.screen.query(Input)) and app.screen.query_one(Input).value == "mine")
         await pilot.press("escape", "escape")
         await until(lambda: app.screen is app.main)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 20), (120, 40)])
+async def test_a_short_message_covers_neither_the_composer_nor_the_lines_below_it(size):
+    async with opened(FakeRuntime(), size) as (app, _):
+        app.notify("A longer message, so that it takes several lines in a narrow terminal. " * 2)
+        await until(lambda: bool(app.main.query(Toast)) and app.main.query_one(Toast).region.height > 0)
+        toast = app.main.query_one(Toast).region
+        assert app.main.query_one("#body").region.contains_region(toast)
+
+
+async def test_the_meter_counts_a_call_from_its_begin():
+    hold = asyncio.Event()
+    runtime = FakeRuntime(calls("weather__get_weather", '{"location": "Oslo"}'), says("Cold."))
+
+    async def call(tool, arguments, **rest):
+        await hold.wait()
+        return ToolResult((TextContent("cold"),))
+
+    runtime.toolbox.call = call
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "calls 1 of 50")
+        hold.set()
+        await shows(app, "Cold.")

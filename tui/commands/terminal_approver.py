@@ -50,7 +50,8 @@ class TerminalApprover:
         try:
             terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
         except OSError:
-            return Decision(Answer.NO, "nobody is there to be asked; --approve reads or all would decide it")
+            reason = "nobody is there to be asked; --approve reads or all would decide it"
+            return Decision(Answer.NO, reason, by_person=False)
         try:
             self._out.write(question(request))
             self._out.flush()

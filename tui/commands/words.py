@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core import units
 from tui.core.errors import sentences
 from tui.core.events import (
     Event,
@@ -40,8 +41,7 @@ def trace_line(event: Event) -> str:
             name = f"{server} › {tool}" if server else tool
             return f"→ {clean_line(name, 120)}  {arguments_line(arguments)}"
         case ToolProgress(_, _, progress, total, message):
-            of = f" of {total:g}" if total else ""
-            return f"  … {progress:g}{of} {clean_line(message, 80)}".rstrip()
+            return f"  … {units.progress(progress, total or None, clean_line(message, 80).strip())}"
         case ToolCallEnded():
             name = f"{event.server} › {event.tool}" if event.server else event.tool
             mark = "✗" if event.is_error else "✓"

@@ -156,7 +156,8 @@ class Actor:
             self._meter.resume(clock.now_ns())
         self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
-            return "denied by the person" + (f": {decision.reason}" if decision.reason else "")
+            denied = "denied by the person" if decision.by_person else "denied"
+            return f"{denied}: {decision.reason}" if decision.reason else denied
         self._deps.policy.remember(tool, decision.answer)
         return ""
 

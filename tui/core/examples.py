@@ -13,10 +13,23 @@ def _required(tool: Tool) -> int:
     return len(required) if isinstance(required, list) else 0
 
 
-def _sentence(tool: Tool) -> str:
-    """Return the first sentence of a description, without its full stop."""
+_ORDERS = frozenset(
+    "calculate check compare count describe display draw enumerate explain fetch find get give list look"
+    " measure print query read report retrieve search show tell".split()
+)
+"""What a person may ask for as it stands. A description may begin with one, or with its "gets", "fetches"."""
+
+
+def _question(tool: Tool) -> str:
+    """Return the first sentence of a description as something a person could ask for, or ""."""
     text = clean_line(tool.description, 400).split(". ")[0].split("。")[0].rstrip(".")
-    return text if 8 <= len(text) <= MAX_LENGTH and text.isprintable() else ""
+    verb, _, rest = text.partition(" ")
+    order = verb.lower()
+    order = next(
+        (word for word in (order, order.removesuffix("s"), order.removesuffix("es")) if word in _ORDERS), ""
+    )
+    text = f"{order.capitalize()} {rest}"
+    return text if order and len(rest) >= 4 and len(text) <= MAX_LENGTH and text.isprintable() else ""
 
 
 _SAMPLES = {
@@ -30,21 +43,20 @@ _SAMPLES = {
 def examples(tools: Sequence[Tool], count: int = 3) -> tuple[str, ...]:
     """Return up to `count` questions: first a person's words for the samples, then what tools say they do.
 
-    Tools that only read and need few arguments come first, and no server asks twice before each has asked.
+    Only a tool that reads, needs no argument and is described as an order can be asked for by its
+    description; fewer questions are better than one that nobody would ask. No server asks twice before
+    each has asked.
     """
     found = [
         question for key, question in _SAMPLES.items() if key in {(tool.server, tool.name) for tool in tools}
     ]
     asked: dict[str, int] = {}
-    rest = [
-        tool
-        for tool in tools
-        if (tool.server, tool.name) not in _SAMPLES and tool.read_only and _sentence(tool)
-    ]
-    rest.sort(key=_required)
     ranked: list[tuple[int, str]] = []
-    for tool in rest:
-        asked[tool.server] = asked.get(tool.server, 0) + 1
-        ranked.append((asked[tool.server], _sentence(tool)))
-    found += [sentence for _, sentence in sorted(ranked, key=lambda item: item[0])]
+    for tool in tools:
+        if (tool.server, tool.name) in _SAMPLES or not tool.read_only or _required(tool):
+            continue
+        if question := _question(tool):
+            asked[tool.server] = asked.get(tool.server, 0) + 1
+            ranked.append((asked[tool.server], question))
+    found += [question for _, question in sorted(ranked, key=lambda item: item[0])]
     return tuple(dict.fromkeys(found))[:count]

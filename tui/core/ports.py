@@ -185,10 +185,14 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The answer to an approval, and for a no the reason that the model is told."""
+    """The answer to an approval, and for a no the reason that the model is told.
+
+    `by_person` is false if there was nobody to give it.
+    """
 
     answer: Answer
     reason: str = ""
+    by_person: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Numbers as every pane writes them: two significant digits or so, the unit after a space. Pure."""
 
+import re
+
 _THOUSANDS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 
 
@@ -46,6 +48,23 @@ def count(number: float) -> str:
 def amount(value: float) -> str:
     """Return a server's number as it counts: "12", "0.25", "1e+09" for what is too long."""
     return f"{value:.6g}"
+
+
+def progress(done: float | None, total: float | None, message: str, joint: str = " ") -> str:
+    """Return how far something is: "12 of 30 halfway there"; numbers that the message says stand once.
+
+    Args:
+        done: how much is done, or None if nobody has said it.
+        total: how much there is to do, or None if nobody knows.
+        message: what the server said about it, cleaned.
+        joint: stands between the numbers and the message.
+    """
+    numbers = [amount(number) for number in (done, total) if number is not None]
+    said = re.findall(r"\d+(?:\.\d+)?", message)
+    if done is None or set(numbers) <= set(said):
+        return message
+    words = " of ".join(numbers)
+    return f"{words}{joint}{message}" if message else words
 
 
 def size(octets: float) -> str:

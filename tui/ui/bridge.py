@@ -79,6 +79,8 @@ class Bridge:
         self.activity = ""
         self.step = 0
         self.can_continue = False
+        self.calls_begun = 0
+        """How many calls of this turn were sent to their servers, the running ones among them."""
 
     def apply(self, event: events.Event) -> None:
         """Show what happened."""
@@ -131,6 +133,7 @@ class Bridge:
     def _begin(self, event: events.TurnStarted) -> None:
         self._label = event.model
         self._cards.clear()
+        self.calls_begun = 0
         self.can_continue = False
         self.activity = "waiting for the model"
         if event.notice:
@@ -159,6 +162,7 @@ class Bridge:
                 view.set_call(call_id, "waiting")
             case events.ToolCallStarted(id=call_id):
                 self.activity = "waiting for a tool"
+                self.calls_begun += 1
                 view.set_call(call_id, "running")
             case events.ToolProgress(id=call_id):
                 view.set_call(call_id, "running", note=_progress(event))
@@ -193,8 +197,7 @@ class Bridge:
 
 
 def _progress(event: events.ToolProgress) -> str:
-    total = f" of {units.amount(event.total)}" if event.total is not None else ""
-    return f"{units.amount(event.progress)}{total} {clean_line(event.message, 80)}".strip()
+    return units.progress(event.progress, event.total, clean_line(event.message, 80).strip())
 
 
 def _outcome(event: events.ToolCallEnded) -> tuple[str, str]:

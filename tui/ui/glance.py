@@ -108,7 +108,7 @@ class Glance:
         if with_step and self.step:
             words = self.step.removeprefix("step ")
             yield Meter("step", self._bridge.step, limits.max_steps, words)
-        calls = meter.tool_calls
+        calls = max(meter.tool_calls, self._bridge.calls_begun)  # the meter counts those that have ended
         yield Meter("calls", calls, limits.max_tool_calls, f"{calls} of {limits.max_tool_calls}")
         seconds = meter.used_seconds(time.monotonic_ns())
         words = f"{units.clock(seconds)} of {units.clock(limits.turn_seconds)}"

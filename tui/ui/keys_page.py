@@ -40,7 +40,7 @@ _PANES = """
 
 def keys_page() -> str:
     """Return the page: one table for each place where keys work."""
-    return _HEAD + "".join(_section(context) for context in Context) + _PANES
+    return _HEAD + "".join(_section(context) for context in Context if of_context(context)) + _PANES
 
 
 def _section(context: Context) -> str:

@@ -25,5 +25,7 @@ CommandPalette SearchIcon { display: none; }
 CommandPalette > Vertical { background: $panel; width: 84; max-width: 100%; }
 CommandPalette #--input { border: none; padding: 1 2 1 1; }
 CommandPalette CommandList { border: none; background: $panel; padding: 0 1 1 1; }
+ToastRack { dock: top; align: right top; margin: 2 0 0 0; }
+.-short ToastRack { margin: 1 0 0 0; }
 Toast { background: $panel; }
 """

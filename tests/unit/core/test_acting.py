@@ -45,6 +45,14 @@ async def test_a_no_with_a_reason_is_what_the_model_reads():
     assert of_type(events, ToolCallEnded)[0].why == "denied"
 
 
+async def test_a_no_that_no_person_gave_is_not_said_to_be_a_persons():
+    model, toolbox = asking(calls(call(1)), says("ok"))
+    answer = Decision(Answer.NO, "nobody is there", by_person=False)
+    turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(answer))
+    await run(turn)
+    assert model.requests[1].messages[-1].text == "denied: nobody is there"
+
+
 async def test_a_yes_for_the_session_is_not_asked_again():
     model, toolbox = asking(calls(call(1), call(2, arguments="{}")), says("done"))
     approver = ScriptedApprover(Decision(Answer.SESSION))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.units import clock, count, duration, plural, size
+from tui.core.units import clock, count, duration, plural, progress, size
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,19 @@ def test_a_size_is_in_bytes() -> None:
 
 def test_one_thing_is_not_many() -> None:
     assert [plural(0, "tool"), plural(1, "tool"), plural(2, "tool")] == ["0 tools", "1 tool", "2 tools"]
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "message", "text"),
+    [
+        (12, 30, "halfway", "12 of 30 halfway"),
+        (12, None, "", "12"),
+        (1, 20, "1 of 20 seconds", "1 of 20 seconds"),
+        (1, 20, "11 of 20 seconds", "1 of 20 11 of 20 seconds"),
+        (1, None, "1 file read", "1 file read"),
+        (0.5, 1, "step 0.5/1", "step 0.5/1"),
+        (None, None, "begun", "begun"),
+    ],
+)
+def test_progress_says_no_number_twice(done: float | None, total: float | None, message: str, text: str):
+    assert progress(done, total, message) == text

@@ -116,6 +116,18 @@ def test_progress_is_said_with_its_total_and_message(bridge, view):
     assert view.done[-1] == ("set_call", "c1", "running", "12 of 30 reading␛[2J")
 
 
+def test_progress_that_the_message_tells_is_not_told_twice(bridge, view):
+    bridge.apply(events.ToolProgress(1, "c1", 1, 20, "1 of 20 seconds"))
+    assert view.done[-1] == ("set_call", "c1", "running", "1 of 20 seconds")
+
+
+def test_calls_are_counted_as_they_begin_turn_by_turn(bridge):
+    bridge.apply(events.ToolCallStarted(1, "c1"))
+    assert bridge.calls_begun == 1
+    bridge.apply(events.TurnStarted("demo", 2))
+    assert bridge.calls_begun == 0
+
+
 def test_an_answer_puts_the_call_back_to_waiting(bridge, view):
     bridge.apply(events.ApprovalGiven(1, "c1", Answer.ONCE, ""))
     assert view.done == [("set_call", "c1", "waiting")]

@@ -15,3 +15,7 @@ def test_the_page_in_the_repository_is_in_step_with_the_table() -> None:
 def test_every_action_is_on_the_page() -> None:
     page = keys_page()
     assert [found.id for found in ACTIONS if f"`{found.id}`" not in page] == []
+
+
+def test_no_table_is_empty() -> None:
+    assert "| --- |\n\n" not in keys_page()

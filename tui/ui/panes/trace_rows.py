@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui.core.ports import Answer, Usage
-from tui.core.units import amount, clock, count, duration, plural
+from tui.core.units import clock, count, duration, plural, progress
 from tui.trace.entries import CallSpan, CallState, NoteKind, NoteSpan, Span, StepSpan, StepState, TurnSpan
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import EMPTY, Row, crop, head_of, spread, width_of, wrap
@@ -132,8 +132,8 @@ def _call_rows(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
     yield from _arguments(call, look, open)
     if call.state is CallState.ASKING and call.why:
         yield crop(((f"{INDENT}{call.why}", "warn"),), look.columns)
-    if call.state is CallState.RUNNING and (progress := progress_words(call, look.symbols)):
-        yield crop(((f"{INDENT}{progress}", "accent"),), look.columns)
+    if call.state is CallState.RUNNING and (far := progress_words(call, look.symbols)):
+        yield crop(((f"{INDENT}{far}", "accent"),), look.columns)
     if open and call.answer is not None:
         waited = f" after {duration(call.waited_ms)}" if call.waited_ms else ""
         yield crop(((f"{INDENT}{_ANSWERS[call.answer]}{waited}", "dim"),), look.columns)
@@ -182,13 +182,7 @@ def _call_time(call: CallSpan, look: Look, style: str) -> Row:
 
 def progress_words(call: CallSpan, symbols: Symbols) -> str:
     """Return "12 of 30 · halfway there" as far as the server has said it."""
-    parts = []
-    if call.progress is not None:
-        total = f" of {amount(call.total)}" if call.total is not None else ""
-        parts.append(f"{amount(call.progress)}{total}")
-    if call.message:
-        parts.append(call.message)
-    return f" {symbols.separator} ".join(parts)
+    return progress(call.progress, call.total, call.message, f" {symbols.separator} ")
 
 
 def _arguments(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:

@@ -165,7 +165,7 @@ class Card(Block):
         text = self._result.text.strip() if self._result is not None else ""
         if not text:
             text = self._note
-        elif self._note:
+        elif self._note and not text.startswith(self._note):
             text = f"{self._note}: {text}"
         edge: Row = (*INDENT, ("  ", ""))
         rows = wrap(((clean_line(text, 400), "bad"),), width, first=edge, rest=edge) if text else []
