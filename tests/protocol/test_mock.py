@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 from tests.protocol.command import mcptui
@@ -55,3 +56,20 @@ async def test_a_file_that_is_no_recording_is_refused(tmp_path: Path):
         done = await mcptui("mock", str(tmp_path / name))
         assert (done.code, done.out) == (2, "")
         assert name in done.err
+
+
+async def test_an_export_answers_like_the_recording_and_as_slowly_if_asked_to(tmp_path: Path):
+    answer = '{"jsonrpc":"2.0","id":1,"result":{}}'
+    code = f"import sys, time; sys.stdin.readline(); time.sleep(0.4); print({answer!r})"
+    asked = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+    await mcptui("tap", "--", sys.executable, "-c", code, stdin=asked + b"\n")
+    export = str(tmp_path / "session.jsonl")
+    await mcptui("trace", str(recordings()[0]), "--export", "jsonl", "-o", export)
+    again = asked.replace(b'"id":1', b'"id":"other"')
+    took = []
+    for options in ((), ("--timing",)):
+        began = time.monotonic()
+        done = await mcptui("mock", export, *options, stdin=again)
+        took.append(time.monotonic() - began)
+        assert (done.code, done.out) == (0, answer.replace('"id":1', '"id":"other"') + "\n")
+    assert took[1] > took[0] + 0.2

@@ -294,7 +294,7 @@ def test_the_descriptors_of_the_host_stay_as_they_were(tmp_path: Path):
 
 def test_files_and_nothing_at_all_are_fine_as_stdin_and_stdout(tmp_path: Path):
     source, target = tmp_path / "in", tmp_path / "out"
-    source.write_bytes(b"line\n" * 50_000)
+    source.write_bytes(b"line\n" * 2_000)
     with source.open("rb") as stdin, target.open("wb") as stdout:
         done = subprocess.run(
             [PYTHON, "-m", "tui", "tap", "--", "cat"], stdin=stdin, stdout=stdout, timeout=30

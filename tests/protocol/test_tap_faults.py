@@ -30,7 +30,7 @@ NAMES = [
     "invalid_utf8",
     "lone_surrogates",
     "no_newline",
-    "noise_before_handshake",
+    "nonjson_between_frames",
     "two_on_a_line",
 ]
 

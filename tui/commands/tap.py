@@ -8,7 +8,6 @@ import os
 import sys
 
 from tui.commands.tap_recording import TapRecording
-from tui.host.passthrough import Passthrough, end_like
 
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
 """Exit codes of our own: the first two are those of shells for a command that cannot be run."""
@@ -37,6 +36,10 @@ def _refuse(text: str, code: int) -> int:
 
 
 def _tap_process(name: str, command: list[str]) -> int:
+    if os.name != "posix":
+        return _refuse("a server that is a process can only be tapped on Linux and macOS so far", USAGE)
+    from tui.host.passthrough import Passthrough, end_like
+
     sys.setswitchinterval(SWITCH_SECONDS)
     recording = TapRecording(name)
     passthrough = Passthrough(command, recording.seen, failed=recording.give_up)

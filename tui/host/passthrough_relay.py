@@ -1,0 +1,182 @@
+"""One direction of a `passthrough.Passthrough`: from descriptor to descriptor, piece by piece. POSIX only."""
+
+import os
+import select
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+CHUNK = 64 * 1024
+LEFT_BEHIND = 1 << 20
+"""Bytes read of a stream after the server has died: more than that no pipe holds (pipe(7)); what comes later
+is from some other process that still has the pipe."""
+
+READABLE, WRITABLE = select.POLLIN, select.POLLOUT
+
+Seen = Callable[[int, int, bytes], None]
+"""Called with stream, monotonic nanoseconds and bytes as they were read; b"" is the end of the stream."""
+
+
+class Outlet:
+    """Writes what fits now, whatever the descriptor is, and leaves its flags alone.
+
+    The descriptor may be shared with the host (a terminal, a log file), so O_NONBLOCK must not be set on
+    it. A pipe is opened anew where the platform can (then the flag is ours alone), a socket is asked for
+    each message not to wait, and for the rest as little is written as `poll` promises to fit.
+    """
+
+    def __init__(self, descriptor: int, *, ours: bool = False) -> None:
+        self.descriptor = descriptor
+        self._most = CHUNK
+        self._write: Callable[[memoryview], int] = self._plain
+        mode = os.fstat(descriptor).st_mode
+        if ours:
+            os.set_blocking(descriptor, False)
+        elif stat.S_ISSOCK(mode):
+            import socket  # hosts on Node.js; others need not load it
+
+            self._socket = socket.socket(fileno=descriptor)
+            self._write = self._to_socket
+        elif not stat.S_ISREG(mode) and not self._reopen(mode):
+            self._most = select.PIPE_BUF
+
+    def _reopen(self, mode: int) -> bool:
+        if not stat.S_ISFIFO(mode):
+            return False
+        flags = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            private = os.open(f"/proc/self/fd/{self.descriptor}", flags)
+        except OSError:  # no /proc, a pipe of another user, or nobody reads it any more
+            return False
+        os.close(self.descriptor)
+        self.descriptor = private
+        return True
+
+    def _plain(self, data: memoryview) -> int:
+        return os.write(self.descriptor, data)
+
+    def _to_socket(self, data: memoryview) -> int:
+        import socket
+
+        return self._socket.send(data, socket.MSG_DONTWAIT)
+
+    def write(self, data: memoryview) -> int:
+        """Write a part of `data` and return how much; 0 if nothing fits.
+
+        Raises:
+            OSError: nobody reads it any more.
+        """
+        try:
+            return self._write(data[: self._most])
+        except BlockingIOError:
+            return 0
+
+    @property
+    def patient(self) -> bool:
+        """Whether it may be written to without asking `poll` first."""
+        return self._most == CHUNK
+
+    def close(self) -> None:
+        """Let go of the descriptor."""
+        if self._write == self._to_socket:
+            self._socket.close()
+        else:
+            os.close(self.descriptor)
+
+
+class Relay:
+    """One direction: from a descriptor to an outlet, one piece at a time."""
+
+    def __init__(self, stream: int, source: int, outlet: Outlet, poller: "select.poll") -> None:
+        self.stream = stream
+        self.source = source
+        self.outlet: Outlet | None = outlet
+        self._poller = poller
+        self._waiting = memoryview(b"")
+        self._left = -1
+        if source < 0:
+            self.close()
+        else:
+            poller.register(source, READABLE)
+            poller.register(outlet.descriptor, 0)  # tells when its reader goes away
+
+    @property
+    def open(self) -> bool:
+        """Whether anything can still go through."""
+        return self.outlet is not None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something that was read has not been taken yet."""
+        return bool(self._waiting)
+
+    def expect_no_more(self) -> None:
+        """The writer has died: what is in the pipe is all that comes of it."""
+        self._left = LEFT_BEHIND
+
+    def pump(self, seen: Seen) -> None:
+        """Read what is there and send it on."""
+        if not self.open or self._waiting:
+            return
+        data = self._read()
+        at = time.monotonic_ns()
+        if data:
+            self._waiting = memoryview(data)
+            if self.outlet is not None and self.outlet.patient:
+                self._send()
+            if self._waiting:
+                self._turn()
+        else:
+            self.close()
+        seen(self.stream, at, data)
+
+    def _read(self) -> bytes:
+        if not self._left:
+            return b""
+        try:
+            data = os.read(self.source, CHUNK)
+        except OSError:  # a terminal that hung up: as good as the end
+            return b""
+        if self._left > 0:
+            self._left = max(0, self._left - len(data))
+        return data
+
+    def push(self) -> None:
+        """Send on what waits, as far as it fits."""
+        self._send()
+        self._turn()
+
+    def _send(self) -> None:
+        if self.outlet is None:
+            return
+        try:
+            self._waiting = self._waiting[self.outlet.write(self._waiting) :]
+        except OSError:  # its reader has gone, so its writer shall see the same
+            self.close()
+
+    def _turn(self) -> None:
+        """Listen to the end that has to do something next."""
+        if self.outlet is None:
+            return
+        if self._waiting:
+            with suppress(KeyError):
+                self._poller.unregister(self.source)
+            self._poller.register(self.outlet.descriptor, WRITABLE)
+        else:
+            self._poller.register(self.source, READABLE)
+            self._poller.register(self.outlet.descriptor, 0)
+
+    def close(self) -> None:
+        """Close both ends. May be called twice."""
+        self._waiting = memoryview(b"")
+        if self.source >= 0:
+            with suppress(KeyError):
+                self._poller.unregister(self.source)
+            os.close(self.source)
+            self.source = -1
+        if self.outlet is not None:
+            with suppress(KeyError):
+                self._poller.unregister(self.outlet.descriptor)
+            self.outlet.close()
+            self.outlet = None
