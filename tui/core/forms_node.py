@@ -1,0 +1,288 @@
+"""The fields of one form while it is filled in: a tree that grows only where there is something. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.forms_checks import json_text, parse_json, read_text, same, shown_text, size_problem
+from tui.core.forms_schema import SchemaReader
+from tui.core.forms_spec import MAX_DEPTH, MAX_FIELDS, MISSING, FieldKind, FieldSpec, FieldState, Path
+
+MAX_STEPS = 4_000
+"""Nodes that filling in one value may try, alternatives of unions included."""
+
+HOLDERS = frozenset({FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY})
+
+
+@dataclass(slots=True)
+class Node:
+    """One field, and what it holds.
+
+    Attributes:
+        spec: of the whole field, unions included.
+        level: how deep it is.
+        required: it must not be absent.
+        extra: it can be removed.
+        state: what it holds.
+        arm: which alternative of a union.
+        text: what stands in it.
+        value: what `text` means; of holders nothing.
+        problem: what is wrong with `value`.
+        children: by name or number, where the state of a holder is SET.
+    """
+
+    spec: FieldSpec
+    level: int
+    required: bool = False
+    extra: bool = False
+    state: FieldState = FieldState.ABSENT
+    arm: int = 0
+    text: str = ""
+    value: Any = None
+    problem: str = ""
+    children: dict[str | int, "Node"] = field(default_factory=dict)
+
+    @property
+    def own(self) -> FieldSpec:
+        """Return the spec in force: of a union, that of the arm that is chosen."""
+        return self.spec.arms[self.arm] if self.spec.arms else self.spec
+
+    @property
+    def kind(self) -> FieldKind:
+        """Return what it is edited as now."""
+        if self.state is FieldState.RAW or (self.level >= MAX_DEPTH and self.own.kind in HOLDERS):
+            return FieldKind.JSON
+        return self.own.kind
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether it holds JSON text in place of what it is edited as."""
+        return self.state is FieldState.RAW
+
+    def nodes(self) -> Iterator["Node"]:
+        """Yield it and all that is beneath it."""
+        yield self
+        for child in self.children.values():
+            yield from child.nodes()
+
+
+class Grower:
+    """Makes nodes, and fills them in, within the bounds of one form."""
+
+    def __init__(self, reader: SchemaReader) -> None:
+        self._reader = reader
+        self._steps = 0
+        self.left = MAX_FIELDS
+
+    def recount(self, root: Node) -> None:
+        """Begin anew what may be spent, with the fields that there are."""
+        self._steps = 0
+        self.left = MAX_FIELDS - sum(1 for _ in root.nodes())
+
+    def blank(self, spec: FieldSpec, level: int, *, required: bool = False, extra: bool = False) -> Node:
+        """Return a field as a person finds it: there are only required objects, constants and defaults."""
+        node = Node(spec, level, required, extra)
+        self.left -= 1
+        if required or extra:
+            self.begin(node)
+        return node
+
+    def begin(self, node: Node) -> None:
+        """Fill a field in with what is certain to be wanted once it is there."""
+        own = node.own
+        if own.default is not MISSING and node.required:
+            self.fill(node, own.default)
+        elif own.kind is FieldKind.CONST:
+            write(node, own.choices[0].label)
+        elif node.kind is FieldKind.OBJECT or (node.kind in HOLDERS and node.level == 0):
+            self.open(node)
+
+    def open(self, node: Node) -> None:
+        """Make an object, map or array be there, with the blank fields of its properties."""
+        clear(node)
+        node.state = FieldState.SET
+        if node.kind is FieldKind.OBJECT:
+            for name, required in self._reader.properties(node.own).items():
+                if self.left <= 0:
+                    break
+                node.children[name] = self.blank(
+                    self._reader.child(node.own, name), node.level + 1, required=required
+                )
+
+    def add(self, node: Node, name: str | int) -> Node:
+        """Add an entry or item of that name."""
+        node.children[name] = self.blank(self._reader.child(node.own, name), node.level + 1, extra=True)
+        return node.children[name]
+
+    def fill(self, node: Node, value: Any) -> bool:
+        """Fill in a value; one that does not fit stands there as raw JSON. Return whether it fits."""
+        try:
+            self._fill(node, value)
+        except RecursionError:
+            raw(node, value)
+        return not node.is_raw
+
+    def _fill(self, node: Node, value: Any) -> None:
+        clear(node)
+        self._steps += 1
+        if value is None and node.spec.nullable:
+            node.state = FieldState.NULL
+        elif self._steps > MAX_STEPS:
+            raw(node, value)
+        elif node.spec.arms:
+            self._fill_best_arm(node, value)
+        else:
+            self._fill_own(node, value)
+
+    def _fill_best_arm(self, node: Node, value: Any) -> None:
+        best, chosen = (2, 0, 0), 0
+        for number in range(len(node.spec.arms)):
+            left, trial = self.left, Node(node.spec, node.level, arm=number)
+            self._fill_own(trial, value)
+            self.left = left
+            found = _misfit(trial)
+            if found < best:
+                best, chosen = found, number
+            if best == (0, 0, 0):
+                break
+        node.arm = chosen
+        self._fill_own(node, value)
+
+    def _fill_own(self, node: Node, value: Any) -> None:
+        kind = node.kind
+        if kind in (FieldKind.OBJECT, FieldKind.MAP) and isinstance(value, Mapping):
+            self._fill_object(node, value)
+        elif kind is FieldKind.ARRAY and isinstance(value, list) and len(value) <= self.left:
+            node.state = FieldState.SET
+            for number, item in enumerate(value):
+                self._grow(node, number, item, extra=True)
+        elif kind not in HOLDERS and (text := shown_text(_raw_or(node), value)) is not None:
+            write(node, text)
+        else:
+            raw(node, value)
+
+    def _fill_object(self, node: Node, value: Mapping[str, Any]) -> None:
+        known = self._reader.properties(node.own) if node.kind is FieldKind.OBJECT else {}
+        if len(value.keys() | known.keys()) > self.left or not all(isinstance(key, str) for key in value):
+            raw(node, value)
+            return
+        node.state = FieldState.SET
+        for name, required in known.items():
+            self._grow(node, name, value.get(name, MISSING), required=required)
+        for name in value:
+            if name not in known:
+                self._grow(node, name, value[name], extra=True)
+
+    def _grow(
+        self, node: Node, name: str | int, value: Any, *, required: bool = False, extra: bool = False
+    ) -> None:
+        child = Node(self._reader.child(node.own, name), node.level + 1, required, extra)
+        self._steps += 1
+        self.left -= 1
+        node.children[name] = child
+        if value is not MISSING:
+            self._fill(child, value)
+
+
+def clear(node: Node) -> None:
+    """Make a field absent."""
+    node.state = FieldState.ABSENT
+    node.text, node.value, node.problem = "", None, ""
+    node.children = {}
+
+
+def write(node: Node, text: str) -> None:
+    """Put text into a field that is no object, map or array; an empty one that is no text makes it absent."""
+    clear(node)
+    if not text.strip() and node.kind is not FieldKind.TEXT and not _empty_choice(node, text):
+        return
+    node.state = FieldState.SET
+    node.text = text
+    node.value, node.problem = read_text(_raw_or(node), text)
+
+
+def raw(node: Node, value: Any) -> None:
+    """Put any value into a field, as JSON text."""
+    write_raw(node, json_text(value, indent=2 if isinstance(value, dict | list) else None))
+
+
+def write_raw(node: Node, text: str) -> None:
+    """Put JSON text into a field, in place of what it is edited as."""
+    clear(node)
+    node.state, node.text = FieldState.RAW, text
+    node.value, node.problem = parse_json(text)
+    if node.problem:
+        node.value = text
+    elif not node.spec.arms:
+        node.problem = _kind_problem(node, node.value)
+
+
+def gathered(node: Node, path: Path, problems: dict[Path, str]) -> Any:
+    """Return the value of a field, MISSING if it is absent, and note what is wrong beneath it."""
+    if node.state is FieldState.ABSENT:
+        if node.required:
+            problems[path] = "is required"
+        return MISSING
+    if node.state is FieldState.NULL:
+        return None
+    if node.state is FieldState.RAW or node.kind not in HOLDERS:
+        if node.problem:
+            problems[path] = node.problem
+        return node.value
+    found = [(name, gathered(child, (*path, name), problems)) for name, child in node.children.items()]
+    present = {name: value for name, value in found if value is not MISSING}
+    whole = [value for _, value in found if value is not MISSING] if node.kind is FieldKind.ARRAY else present
+    if problem := size_problem(node.own, len(whole)) or _twice(node, whole):
+        problems[path] = problem
+    for name, child in node.children.items():
+        if child.extra and child.state is FieldState.ABSENT:
+            problems[(*path, name)] = "is empty"
+        elif child.extra and node.kind is not FieldKind.ARRAY and not node.own.open:
+            problems.setdefault((*path, name), "is not in the schema")
+    return whole
+
+
+def _twice(node: Node, whole: Any) -> str:
+    if not (node.own.bounds.unique and isinstance(whole, list) and len(whole) <= 100):
+        return ""
+    for number, one in enumerate(whole):
+        if any(same(one, other) for other in whole[:number]):
+            return f"has item {number} twice"
+    return ""
+
+
+def _raw_or(node: Node) -> FieldSpec:
+    """Return the spec by which the text of a field is read: that of raw JSON where it is nested too deep."""
+    return node.own if node.kind is node.own.kind else FieldSpec(node.kind)
+
+
+def _empty_choice(node: Node, text: str) -> bool:
+    return any(choice.label == text for choice in node.own.choices)
+
+
+def _kind_problem(node: Node, value: Any) -> str:
+    own = node.own
+    if own.kind is FieldKind.JSON or (value is None and node.spec.nullable):
+        return ""
+    if own.kind in HOLDERS:
+        wanted, name = (list, "an array") if own.kind is FieldKind.ARRAY else (dict, "an object")
+        return "" if isinstance(value, wanted) else f"is not {name}"
+    text = shown_text(own, value)
+    if text is not None:
+        return read_text(own, text)[1]
+    return {
+        FieldKind.TEXT: "is not a text",
+        FieldKind.INTEGER: "is not a whole number",
+        FieldKind.NUMBER: "is not a number",
+        FieldKind.BOOLEAN: "is neither true nor false",
+    }.get(own.kind, "is none of the values that are allowed")
+
+
+def _misfit(node: Node) -> tuple[int, int, int]:
+    """Return how badly a value fits an arm; (0, 0, 0) is well."""
+    if node.is_raw and node.kind is not node.own.kind:
+        return 1, 0, 0
+    problems: dict[Path, str] = {}
+    gathered(node, (), problems)
+    raws = sum(each.state is FieldState.RAW for each in node.nodes())
+    return 0, raws, len(problems)
