@@ -71,7 +71,9 @@ def request_of(raw: bytes, method: str) -> Question | None:
     """Return what a recorded request asked, None if its bytes are not all there or cannot be read."""
     try:
         message = json.loads(raw.decode("utf-8", "replace"))
-        return Question.of(method, message.get("params"))
+        asked = Question.of(method, message.get("params"))
+        asked.exact_key()  # what can be read may be nested too deeply to be compared
+        return asked
     except (ValueError, RecursionError, AttributeError):
         return None
 

@@ -131,9 +131,11 @@ class StandIn:
             message = json.loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             return [_error("null", PARSE_ERROR, "this is not JSON")]
-        if isinstance(message, list):
-            return [send for one in message[:MAX_BATCH] for send in self._take(one)]
-        return self._take(message)
+        messages = message[:MAX_BATCH] if isinstance(message, list) else [message]
+        try:
+            return [send for one in messages for send in self._take(one)]
+        except RecursionError:
+            return [_error("null", INVALID_REQUEST, "this is nested too deeply")]
 
     def _take(self, message: Any) -> list[Send]:
         if not isinstance(message, dict):

@@ -2,6 +2,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.unit.trace.recorded import Recorded
 from tui.trace.standin import Send, StandIn
 
@@ -131,6 +134,9 @@ def test_garbage_is_answered_as_json_rpc_says():
     server = stand_in(Recorded())
     assert said(server.take(b"{"))[0]["error"]["code"] == -32700
     assert said(server.take(b"[" * 100_000))[0]["error"]["code"] == -32700
+    for depth in (300, 900, 990, 2000):
+        line = b'{"id":1,"method":"m","params":{"a":' + b"[" * depth + b"]" * depth + b"}}"
+        assert "error" in said(server.take(line))[0]
     assert said(server.take(b"5"))[0]["error"]["code"] == -32600
     assert server.take(b"  ") == []
 
@@ -142,3 +148,12 @@ def test_times_are_those_of_the_recording():
     recorded.back({"id": 1, "result": {}})
     (send,) = stand_in(recorded).take(asked(1, "ping"))
     assert abs(send.after_ns - 250_000_000) < 5_000_000
+
+
+@given(st.binary(max_size=60) | st.text('{}[]":,idmethodnul1', max_size=40).map(str.encode))
+def test_no_line_breaks_it_and_every_answer_is_one_line(line: bytes):
+    recorded = Recorded()
+    call(recorded, 1, "echo", "hi", text="hi")
+    for send in stand_in(recorded).take(line):
+        assert b"\n" not in send.raw
+        assert json.loads(send.raw)["jsonrpc"] == "2.0"
