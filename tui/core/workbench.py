@@ -90,6 +90,21 @@ class PromptResult:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RawAnswer:
+    """What came of a request that was sent as it is: exactly one of the three is there.
+
+    Attributes:
+        result: the answer's result, a JSON value, raw; None without one.
+        error: the answer's JSON-RPC error object, raw; None without one.
+        problem: why there is no answer, one sentence; "" if there is one.
+    """
+
+    result: Any = None
+    error: Mapping[str, Any] | None = None
+    problem: str = ""
+
+
 class Workbench(Protocol):
     """Works with servers by hand. Failures are values with a sentence, never exceptions.
 
@@ -135,4 +150,14 @@ class Workbench(Protocol):
         self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
     ) -> PromptResult:
         """Get a prompt."""
+        ...
+
+    async def request(
+        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
+    ) -> RawAnswer:
+        """Send any request, as it was recorded or as a person edited it.
+
+        Only what belongs to one connection is made anew: the id, the progress token, and the `_meta` by which
+        the protocol's revision in force says who sends.
+        """
         ...
