@@ -88,7 +88,7 @@ def main() -> None:
                     f"socat, {name}", plain, round_trips([socat, "-", f"EXEC:{' '.join(echo)}"], text, pause)
                 )
         say = ["sh", "-c", "echo x"]
-        bare = first_byte([sys.executable, "-c", "print(1)"])
+        bare = first_byte([sys.executable, "-c", "import os; os.write(1, b'x')"])
         plain_start, start = first_byte(say), first_byte(tapped(say))
         print(f"first byte of `sh -c 'echo x'`: {plain_start:.0f} ms, tapped {start:.0f} ms")
         print(f"first byte of a bare Python: {bare:.0f} ms")
