@@ -141,7 +141,7 @@ def test_a_key_of_a_pane_is_not_taken_for_one_of_the_dialog_that_the_next_key_op
         app.send("hi" + ENTER)
         app.shows("Hello.")
         app.until(lambda: "esc stop" not in app.text)
-        app.send("\x1bOS" + ENTER + EVERYTHING)
+        app.send("\x1b[17~" + ENTER + EVERYTHING)
         app.shows("Begin a new conversation", "Hello.")
 
 
