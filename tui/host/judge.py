@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
+from tui.host.plain_schemas import is_plainly_sound
 from tui.host.schema_faults import schema_fault
 from tui.host.validation import SchemaChecker, is_simple
 
@@ -88,7 +89,7 @@ class ModelJudge:
         """Return why a JSON Schema cannot be used, as a clause behind its name, or ""."""
         if fault := schema_fault(schema):
             return fault
-        if not is_simple({}, schema):
+        if is_plainly_sound(schema) or not is_simple({}, schema):
             return ""  # large ones are looked at when they are used
         return _schema_error(schema)
 

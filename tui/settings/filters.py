@@ -4,10 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-import tomli_w
-
 from tui.settings.files import Unreadable, read_bounded
-from tui.settings.save import write_private
 
 MAX_FILTERS = 500
 
@@ -28,4 +25,8 @@ def save_filters(path: Path, filters: Mapping[str, str]) -> None:
     Raises:
         ConfigError: they cannot be written.
     """
+    import tomli_w
+
+    from tui.settings.save import write_private
+
     write_private(path, tomli_w.dumps(dict(filters)))

@@ -92,6 +92,7 @@ class McptuiApp(Doing):
 
     async def _load(self) -> None:
         with _gently():
+            await asyncio.to_thread(_thrift)
             for name in _WORKINGS:
                 await asyncio.to_thread(import_module, f"tui.ui.{name}")
             self.runtime = await asyncio.to_thread(self._make_runtime)
@@ -267,6 +268,12 @@ class McptuiApp(Doing):
         self.conversation.clear()
         self._seen = None
         self.wake()
+
+
+def _thrift() -> None:
+    from tui.ui.thrift import give_back_what_is_freed
+
+    give_back_what_is_freed()
 
 
 @contextmanager
