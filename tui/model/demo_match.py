@@ -210,10 +210,22 @@ def _fit(sentence: _Sentence, profile: _Profile, filled: Filled) -> float:
     spoken = set(words(" ".join(_texts(filled.values))))
     known = profile.name | profile.description | profile.parameters | spoken
     explained = {word for word in sentence.about if word in known or SYNONYMS.get(word) in known}
-    unexplained = len(sentence.about - explained)
+    unexplained = 0 if _names_what_to_delete(sentence, profile) else len(sentence.about - explained)
     if unexplained >= len(explained) and not filled.values:
         return NEVER
     return score - 0.7 * unexplained
+
+
+def _names_what_to_delete(sentence: _Sentence, profile: _Profile) -> bool:
+    """Whether the sentence begins with the tool's own words: what follows says which one is meant.
+
+    "delete the note buy milk" is about notes, not about milk; a tool that needs more than these words
+    to know which one asks for it.
+    """
+    if not sentence.intent is profile.verb is Verb.DELETE or not profile.own:
+        return False
+    content = [token for token in sentence.tokens if token not in STOP_WORDS]
+    return content[0] in VERBS and set(content[1 : 1 + len(profile.own)]) == profile.own
 
 
 def _texts(values: Mapping[str, Any]) -> list[str]:

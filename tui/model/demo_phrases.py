@@ -27,6 +27,7 @@ _ID = re.compile(
     r"#(\w[\w-]*)|\b(?:id|number|no\.?)\s*[:=]?\s*([\w-]*\d[\w-]*)|(?<![\w-])((?=[\w-]*\d)\w[\w-]*)",
     re.IGNORECASE,
 )
+_SLUG = re.compile(r"\w+(?:[-_]\w+)+")
 _COLON = re.compile(r"^(.{2,80}?)(?<!https)(?<!http)[:：](?!//)\s*(\S.*)$", re.DOTALL)
 _SAYS = re.compile(
     r"\b(?:(?:note|memo|todo|reminder|message)s?\s+(?:that\s+says|saying|that|to|about|with(?:\s+the\s+text)?)"
@@ -195,8 +196,11 @@ def _query(source: Sentence) -> str | None:
 def _identifier(source: Sentence) -> str | None:
     if found := _quoted(source):
         return found
-    match = _ID.search(source.text)
-    return next((group for group in match.groups() if group), None) if match else None
+    if match := _ID.search(source.text):
+        return next((group for group in match.groups() if group), None)
+    *before, last = source.text.strip(EDGE).split() or [""]
+    named = bool(before) and set(words(before[-1])) <= set(source.taken) and bool(words(before[-1]))
+    return last if named and _SLUG.fullmatch(last) else None
 
 
 def _tail(source: Sentence) -> str | None:

@@ -129,6 +129,9 @@ def gave(text: str, *, name: str = "weather__get_weather", is_error: bool = Fals
         ("what notes do I have?", "list_notes", {}),
         ("列出所有笔记", "list_notes", {}),
         ("delete note 2026-11-20-milk", "delete_note", {"id": "2026-11-20-milk"}),
+        ("delete note eat-fish", "delete_note", {"id": "eat-fish"}),
+        ("please delete the note eat-fish.", "delete_note", {"id": "eat-fish"}),
+        ("删除笔记 eat-fish", "delete_note", {"id": "eat-fish"}),
         ("count slowly for 5 seconds", "count_slowly", {"seconds": 5}),
         ("count to five", "count_slowly", {"seconds": 5}),
         ("crash the server", "crash", {}),
@@ -237,6 +240,23 @@ def test_what_is_missing_is_asked_for_by_its_name_and_taken_from_the_next_messag
     assert called(answer(*talk, "北京")) == [("get_weather", {"location": "Beijing"})]
     assert called(answer(*talk, "never mind")) == []
     assert called(answer(*talk, "list my notes")) == [("list_notes", {})]
+
+
+@pytest.mark.parametrize(
+    "said", ["delete the note buy milk", "remove my note about fish", "delete the note", "删除笔记 eat fish"]
+)
+def test_which_one_to_delete_is_asked_for_if_the_words_are_no_id(said: str) -> None:
+    move = answer(said)
+    assert called(move) == [] and "`delete_note`" in move.text and "`id`" in move.text
+    told = answer(said, AssistantMessage(move.text), "2026-11-20-milk")
+    assert called(told) == [("delete_note", {"id": "2026-11-20-milk"})]
+
+
+@pytest.mark.parametrize(
+    "said", ["delete everything", "delete the song buy milk", "remember to delete the note", "forget it"]
+)
+def test_nothing_is_deleted_that_was_not_named(said: str) -> None:
+    assert "delete_note" not in [name for name, _ in called(answer(said))]
 
 
 def test_two_tools_that_fit_alike_are_named_instead_of_guessed() -> None:
