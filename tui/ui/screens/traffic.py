@@ -26,6 +26,9 @@ from tui.ui.traffic.signs import signs_like
 from tui.ui.widgets.rows import Row
 
 LOOKS_PER_SECOND = 30
+FLOOD_REST = 3
+"""Looks left out after one that brought more than a page: nobody reads so fast, and keys come first."""
+
 SHORT = 20
 """Below so many rows the reading of an entry takes the place of the list."""
 
@@ -91,6 +94,7 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
         self._first_filter = filter
         self._before: Query = EVERYTHING
         self._typing: Timer | None = None
+        self._rest = 0
 
     def compose(self) -> ComposeResult:
         """Build the lines, the list and the reading of an entry."""
@@ -121,7 +125,13 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
 
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
+        if self._rest:
+            self._rest -= 1
+            return
+        rows = len(self.list.view)
         self.list.tick()
+        if len(self.list.view) - rows > self.list.page:
+            self._rest = FLOOD_REST
         self.sifting.advance()
         self._glimpses.look()
         self.follow_search()

@@ -116,7 +116,7 @@ def visible(data: bytes, start: int, end: int) -> str:
     while stop < len(data) and stop - end < 3 and data[stop] & 0xC0 == 0x80:
         stop += 1
     text = data[start:stop].decode("utf-8", "replace")
-    return clean(text).replace("\n", "␊").replace("\t", "␉").replace("\r", "␍")
+    return clean(text.replace("\r", "␍").replace("\n", "␊").replace("\t", "␉")).replace("\n", "�")
 
 
 def _continues(data: bytes, at: int) -> bool:

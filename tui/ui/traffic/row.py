@@ -18,7 +18,7 @@ from tui.ui.traffic.signs import (
 from tui.ui.traffic.times import SECOND, TimeMode, bar, clock, share, since, span
 from tui.ui.widgets.rows import Row, Span, crop, head_of, pad
 
-MEDIUM, WIDE = 100, 160
+MEDIUM, WIDE = 112, 160
 """From so many columns on there is room for the change of time, the id and a bar; for every word."""
 
 NAME_CHARS = 96
@@ -113,25 +113,23 @@ class RowMaker:
 
     def row(self, index: int, columns: Layout, around: Around, ident: str = "") -> Row:
         """Return the line of an entry; `ident` is its id, if it is known by now."""
-        frames, gap = self._frames, (" " * columns.gap, "")
-        spans: list[Span] = [*self._marks(index, around)]
-        cells: list[tuple[int, Span, bool]] = [
+        frames, gap = self._frames, " " * columns.gap
+        parts: list[tuple[int, Span, bool]] = [
             (columns.time, (self._time(index, around), "dim"), True),
             (columns.delta, (self._delta(index, around), "dim"), True),
             (columns.server, (self.name(frames.sources.texts[frames.source[index]]), "text"), False),
             (columns.kind, self._kind(index, columns), False),
         ]
-        for width, (text, style), right in cells:
-            if width:
-                spans += [_cell(text, style, width, right=right), gap]
-        spans += pad(crop(self._what(index, columns, around), columns.what), columns.what)
-        spans.append(gap)
+        spans: list[Span] = [*self._marks(index, around)]
+        spans += [_cell(*part, width, gap, right=right) for width, part, right in parts if width]
+        what = crop(self._what(index, columns, around), columns.what)
+        spans += pad(what, columns.what + columns.gap, "dim")
         if columns.ident:
-            spans += [_cell(ident, "dim", columns.ident, right=False), gap]
+            spans.append(_cell(ident, "dim", columns.ident, gap, right=False))
         size = units.size(frames.size[index])
-        spans += [_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size), gap]
+        spans.append(_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap))
         spans += self._latency(index, columns, around)
-        return tuple(spans)
+        return _joined(spans)
 
     def head(self, columns: Layout) -> Row:
         """Return the line of the headings."""
@@ -148,7 +146,9 @@ class RowMaker:
             (columns.latency, "latency", True),
             (columns.outcome if columns.outcome > 1 else 0, "outcome", False),
         ]
-        text = "    " + gap.join(_cell(words, "", cells, right=r)[0] for cells, words, r in parts if cells)
+        text = "    " + gap.join(
+            _cell(words, "", cells, "", right=r)[0] for cells, words, r in parts if cells
+        )
         return ((text, "dim"),)
 
     def _marks(self, index: int, around: Around) -> tuple[Span, Span, Span]:
@@ -195,7 +195,7 @@ class RowMaker:
         return ((f"{method:<{cells}} " if columns.what > 34 else f"{method} ", quiet), (tool, "tool"))
 
     def _latency(self, index: int, columns: Layout, around: Around) -> list[Span]:
-        frames, signs = self._frames, self._signs
+        frames, signs, gap = self._frames, self._signs, " " * columns.gap
         outcome = frames.outcome[index]
         ns = frames.latency_ns(index)
         if outcome == Outcome.PENDING and around.now_ns:
@@ -205,21 +205,31 @@ class RowMaker:
         spans: list[Span] = []
         if columns.bar:
             drawn = bar(share(ns), columns.bar, signs.bar) if ns >= 0 and answer else ""
-            spans += [_cell(drawn, shade, columns.bar, right=False)]
-            spans += [(" " * columns.gap, "")]
-        spans.append(_cell(span(ns) if ns >= 0 and answer else "", style, columns.latency))
+            spans.append(_cell(drawn, shade, columns.bar, gap, right=False))
+        spans.append(_cell(span(ns) if ns >= 0 and answer else "", style, columns.latency, gap))
         words = signs.outcomes[outcome]
         if columns.outcome > 1:
             words += f" {OUTCOME_WORDS[Outcome(outcome)]}"
-        spans += [(" " * columns.gap, ""), (words, OUTCOME_STYLES[outcome])]
+        spans.append((words, OUTCOME_STYLES[outcome]))
         return spans
 
 
-def _cell(text: str, style: str, cells: int, *, right: bool = True) -> Span:
-    """Return a column of its width, cut at its end."""
+def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:
+    """Return a column of its width, cut at its end, and the gap after it."""
     width = cell_len(text)
     if width > cells:
         text = f"{head_of(text, cells - 1)}…"
         width = cell_len(text)
     fill = " " * (cells - width)
-    return (fill + text if right else text + fill, style)
+    return (fill + text + gap if right else text + fill + gap, style)
+
+
+def _joined(spans: list[Span]) -> Row:
+    """Return spans with neighbours of one style made one: a line is painted in half the time."""
+    joined: list[Span] = []
+    for text, style in spans:
+        if joined and joined[-1][1] == style:
+            joined[-1] = (joined[-1][0] + text, style)
+        else:
+            joined.append((text, style))
+    return tuple(joined)

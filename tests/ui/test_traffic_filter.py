@@ -1,0 +1,108 @@
+"""Finding: the filter as it is typed, offered, wrong, saved; the search; notes; numbers and turns."""
+
+from tests.conftest import until
+from tests.ui.stage import press, shown
+from tests.ui.test_traffic import numbered, opened, title
+from tests.ui.traffic_stage import some
+from tui.core.traffic import Cause
+from tui.ui.screens.traffic import TrafficScreen
+
+
+def line(screen: TrafficScreen) -> str:
+    return screen.filter_line.render_line(0).text
+
+
+async def test_a_filter_shows_only_what_it_lets_through_and_escape_takes_it_away() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        await press(pilot, "slash", *"tool:search_notes", "enter")
+        await until(lambda: len(screen.list.view) == 2)
+        assert "filter › tool:search_notes" in line(screen)
+        assert "2 of 11" in title(screen)
+        await press(pilot, "escape")
+        await until(lambda: len(screen.list.view) == 11)
+        assert not screen.filter_line.display
+
+
+async def test_a_word_that_is_begun_is_completed() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        await press(pilot, "slash", *"serv", "tab")
+        assert screen.filter_bar._input.value == "server:"
+        await press(pilot, *"no", "tab", "enter")
+        assert screen.filter_bar._input.value == "server:notes"
+
+
+async def test_what_is_wrong_is_said_and_the_filter_of_before_stays() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        await press(pilot, "slash", *"size:much", "enter")
+        assert screen.filter_bar.is_open
+        assert "✗" in screen.filter_bar._problem.render_line(0).text
+        await press(pilot, "escape")
+        assert not screen.filter_bar.is_open
+        assert len(screen.list.view) == 11
+
+
+async def test_a_filter_in_bodies_finds() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        await press(pilot, "slash", *"body:connecting", "enter")
+        await until(lambda: len(screen.list.view) == 1)
+
+
+async def test_a_search_goes_from_find_to_find() -> None:
+    async with opened(numbered(200).recording()) as (screen, pilot):
+        await press(pilot, "home", "s", *"n15", "enter")
+        await until(lambda: screen.list.selected == 16)
+        await press(pilot, "n")
+        await until(lambda: screen.list.selected == 151)
+        assert "of 11 found" in line(screen)
+        await press(pilot, "N")
+        await until(lambda: screen.list.selected == 16)
+
+
+async def test_a_filter_is_kept_by_its_name_and_taken_again() -> None:
+    kept: list[tuple[str, str]] = []
+    recording = some().recording(keep_filter=lambda name, text: kept.append((name, text)))
+    async with opened(recording) as (screen, pilot):
+        await press(pilot, "slash", *"status:tool_error", "enter", "f", "enter")
+        await press(pilot, *"bad", "enter")
+        assert kept == [("bad", "status:tool_error")]
+        await press(pilot, "escape", "f", "enter")
+        assert screen.sifting.query.text == "status:tool_error"
+
+
+async def test_a_note_is_kept_and_found() -> None:
+    kept: list[tuple[int, str]] = []
+    recording = some().recording(keep_note=lambda seq, text: kept.append((seq, text)))
+    async with opened(recording) as (screen, pilot):
+        screen.list.select(5)
+        await press(pilot, "M", *"ask", "enter")
+        assert kept == [(5, "ask")]
+        assert "✎" in shown(screen.list)[4]
+        await press(pilot, "slash", *"note:ask", "enter")
+        await until(lambda: len(screen.list.view) == 1)
+
+
+async def test_one_key_leads_to_the_turn() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        got: list[Cause | None] = []
+        screen.dismiss = got.append  # type: ignore[method-assign,assignment]
+        screen.list.select(4)
+        await press(pilot, "g")
+        await until(lambda: got == [Cause(1, 2)])
+        del screen.dismiss
+
+
+async def test_numbers_lead_to_the_entries_they_count() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        await press(pilot, "S", "enter")
+        await until(lambda: pilot.app.screen is screen)
+        assert screen.sifting.query.text == "server:notes"
+
+
+async def test_a_turn_is_drawn_and_leads_to_its_entries() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(2)
+        await press(pilot, "w")
+        lanes = pilot.app.screen.query_one("#lanes")
+        await until(lambda: "get_weather" in "".join(shown(lanes)))  # type: ignore[arg-type]
+        await press(pilot, "enter")
+        await until(lambda: len(screen.list.view) == 2)

@@ -1,0 +1,118 @@
+"""Reading an entry: tree, pair, bytes, timing, explanation, findings; searching and copying in it."""
+
+import json
+
+from tests.conftest import until
+from tests.ui.stage import press, shown
+from tests.ui.test_traffic import opened
+from tests.ui.traffic_stage import Recorded, some
+from tui.core.traffic import Finding, Kind, Severity
+from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic.tabs import Tab
+
+
+def page(screen: TrafficScreen, number: int = 0) -> str:
+    return "\n".join(shown(screen.reading.pages[number]))
+
+
+async def test_enter_reads_an_entry_and_escape_goes_back_to_the_list() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(2)
+        await press(pilot, "enter")
+        await until(lambda: 'location  "Beijing"' in page(screen))
+        await press(pilot, "escape")
+        assert not screen.is_reading
+        assert screen.list.has_focus
+
+
+async def test_a_pair_stands_side_by_side() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(3)
+        await press(pilot, "enter", "right")
+        await until(lambda: "Beijing" in page(screen) and "25 °C" in page(screen, 1))
+        assert screen.reading.pages[1].region.x > 50
+
+
+async def test_every_view_of_an_entry_shows() -> None:
+    recorded = some()
+    recorded.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))
+    recorded.frames.set_severity(3, Severity.ERROR)
+    wanted = {
+        Tab.TREE: "! resultType is missing.".replace("!", "‼"),
+        Tab.PAIR: "Beijing",
+        Tab.RAW: '"jsonrpc": "2.0"',
+        Tab.TIMING: "turn 1, step 1",
+        Tab.EXPLAIN: "tools/call",
+        Tab.FINDINGS: "no-result-type",
+    }
+    async with opened(recorded.recording()) as (screen, pilot):
+        screen.list.select(3)
+        await press(pilot, "enter")
+        await until(lambda: screen.reading.loaded)
+        for tab, words in wanted.items():
+            screen.reading.show_tab(tab)
+            await until(lambda words=words: words in page(screen), what=f"{tab}: {words}")
+
+
+async def test_what_is_no_json_is_read_as_bytes() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(7)
+        await press(pilot, "enter")
+        await until(lambda: "␛[31mcache is cold" in page(screen))
+
+
+async def test_a_search_in_an_entry_unfolds_what_it_finds() -> None:
+    recorded = Recorded()
+    recorded.add(Kind.RESPONSE, {"result": {"rows": [{"n": n} for n in range(300)] + [{"n": "needle"}]}})
+    async with opened(recorded.recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: screen.reading.loaded)
+        await press(pilot, "slash", *"needle", "enter")
+        await until(lambda: 'n  "needle"' in page(screen))
+        reading = screen.reading.pages[0]
+        await until(lambda: not reading.busy)
+        assert reading.sheet.path(reading.cursor) == "result.rows[300].n"
+
+
+async def test_values_and_paths_are_copied() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(2)
+        await press(pilot, "enter")
+        await until(lambda: "Beijing" in page(screen))
+        await press(pilot, "G", "y")
+        assert pilot.app.clipboard == "Beijing"
+        await press(pilot, "Y")
+        assert pilot.app.clipboard == "params.arguments.location"
+
+
+async def test_an_entry_is_copied_as_python() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(2)
+        await press(pilot, "enter")
+        await until(lambda: "Beijing" in page(screen))
+        await press(pilot, "c", "j", "j", "j", "enter")
+        await until(lambda: "call_tool" in pilot.app.clipboard)
+        assert pilot.app.clipboard.startswith("arguments = {'location': 'Beijing'}")
+
+
+async def test_the_answer_shows_as_soon_as_it_comes() -> None:
+    recorded = Recorded()
+    recorded.add(Kind.REQUEST, {"id": 1}, method="tools/call", ident="1", root=1)
+    async with opened(recorded.recording()) as (screen, pilot):
+        await press(pilot, "enter", "right")
+        await until(lambda: screen.reading.loaded)
+        recorded.add(Kind.RESPONSE, {"result": "late"}, method="tools/call", ident="1", pair=1, root=1)
+        await until(lambda: "late" in page(screen, 1))
+
+
+async def test_a_large_body_never_keeps_a_key_waiting() -> None:
+    recorded = Recorded()
+    body = json.dumps({"rows": [{"id": n, "text": "x" * 80} for n in range(60_000)]}).encode()
+    recorded.add(Kind.NOTIFICATION, {}, method="small")
+    recorded.add(Kind.RESPONSE, body)
+    async with opened(recorded.recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await press(pilot, "escape", "up")
+        assert screen.list.selected == 1
+        await press(pilot, "down", "enter")
+        await until(lambda: "rows" in page(screen))

@@ -1,0 +1,49 @@
+"""Raw bytes: every one of them, page by page, controls visible."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.traffic import Redaction
+from tui.ui.traffic.raw import PAGE, Raw
+from tui.ui.widgets.rows import text_of, width_of
+
+
+def raw(data: bytes, width: int = 30, redactions: tuple[Redaction, ...] = ()) -> Raw:
+    sheet = Raw(len(data), redactions, lambda start: None)
+    sheet.fit(width)
+    for start in range(0, len(data), PAGE):
+        sheet.put(start, data[start : start + PAGE])
+    return sheet
+
+
+def said(sheet: Raw) -> str:
+    return "".join(sheet.value(row) for row in range(sheet.count()))
+
+
+@given(st.text(alphabet=st.characters(categories=["L", "N"]), max_size=200), st.integers(12, 60))
+def test_no_character_is_lost_or_doubled_at_the_edges_of_rows(text: str, width: int) -> None:
+    assert said(raw(text.encode(), width)) == (text or "no bytes")
+
+
+@given(st.binary(max_size=400), st.integers(20, 90))
+def test_no_row_is_wider_than_it_may_be(data: bytes, width: int) -> None:
+    sheet = raw(data, width)
+    assert all(width_of(sheet.row(row, width)) <= width for row in range(sheet.count()))
+
+
+def test_controls_are_pictures() -> None:
+    assert said(raw(b"a\x00\x1b[1m\r\n\tb")) == "a␀␛[1m␍␊␉b"
+
+
+def test_a_secret_is_marked() -> None:
+    row = raw(b"key=***;", redactions=(Redaction(4, 7, "KEY"),)).row(0, 30)
+    assert [text for text, style in row if "reverse" in style] == ["***"]
+
+
+def test_a_page_that_is_not_there_is_asked_for_once() -> None:
+    asked: list[int] = []
+    sheet = Raw(50_000_000, (), asked.append)
+    sheet.fit(80)
+    for row in range(400_000, 400_030):
+        assert "reading…" in text_of(sheet.row(row, 80))
+    assert asked == [400_000 * 70 // PAGE * PAGE]

@@ -1,0 +1,31 @@
+"""A line of the traffic has the width it is given, and the columns that fit."""
+
+import pytest
+
+from tests.ui.traffic_stage import some
+from tui.ui.traffic.row import Around, RowMaker, layout_for
+from tui.ui.traffic.signs import ASCII, UNICODE
+from tui.ui.traffic.times import TimeMode
+from tui.ui.widgets.rows import text_of, width_of
+
+
+@pytest.mark.parametrize("width", [72, 80, 111, 112, 120, 159, 160, 200, 240])
+@pytest.mark.parametrize("mode", list(TimeMode))
+def test_every_line_fits_its_width(width: int, mode: TimeMode) -> None:
+    frames = some().frames
+    maker = RowMaker(frames, UNICODE)
+    maker.mode = mode
+    columns = layout_for(width, mode, 10)
+    lines = [maker.row(index, columns, Around(previous=index - 1), "1" * 30) for index in range(len(frames))]
+    assert all(width_of(line) <= width for line in lines)
+    assert width_of(maker.head(columns)) <= width
+
+
+def test_a_terminal_without_signs_gets_ascii() -> None:
+    frames = some().frames
+    maker = RowMaker(frames, ASCII)
+    columns = layout_for(120, TimeMode.CLOCK, 10)
+    text = "".join(
+        text_of(maker.row(index, columns, Around(previous=index - 1))) for index in range(len(frames))
+    )
+    assert text.replace("…", "").isascii()
