@@ -16,23 +16,25 @@ from tui.host.wire import Ticket, Wire
 class Call:
     """One call. Cancelling `run` sends `notifications/cancelled`."""
 
-    def __init__(self, client: Client, wire: Wire, tool: str, arguments: Mapping[str, Any]) -> None:
-        self._client = client
-        self._wire = wire
+    def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
         self._tool = tool
         self._arguments = dict(arguments)
         # The SDK checks only results that are no errors, and would list all tools once more for that.
         self._ticket = Ticket(hollow=lambda raw: {"content": [], "isError": True})
 
-    async def run(self, seconds: float, progress: ProgressSink, remark: Callable[[], str]) -> ToolResult:
+    async def run(
+        self, client: Client, wire: Wire, remark: Callable[[], str], *, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
         """Call and return the result, or that it took too long; other failures are raised as they come.
 
         Args:
+            client: of a live connection.
+            wire: of the same.
+            remark: what is to be added when it took too long.
             seconds: the hard maximum; progress never extends it.
             progress: told of every sane progress notification.
-            remark: what is to be added when it took too long.
         """
-        meta: Any = self._wire.issue(self._ticket)
+        meta: Any = wire.issue(self._ticket)
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             tell(progress, total, message or "")
@@ -41,14 +43,14 @@ class Call:
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                await self._client.call_tool(self._tool, self._arguments, progress_callback=report, meta=meta)
+                await client.call_tool(self._tool, self._arguments, progress_callback=report, meta=meta)
         except TimeoutError:
             if not limit.expired():
                 raise
             text = f"{self._tool} gave no answer within {seconds:g} s and was cancelled.{remark()}"
             return failed(CallFailure.TIMEOUT, text)
         finally:
-            self._wire.withdraw(meta)
+            wire.withdraw(meta)
         return result_of(self._ticket.raw or {})
 
     def failure(self, error: Exception) -> ToolResult:

@@ -6,8 +6,9 @@ raises or leaks a process). Nobody cancels that task; it is asked to stop by an 
 """
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
 
 import anyio
 from mcp.client import Client
@@ -24,6 +25,7 @@ from tui.host.calling import Call, failed
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.explain import Ending
 from tui.host.listing import Listing
+from tui.host.owner import Owner
 from tui.host.refresh import RefreshPace
 from tui.host.transports import ServerTransport
 from tui.host.waiting import first_of, until_or
@@ -36,24 +38,9 @@ TOOLS_CHANGED = "notifications/tools/list_changed"
 OUR_VERSIONS = tuple(reversed((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)))
 
 
-class Owner(Protocol):
-    """Who is told about a life as it goes. None of it may raise or wait."""
-
-    def ready(self, connection: "Connection") -> None:
-        """Take note: it can be called from now on."""
-        ...
-
-    def leaving(self, reason: StopReason) -> None:
-        """Take note: it ends, and its process is about to be ended."""
-        ...
-
-    def changed(self) -> None:
-        """Take note: something that is shown of it changed."""
-        ...
-
-    def redacted(self, text: str) -> str:
-        """Return `text` without configured secrets."""
-        ...
+T = TypeVar("T")
+Errand = Callable[[Client, Wire, Callable[[], str]], Awaitable[T]]
+"""Takes the ends of a live connection, and what says whether half a frame is stuck in it."""
 
 
 class Connection:
@@ -183,6 +170,11 @@ class Connection:
             self._owner.leaving(explain.death(self.transport, error, died=self._died).reason)
 
     @property
+    def introduction(self) -> Mapping[str, Any]:
+        """Return the server's answer to the handshake as it came; empty before that."""
+        return self._wire.introduction if self._wire is not None else {}
+
+    @property
     def died_on_probe(self) -> bool:
         """Whether the process ended by itself before it said a word of the handshake.
 
@@ -272,22 +264,29 @@ class Connection:
             seconds: how long it may take; progress never makes it longer.
             progress: told of every sane progress notification.
         """
-        client, wire = self._client, self._wire
-        if client is None or wire is None:
-            return self._obituary()
-        call = Call(client, wire, tool, arguments)
+        call = Call(tool, arguments)
         try:
-            return await call.run(seconds, progress, self._incomplete)
+            done = await self.perform(partial(call.run, seconds=seconds, progress=progress))
         except Exception as error:  # any failure of a call is an observation for the model, never a crash
-            if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
-                return call.failure(error)
-        await until_or(LAST_WORDS_SECONDS, self._left)
-        return self._obituary()
+            return call.failure(error)
+        return failed(CallFailure.SERVER_DIED, done) if isinstance(done, str) else done
+
+    async def perform(self, errand: Errand[T]) -> T | str:
+        """Do something that needs the server; return what came of it, or how the server ended meanwhile.
+
+        What the errand raises while the server lives is raised as it comes.
+        """
+        client, wire = self._client, self._wire
+        if client is not None and wire is not None:
+            try:
+                return await errand(client, wire, self._incomplete)
+            except Exception:  # which ones is the errand's business
+                if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
+                    raise
+            await until_or(LAST_WORDS_SECONDS, self._left)
+        said = explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
+        return self._owner.redacted(said)
 
     def _incomplete(self) -> str:
         size = self.transport.incomplete
         return f" An incomplete frame of {size:,} bytes is stuck; a restart helps." if size else ""
-
-    def _obituary(self) -> ToolResult:
-        text = explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
-        return failed(CallFailure.SERVER_DIED, self._owner.redacted(text))

@@ -1,13 +1,14 @@
-"""A raw `tools/call` result -> what the rest of the program knows. Tolerant, total, pure.
+"""Raw results of `tools/call`, `resources/read` and `prompts/get` -> what the rest knows. Tolerant, pure.
 
 Whatever shape an item has, it becomes something a person can look at; nothing is dropped in silence.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.core.workbench import PromptMessage, PromptResult
 
 MAX_ITEMS = 10_000
 _UNKNOWN_CHARS = 2_000
@@ -33,8 +34,8 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
     )
 
 
-def content_of(item: Any) -> Content:
-    """Return one content item; an unknown one as the JSON that it is."""
+def content_of(item: Any, *, shown: Any = None) -> Content:
+    """Return one content item; an unknown one as the JSON that it is, or that of `shown` in its place."""
     if isinstance(item, dict):
         match item:
             case {"type": "text", "text": str(text)}:
@@ -47,7 +48,43 @@ def content_of(item: Any) -> Content:
                 return ResourceContent(uri, _text(resource, "mimeType"), text)
             case {"type": "resource", "resource": {"uri": str(uri), "blob": str(data)} as resource}:
                 return _binary("blob", _text(resource, "mimeType"), data, uri)
-    return TextContent(_as_json(item))
+    return TextContent(_as_json(item if shown is None else shown))
+
+
+def contents_of(raw: Mapping[str, Any]) -> ToolResult:
+    """Return the contents that a server's answer to `resources/read` means."""
+    items = raw.get("contents")
+    if not isinstance(items, list):
+        return ToolResult(warning="the answer has no list of contents")
+    over = len(items) - MAX_ITEMS
+    return ToolResult(
+        tuple(content_of({"type": "resource", "resource": item}, shown=item) for item in items[:MAX_ITEMS]),
+        warning=f"{over:,} more contents are left out" if over > 0 else "",
+    )
+
+
+def prompt_of(raw: Mapping[str, Any]) -> PromptResult:
+    """Return the messages that a server's answer to `prompts/get` means."""
+    items = raw.get("messages")
+    if not isinstance(items, list):
+        return PromptResult(_text(raw, "description"), problem="The server's answer has no list of messages.")
+    messages = tuple(message for item in items[:MAX_ITEMS] for message in _messages(item))
+    over = len(items) - MAX_ITEMS
+    return PromptResult(
+        _text(raw, "description"), messages, f"{over:,} more messages are left out." if over > 0 else ""
+    )
+
+
+def _messages(item: Any) -> Iterator[PromptMessage]:
+    """Yield one message for each piece of its content: some servers give a list of them."""
+    if not isinstance(item, dict):
+        yield PromptMessage("user", content_of(item))
+        return
+    content = item.get("content")
+    for piece in content if isinstance(content, list) else [content]:
+        known = isinstance(piece, str) or "content" not in item
+        shown = TextContent(_as_json(piece if "content" in item else item)) if known else content_of(piece)
+        yield PromptMessage("assistant" if item.get("role") == "assistant" else "user", shown)
 
 
 def _text(holder: Mapping[str, Any], key: str) -> str:

@@ -20,6 +20,7 @@ from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
 from tui.host.validation import SchemaChecker
 from tui.host.watchdog import Watchdog
+from tui.host.workbench import HandWorkbench
 
 SHUTDOWN_SECONDS = 7.0
 KILL_SECONDS = 1.0
@@ -35,6 +36,7 @@ class Host:
     Attributes:
         revision: grows with every change of anything shown; panes poll it.
         toolbox: the tools of all RUNNING servers.
+        workbench: everything of each server, to be tried by hand.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Host:
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()
         self.toolbox = RunningToolbox(self._servers, self._checker)
+        self.workbench = HandWorkbench(self._servers, self.toolbox, self._around.redactor)
         self._requests: set[asyncio.Task[None]] = set()
         self._closing = False
 

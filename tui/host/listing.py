@@ -25,7 +25,7 @@ class Listing:
         """Return the raw entries of all pages, or of those that came in time.
 
         Args:
-            kind: "tools", "resources" or "prompts".
+            kind: "tools", "resources", "resourceTemplates" or "prompts": the key of its answer.
             seconds: how long all pages may take together.
             first: how long the first one may take, or None if the caller looks after that.
         """
@@ -77,6 +77,8 @@ class Listing:
                 await session.list_tools(params=params)
             elif kind == "resources":
                 await session.list_resources(params=params)
+            elif kind == "resourceTemplates":
+                await session.list_resource_templates(params=params)
             else:
                 await session.list_prompts(params=params)
         finally:

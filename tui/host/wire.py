@@ -79,6 +79,7 @@ class Wire:
         on_notification: called with the method of every notification; must not raise or wait.
         closed: set when nothing more will be read.
         server_versions: the protocol versions that the server named in its handshake, as it wrote them.
+        introduction: its answer to the handshake, as it wrote it.
     """
 
     read: Any
@@ -86,6 +87,7 @@ class Wire:
     on_notification: Callable[[str], None]
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = ()
+    introduction: Mapping[str, Any] = field(default_factory=dict)
     _tickets: dict[str, Ticket] = field(default_factory=dict)
     _waiting: dict[str | int, Ticket] = field(default_factory=dict)
     _handshakes: set[str | int] = field(default_factory=set)
@@ -169,6 +171,7 @@ class Wire:
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage:
         if answer.id in self._handshakes:
             self._note_versions(answer.result)
+            self.introduction = answer.result
             tidy = tidy_handshake(answer.result)
             return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=tidy), item.metadata)
         ticket = self._waiting.pop(answer.id, None)

@@ -1,0 +1,252 @@
+"""`core.workbench.Workbench` over the running servers: each thing that can be tried by hand.
+
+Importable without the SDK; what needs it is loaded by the connections that live.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tui.core.redact import Redactor
+from tui.core.servers import ServerState
+from tui.core.text import clean_line
+from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
+from tui.core.traffic import CAUSE, Cause
+from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
+from tui.host import explain
+from tui.host.content import contents_of, prompt_of
+from tui.host.offered import prompt_infos, resource_infos
+from tui.host.process_tree import Usage, usage
+from tui.host.supervisor import Supervisor
+from tui.host.toolbox import RunningToolbox
+
+if TYPE_CHECKING:
+    from tui.host.connection import Connection
+    from tui.host.listing import Listing
+
+LIST_SECONDS = 30.0
+METHOD_NOT_FOUND = -32601
+_INFO_KEY = "io.modelcontextprotocol/serverInfo"
+
+
+class HandWorkbench:
+    """Works with servers by hand; see `core.workbench.Workbench`."""
+
+    def __init__(
+        self, servers: Mapping[str, Supervisor], toolbox: RunningToolbox, redactor: Redactor
+    ) -> None:
+        self._servers = servers
+        self._toolbox = toolbox
+        self._redactor = redactor
+
+    # ---- what a server is and offers -------------------------------------------------------------------
+
+    async def identity(self, server: str) -> ServerIdentity:
+        """Return what can be told of a server now; of one that is stopped what is configured."""
+        known = self._servers.get(server)
+        if known is None:
+            return ServerIdentity()
+        spec = known.spec
+        argv = tuple(self._redactor.redact(word) for word in (spec.command, *spec.args) if word)
+        names = tuple(sorted(spec.env))
+        connection = self._live(server)
+        if connection is None:
+            return ServerIdentity(command=argv, environment=names)
+        pid = connection.transport.pid
+        cost = Usage() if pid is None else await asyncio.to_thread(usage, pid)
+        said = connection.introduction
+        meta = _object(said.get("_meta"))
+        who = _object(said.get("serverInfo", meta.get(_INFO_KEY)))
+        return ServerIdentity(
+            name=_text(who, "name"),
+            title=_text(who, "title"),
+            version=_text(who, "version"),
+            protocol=connection.protocol,
+            capabilities=_object(said.get("capabilities")),
+            instructions=_text(said, "instructions"),
+            command=argv,
+            environment=names,
+            pids=cost.pids,
+            memory=cost.memory,
+            cpu_seconds=cost.cpu_seconds,
+        )
+
+    def tools(self, server: str) -> Sequence[Tool]:
+        """Return the tools of a running server."""
+        connection = self._live(server)
+        return () if connection is None else connection.catalog.tools
+
+    def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
+        """Return the schema that structured results of a tool promise, or None."""
+        connection = self._live(tool.server)
+        return None if connection is None else connection.catalog.output_schemas.get(tool.name)
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        """Return what is wrong with arguments against the tool's schema, or ""."""
+        return await self._toolbox.check(tool, arguments)
+
+    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+        """List resources and templates, page by page with caps; return them and a problem, or ""."""
+        if problem := self._not_offered(server, "resources"):
+            return (), problem
+        listed, problem = await self._walk(server, "resources")
+        found, fault = resource_infos(server, listed, template=False)
+        problems = [problem, fault]
+        listed, problem = await self._walk(server, "resourceTemplates")
+        templates, fault = resource_infos(server, listed, template=True)
+        return (*found, *templates), " ".join(filter(None, (*problems, problem, fault)))
+
+    async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
+        """List prompts, page by page with caps; return them and a problem, or ""."""
+        if problem := self._not_offered(server, "prompts"):
+            return (), problem
+        listed, problem = await self._walk(server, "prompts")
+        found, fault = prompt_infos(server, listed)
+        return found, " ".join(filter(None, (problem, fault)))
+
+    # ---- what can be tried -----------------------------------------------------------------------------
+
+    async def call_tool(
+        self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        """Call a tool."""
+        if fault := _unsendable(arguments):
+            return _failed(fault)
+        with _by_hand(call):
+            return await self._toolbox.call(tool, arguments, seconds=seconds, progress=progress)
+
+    async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
+        """Read a resource; its contents are the result's."""
+        answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)
+        problem = _sentence(answer)
+        return _failed(problem) if problem else contents_of(answer.result)
+
+    async def get_prompt(
+        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
+    ) -> PromptResult:
+        """Get a prompt."""
+        given = {"arguments": dict(arguments)} if arguments else {}
+        answer = await self._ask(server, "prompts/get", {"name": name, **given}, call, seconds)
+        problem = _sentence(answer)
+        return PromptResult(problem=problem) if problem else prompt_of(answer.result)
+
+    async def request(
+        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
+    ) -> RawAnswer:
+        """Send any request, as it was recorded or as a person edited it."""
+        return await self._ask(server, method, params or {}, call, seconds, whole=True)
+
+    # ---- how -------------------------------------------------------------------------------------------
+
+    def _live(self, server: str) -> "Connection | None":
+        known = self._servers.get(server)
+        return known.connection if known and known.state is ServerState.RUNNING else None
+
+    def _not_running(self, server: str) -> str:
+        if server not in self._servers:
+            return "There is no server of that name."
+        return f"The server {server} is not running."
+
+    def _not_offered(self, server: str, kind: str) -> str:
+        connection = self._live(server)
+        if connection is None:
+            return self._not_running(server)
+        offered = _object(connection.introduction.get("capabilities")).get(kind)
+        return f"{server} does not offer {kind}." if offered in (None, False) else ""
+
+    async def _walk(self, server: str, kind: str) -> tuple[list[Any], str]:
+        """Return the raw entries of one listing, and a sentence on what is missing, or ""."""
+        connection = self._live(server)
+        if connection is None:
+            return [], self._not_running(server)
+        try:
+            walk = await connection.perform(
+                lambda client, wire, _: _listing(client, wire).walk(kind, LIST_SECONDS, first=LIST_SECONDS)
+            )
+        except TimeoutError:
+            return [], f"{server} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s."
+        except Exception as error:  # whatever a server answers instead of a list is something to tell
+            if kind == "resourceTemplates" and getattr(error, "code", None) == METHOD_NOT_FOUND:
+                return [], ""  # many servers have resources and never heard of templates
+            return [], f"{server} does not list its {_WORDS[kind]}. {explain.protocol_failure(error)}"
+        if isinstance(walk, str):
+            return [], walk
+        return walk.items, f"Not all {_WORDS[kind]}: {walk.note}." if walk.note else ""
+
+    async def _ask(
+        self,
+        server: str,
+        method: str,
+        params: Mapping[str, Any],
+        call: str,
+        seconds: float,
+        *,
+        whole: bool = False,
+    ) -> RawAnswer:
+        connection = self._live(server)
+        if connection is None:
+            return RawAnswer(problem=self._not_running(server))
+        if fault := _unsendable(params):
+            return RawAnswer(problem=fault)
+        limit = self._servers[server].spec.tool_seconds
+        from tui.host.asking import Ask  # loaded already, by the connection that lives
+
+        ask = Ask(method, params, seconds if limit is None else min(seconds, limit), whole=whole)
+        try:
+            with _by_hand(call):
+                answer = await connection.perform(ask.run)
+        except Exception as error:  # whatever comes in place of an answer is something to tell
+            return RawAnswer(problem=explain.protocol_failure(error))
+        return RawAnswer(problem=answer) if isinstance(answer, str) else answer
+
+
+def _listing(client: Any, wire: Any) -> "Listing":
+    from tui.host.listing import Listing  # loaded already, by the connection that lives
+
+    return Listing(client, wire)
+
+
+_WORDS = {"resources": "resources", "resourceTemplates": "templates of resources", "prompts": "prompts"}
+
+
+@contextmanager
+def _by_hand(call: str) -> Iterator[None]:
+    """Let the taps mark what goes out in this task as done by hand."""
+    before = CAUSE.set(Cause(0, 0, call))
+    try:
+        yield
+    finally:
+        CAUSE.reset(before)
+
+
+def _unsendable(params: Mapping[str, Any]) -> str:
+    """Return why parameters cannot go on the wire, or ""."""
+    try:
+        json.dumps(params, allow_nan=False, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return "It was not sent: a text holds half of a character (a lone surrogate)."
+    except (ValueError, TypeError, RecursionError) as error:
+        return f"It was not sent: the values cannot be written as JSON ({error})."
+    return ""
+
+
+def _sentence(answer: RawAnswer) -> str:
+    if answer.error is not None:
+        said = clean_line(str(answer.error.get("message", "")), 300)
+        return f"The server answered with error {answer.error.get('code')}: {said}"
+    return answer.problem
+
+
+def _failed(text: str) -> ToolResult:
+    return ToolResult((TextContent(text),), is_error=True, failure=CallFailure.PROTOCOL)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(holder: Mapping[str, Any], key: str) -> str:
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
