@@ -28,7 +28,7 @@ async def test_enter_reads_an_entry_and_escape_goes_back_to_the_list() -> None:
 async def test_a_pair_stands_side_by_side() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(3)
-        await press(pilot, "enter", "right")
+        await press(pilot, "enter")
         await until(lambda: "Beijing" in page(screen) and "25 °C" in page(screen, 1))
         assert screen.reading.pages[1].region.x > 50
 
@@ -99,7 +99,7 @@ async def test_the_answer_shows_as_soon_as_it_comes() -> None:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, {"id": 1}, method="tools/call", ident="1", root=1)
     async with opened(recorded.recording()) as (screen, pilot):
-        await press(pilot, "enter", "right")
+        await press(pilot, "enter")
         await until(lambda: screen.reading.loaded)
         recorded.add(Kind.RESPONSE, {"result": "late"}, method="tools/call", ident="1", pair=1, root=1)
         await until(lambda: "late" in page(screen, 1))

@@ -230,5 +230,5 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
         query = event.query if event.query is not None else self._before
         if query.text != self.sifting.query.text:
             self.sift(query)
-        self.list.focus()
+        self.set_focus(self.list, scroll_visible=False)
         self.look()

@@ -108,8 +108,10 @@ class Detail(Vertical):
         self._fill()
 
     def wide_enough(self, width: int) -> None:
-        """Put a pair side by side if it fits."""
+        """Put a pair side by side if it fits; then that is the view to begin with."""
         self.set_class(width < SIDE_BY_SIDE, "-over")
+        if self.loaded is None:
+            self._tabs.active = Tab.TREE if width < SIDE_BY_SIDE else Tab.PAIR
 
     @property
     def page(self) -> Page:

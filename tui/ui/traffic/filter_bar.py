@@ -94,8 +94,7 @@ class FilterBar(Vertical):
     ]
 
     DEFAULT_CSS = """
-    FilterBar { height: auto; background: $panel; display: none; }
-    FilterBar.-open { display: block; }
+    FilterBar { height: auto; background: $panel; }
     FilterBar Horizontal { height: 1; }
     FilterBar Literal { width: auto; padding: 0 1; color: $accent; }
     FilterBar Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
@@ -133,6 +132,7 @@ class FilterBar(Vertical):
         self._offers = _Offers()
         self._problem = _Problem()
         self._query = Query()
+        self.display = False
 
     def compose(self) -> ComposeResult:
         """Build the line, the offers and the complaint."""
@@ -145,15 +145,16 @@ class FilterBar(Vertical):
     @property
     def is_open(self) -> bool:
         """Whether a filter is being typed."""
-        return self.has_class("-open")
+        return bool(self.display)
 
     def open(self, text: str) -> None:
         """Ask for a filter, beginning with `text`."""
-        self.add_class("-open")
+        self.display = True
         with self.prevent(Input.Changed):
             self._input.value = text
         self._input.cursor_position = len(text)
-        self._input.focus()
+        # At once: the next key of a burst is for the filter.
+        self.screen.set_focus(self._input, scroll_visible=False)
         self._read()
 
     def _read(self) -> None:
@@ -214,5 +215,5 @@ class FilterBar(Vertical):
         self._input.focus()
 
     def _close(self, query: Query | None) -> None:
-        self.remove_class("-open")
+        self.display = False
         self.post_message(self.Closed(query))

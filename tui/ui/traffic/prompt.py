@@ -22,8 +22,7 @@ class PromptLine(Horizontal):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
 
     DEFAULT_CSS = """
-    PromptLine { height: 1; background: $panel; display: none; }
-    PromptLine.-open { display: block; }
+    PromptLine { height: 1; background: $panel; }
     PromptLine Literal { width: auto; padding: 0 1; color: $accent; }
     PromptLine Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
     """
@@ -36,6 +35,7 @@ class PromptLine(Horizontal):
         self._typed: Callable[[str], None] = _ignore
         self._done: Callable[[str], None] = _ignore
         self._cancelled: Callable[[], None] | None = None
+        self.display = False
 
     def compose(self) -> ComposeResult:
         """Build the line."""
@@ -68,10 +68,11 @@ class PromptLine(Horizontal):
             self._input.value = value
         self._input.placeholder = placeholder
         self._input.cursor_position = len(value)
-        if not self.has_class("-open"):
+        if not self.display:
             self._back = self.screen.focused
-        self.add_class("-open")
-        self._input.focus()
+        self.display = True
+        # At once: the next key of a burst is for this line.
+        self.screen.set_focus(self._input, scroll_visible=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tell what is typed so far."""
@@ -91,6 +92,6 @@ class PromptLine(Horizontal):
             self._cancelled()
 
     def _close(self) -> None:
-        self.remove_class("-open")
+        self.display = False
         if self._back is not None and self._back.is_attached:
             self.screen.set_focus(self._back, scroll_visible=False)

@@ -125,7 +125,9 @@ class RowMaker:
         what = crop(self._what(index, columns, around), columns.what)
         spans += pad(what, columns.what + columns.gap, "dim")
         if columns.ident:
-            spans.append(_cell(ident, "dim", columns.ident, gap, right=False))
+            # Ids differ at their end.
+            short = ident if len(ident) <= columns.ident else f"…{ident[1 - columns.ident :]}"
+            spans.append(_cell(short, "dim", columns.ident, gap, right=False))
         size = units.size(frames.size[index])
         spans.append(_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap))
         spans += self._latency(index, columns, around)

@@ -1,0 +1,17 @@
+"""The traffic screen in a real terminal, over the real servers."""
+
+from tests.terminal.pty_app import TerminalApp
+
+
+def test_the_traffic_of_the_servers_opens_with_a_key_and_an_entry_is_read():
+    with TerminalApp.real("--demo") as app:
+        app.shows("2 of 3 servers")
+        app.send("\x1bOS")
+        app.shows("TRAFFIC", "tools/list", "following")
+        app.send("/method:tools/list\r")
+        app.shows("filter › method:tools/list")
+        app.send("\r")
+        app.shows("jsonrpc", "entry ")
+        app.send("\x11")
+        assert app.ended() == 0
+        assert app.faults_of_the_terminal() == []
