@@ -1,0 +1,81 @@
+"""What is remembered of calls made by hand, and what is not."""
+
+import pytest
+
+from tui.core.call_memory import (
+    MAX_ARGUMENTS,
+    MAX_LAST,
+    MAX_SAVED,
+    CallKey,
+    CallKind,
+    CallMemory,
+    without_secrets,
+)
+
+KEY = CallKey("weather", CallKind.TOOL, "get_weather")
+OTHER = CallKey("notes", CallKind.TOOL, "add_note")
+
+
+def test_the_last_values_of_a_tool_are_remembered():
+    memory = CallMemory().called(KEY, {"city": "Oslo"}).called(KEY, {"city": "NYC"})
+    assert dict(memory.last) == {KEY: {"city": "NYC"}}
+
+
+def test_the_tool_not_used_for_longest_is_forgotten_first():
+    memory = CallMemory().called(KEY, {}).called(OTHER, {})
+    memory = memory.called(KEY, {"again": True})
+    for number in range(MAX_LAST - 1):
+        memory = memory.called(CallKey("s", CallKind.TOOL, f"{number}"), {})
+    assert KEY in memory.last
+    assert OTHER not in memory.last
+    assert len(memory.last) == MAX_LAST
+
+
+def test_values_that_are_too_large_leave_the_ones_before():
+    memory = CallMemory().called(KEY, {"a": 1})
+    assert memory.called(KEY, {"a": "x" * MAX_ARGUMENTS}) == memory
+
+
+def test_a_saved_call_has_a_name_per_tool():
+    memory = CallMemory().with_saved(KEY, "the usual", {"city": "Oslo"}).with_saved(OTHER, "the usual", {})
+    assert memory.saved[KEY]["the usual"] == {"city": "Oslo"}
+    assert memory.without_saved(KEY, "the usual").saved == {OTHER: {"the usual": {}}}
+
+
+@pytest.mark.parametrize("name", ["", " x", "x ", "-x", "a\nb", "a/b", "x" * 33, "\x1b[31m", "[bold]"])
+def test_a_name_that_cannot_be_shown_or_typed_is_refused(name):
+    with pytest.raises(ValueError, match=r"saved call"):
+        CallMemory().with_saved(KEY, name, {})
+
+
+def test_there_is_an_end_to_saving_but_not_to_changing():
+    memory = CallMemory()
+    for number in range(MAX_SAVED):
+        memory = memory.with_saved(KEY, f"n{number}", {})
+    with pytest.raises(ValueError, match="already"):
+        memory.with_saved(OTHER, "one more", {})
+    assert memory.with_saved(KEY, "n0", {"a": 1}).saved[KEY]["n0"] == {"a": 1}
+
+
+def test_arguments_that_are_too_large_are_not_saved():
+    with pytest.raises(ValueError, match="64 KiB"):
+        CallMemory().with_saved(KEY, "big", {"a": "x" * MAX_ARGUMENTS})
+
+
+def test_values_under_the_name_of_a_secret_are_left_out():
+    arguments = {"user": "ann", "password": "x", "auth": {"kind": "basic", "on": True}, "pins": [1], "n": 3}
+    assert without_secrets(arguments) == {"user": "ann", "auth": {"on": True}, "pins": [1], "n": 3}
+
+
+def test_texts_that_look_like_a_secret_are_left_out_wherever_they_stand():
+    assert without_secrets({"a": ["fine", "ghp_" + "a" * 36], "b": "Bearer abcdefghijklmnop"}) == {
+        "a": ["fine"]
+    }
+
+
+def test_what_the_form_or_the_configuration_knows_as_secret_is_left_out():
+    arguments = {"a": {"b": "x", "c": "y"}, "d": "my hunter2"}
+    redacted = without_secrets(
+        arguments, hidden={("a", "b")}, redact=lambda text: text.replace("hunter2", "***")
+    )
+    assert redacted == {"a": {"c": "y"}}

@@ -1,0 +1,75 @@
+"""The file of remembered calls."""
+
+import stat
+
+import pytest
+
+from tui.core.call_memory import CallKey, CallKind, CallMemory
+from tui.core.errors import ConfigError
+from tui.settings.calls import MAX_BYTES, change_calls, load_calls
+
+KEY = CallKey("weather", CallKind.TOOL, "get_weather")
+URI = CallKey("notes", CallKind.RESOURCE, "notes://all")
+
+
+def test_what_is_remembered_comes_back(tmp_path):
+    path = tmp_path / "new" / "calls.json"
+    arguments = {"city": "Tromsø", "n": None, "deep": [{"a": 1.5}], "odd": "\ud800"}
+    kept = change_calls(path, lambda memory: memory.called(KEY, arguments).with_saved(URI, "all", {}))
+    assert load_calls(path) == kept
+    assert kept.last[KEY] == arguments
+
+
+def test_only_the_owner_can_read_it(tmp_path):
+    path = tmp_path / "calls.json"
+    change_calls(path, lambda memory: memory.called(KEY, {}))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_without_a_file_nothing_is_remembered(tmp_path):
+    assert load_calls(tmp_path / "none.json") == CallMemory()
+
+
+def test_nothing_is_written_when_nothing_changed(tmp_path):
+    path = tmp_path / "calls.json"
+    change_calls(path, lambda memory: memory)
+    assert not path.exists()
+
+
+def test_what_another_run_saved_meanwhile_stays(tmp_path):
+    path = tmp_path / "calls.json"
+    change_calls(path, lambda memory: memory.with_saved(KEY, "one", {}))
+    change_calls(path, lambda memory: memory.with_saved(KEY, "two", {}))
+    assert set(load_calls(path).saved[KEY]) == {"one", "two"}
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 2}', "\0", "[" * 100_000, f'"{"x" * MAX_BYTES}"'])
+def test_a_damaged_file_is_left_as_it_is(tmp_path, text):
+    path = tmp_path / "calls.json"
+    path.write_text(text)
+    assert load_calls(path) == CallMemory()
+    with pytest.raises(ConfigError, match="left as it is"):
+        change_calls(path, lambda memory: memory.called(KEY, {}))
+    assert path.read_text() == text
+
+
+def test_entries_that_make_no_sense_cost_only_themselves(tmp_path):
+    path = tmp_path / "calls.json"
+    good = '{"server": "s", "kind": "tool", "name": "t", "arguments": {"a": 1}}'
+    odd = '3, {}, {"server": "s", "kind": "spell", "name": "t", "arguments": {}}'
+    bad_name = '{"server": "s", "kind": "tool", "name": "t", "saved_as": "\\u001b", "arguments": {}}'
+    path.write_text(f'{{"format": 1, "last": [{odd}, {good}], "saved": [{bad_name}, 3]}}')
+    assert load_calls(path) == CallMemory().called(CallKey("s", CallKind.TOOL, "t"), {"a": 1})
+
+
+def test_the_file_stays_within_its_bound_by_forgetting_what_was_not_used_for_longest(tmp_path):
+    path = tmp_path / "calls.json"
+
+    def fill(memory):
+        for number in range(100):
+            memory = memory.called(CallKey("s", CallKind.TOOL, f"{number}"), {"a": "x" * 60_000})
+        return memory
+
+    change_calls(path, fill)
+    assert path.stat().st_size <= MAX_BYTES
+    assert CallKey("s", CallKind.TOOL, "99") in load_calls(path).last
