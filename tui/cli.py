@@ -10,6 +10,8 @@ import tui
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tui.ui.ports import AppRuntime
 
 DESCRIPTION = "A full-screen terminal host for the Model Context Protocol."
@@ -138,13 +140,35 @@ def _dispatch(args: argparse.Namespace) -> int:
         case "trace":
             from tui.commands.trace import trace
 
-            return trace(args)
+            return trace(args, lambda path: _trace_screen(args, path))
         case "mock":
             from tui.commands.mock import mock
 
             return mock(args)
         case _:
             return _app(args)
+
+
+def _trace_screen(args: argparse.Namespace, path: "Path") -> int:
+    from tui.recorded import Recorded
+    from tui.settings.locations import config_path
+    from tui.settings.quick import quick_ui
+    from tui.settings.save import set_value
+    from tui.ui.terminal import run_trace
+
+    named = vars(args).get("config")
+
+    def save_theme(name: str) -> None:
+        set_value(config_path(named, os.environ)[0], "ui.theme", name)
+
+    quick = quick_ui(named, os.environ)
+    theme = vars(args).get("theme") or quick.theme
+    recorded = Recorded(path)
+    recorded.start()
+    try:
+        return run_trace(recorded.recording, theme=theme, keys=quick.keys, save_theme=save_theme)
+    finally:
+        recorded.close()
 
 
 def _app(args: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ servers and trace fills the body and the line above it names all three. A pane t
 body is the same thing, so maximising needs nothing of its own.
 """
 
+import asyncio
 import os
 import sys
 import traceback
@@ -48,6 +49,9 @@ TALL = 24
 
 BODY = (Context.CONVERSATION, Context.TRACE, Context.SERVERS)
 """The regions of the body, in the order of their tabs."""
+
+OPENING_SECONDS, OPENING_CHECKS = 0.005, 200
+"""A screen that is opened takes some hundredths of a second; a key waits for a second at most."""
 
 
 class Shell(App[int]):
@@ -271,6 +275,15 @@ class Shell(App[int]):
         """Light the line over the conversation while it has the focus; the other panes have titles."""
         lit = focus is Context.CONVERSATION and not self.is_narrow
         self.rule_top.light(self.conversation.region.right if lit else 0)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let a key wait for a screen that is just being opened: in a burst it was meant for that one."""
+        if isinstance(event, events.Key):
+            for _ in range(OPENING_CHECKS):
+                if self.screen.is_mounted:
+                    break
+                await asyncio.sleep(OPENING_SECONDS)
+        await super().on_event(event)
 
     def on_resize(self, event: events.Resize) -> None:
         """Another size may show other regions."""

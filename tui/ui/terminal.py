@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, TextIO
 from tui.ui.app import McptuiApp
 
 if TYPE_CHECKING:
+    from tui.trace.recording import Recording
     from tui.ui.ports import AppRuntime
+    from tui.ui.trace_app import TraceApp
 
 SHUTDOWN_SECONDS = 9.0
 """More than the host takes at worst (7 s), so that this is only the last resort."""
@@ -47,7 +49,23 @@ def run_app(
         made.append(make_runtime())
         return made[0]
 
-    app = McptuiApp(make, theme=theme, keys=keys)
+    return _run(McptuiApp(make, theme=theme, keys=keys), made)
+
+
+def run_trace(
+    recording: "Recording",
+    *,
+    theme: str,
+    keys: Mapping[str, str | Sequence[str]],
+    save_theme: Callable[[str], None],
+) -> int:
+    """Show a recording on this terminal and return the exit code, as `run_app` does."""
+    from tui.ui.trace_app import TraceApp
+
+    return _run(TraceApp(recording, theme=theme, keys=keys, save_theme=save_theme), ())
+
+
+def _run(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]") -> int:
     if sys.platform != "win32":
         from tui.ui.driver import RobustDriver
 
@@ -60,7 +78,7 @@ def run_app(
     return code
 
 
-async def _own(app: McptuiApp, made: "Sequence[AppRuntime]", screen: TextIO) -> int:
+async def _own(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]", screen: TextIO) -> int:
     """Run the app, then stop everything that it used."""
     stop = _Stop(app, made)
     with stop.on_signals():
@@ -92,7 +110,7 @@ async def _shut_down(runtime: "AppRuntime", screen: TextIO) -> None:
 class _Stop:
     """What a signal does: the first one leaves the screen, a second one hurries the servers."""
 
-    def __init__(self, app: McptuiApp, made: "Sequence[AppRuntime]") -> None:
+    def __init__(self, app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]") -> None:
         self._app = app
         self._made = made
         self._hurry: asyncio.Task[None] | None = None

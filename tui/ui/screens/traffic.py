@@ -109,7 +109,7 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
 
     def on_mount(self) -> None:
         """Begin to look."""
-        self.list.focus()
+        self.set_focus(self.list, scroll_visible=False)  # at once: the next key may be here
         self.sift(parse(self._first_filter))
         self._keys.of(Context.TRAFFIC)
         self.look()

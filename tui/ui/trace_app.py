@@ -1,0 +1,95 @@
+"""The app of `mcptui trace FILE`: the traffic screen over a recording, and nothing else."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from tui.core.errors import McptuiError
+from tui.settings.locations import themes_dir
+from tui.settings.themes import all_themes
+from tui.trace.recording import Recording
+from tui.ui.actions import Context
+from tui.ui.bindings import bindings_of
+from tui.ui.key_overrides import KeyOverrides
+from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.shell import Shell
+
+_OURS = ("app.quit", "app.help", "app.theme")
+
+
+def _bindings() -> Iterable[BindingType]:
+    return (binding for binding in bindings_of(Context.ANYWHERE) if getattr(binding, "id", "") in _OURS)
+
+
+class TraceApp(Shell):
+    """Shows a recording until the person leaves it.
+
+    Args:
+        recording: what is shown.
+        theme: name of the theme to wear.
+        keys: the person's own keys.
+        save_theme: keeps another theme; may raise McptuiError.
+    """
+
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = list(_bindings())
+
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        theme: str,
+        keys: Mapping[str, str | Sequence[str]],
+        save_theme: Callable[[str], None],
+    ) -> None:
+        super().__init__(theme, KeyOverrides(keys.items()))
+        self.set_keymap(self.overrides.keymap())
+        self._recording = recording
+        self._save_theme = save_theme
+
+    def compose(self) -> ComposeResult:
+        """Build nothing: the traffic screen stands over it."""
+        return ()
+
+    def on_mount(self) -> None:
+        """Show the recording."""
+        self.push_screen(TrafficScreen(self._recording, self.overrides), lambda cause: self.exit(0))
+
+    def arrange(self) -> None:
+        """Arrange nothing: there are no regions."""
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Leave it to the screen."""
+
+    async def close(self) -> None:
+        """Let go of nothing: whoever opened the recording closes it."""
+
+    def action_app_quit(self) -> None:
+        """Leave."""
+        self.exit(0)
+
+    def action_app_help(self) -> None:
+        """Show every key."""
+        from tui.ui.screens.help import HelpScreen
+
+        if isinstance(self.screen, TrafficScreen):
+            self.push_screen(HelpScreen(self.overrides, TrafficScreen.CONTEXTS))
+
+    def action_app_theme(self) -> None:
+        """Choose another theme, seen as it is chosen."""
+        from tui.ui.screens.themes import ThemePicker
+
+        if isinstance(self.screen, TrafficScreen):
+            specs, _ = all_themes(themes_dir())
+            self.push_screen(ThemePicker(specs, self.theme), self._theme_chosen)
+
+    def _theme_chosen(self, name: str | None) -> None:
+        if name is None:
+            return
+        try:
+            self._save_theme(name)
+        except McptuiError as error:
+            self.notify(str(error), title="The theme is on, but was not saved", severity="warning")
