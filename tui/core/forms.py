@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.forms_checks import json_text, parse_json
-from tui.core.forms_node import HOLDERS, Grower, Node, clear, gathered, raw, write, write_raw
+from tui.core.forms_grower import Grower
+from tui.core.forms_node import HOLDERS, Node, clear, gathered, raw, write, write_raw
 from tui.core.forms_schema import SchemaReader
 from tui.core.forms_spec import MISSING, Bounds, Choice, Field, FieldKind, FieldSpec, FieldState, Path
 
@@ -126,22 +127,19 @@ class Form:
         self._recount()
 
     def choose_arm(self, path: Path, arm: int) -> None:
-        """Take another alternative of a union; a value that fits it too is kept, else it begins empty."""
+        """Take another alternative of a union. What stood in the old one is there when it is taken again.
+
+        One that is taken for the first time begins with what fits it too.
+        """
         node = self._grown(path)
-        if node is None or not 0 <= arm < len(node.spec.arms):
+        if node is None or not 0 <= arm < len(node.spec.arms) or arm == node.arm:
             return
         value = gathered(node, path, {})
-        clear(node)
-        self._recount()
-        node.arm = arm
-        trial = Node(node.own, node.level)
-        if value is not MISSING:
-            self._grower.fill(trial, value)
-        if trial.state is FieldState.SET:
-            node.state, node.text, node.children = trial.state, trial.text, trial.children
-            node.value, node.problem = trial.value, trial.problem
-        else:
-            self.include(path)
+        node.take_arm(arm)
+        if node.state is FieldState.ABSENT:
+            self._recount()
+            if not (self._grower.carry_over(node, value) or node.kind is FieldKind.TEXT):
+                self.include(path)
         self._recount()
 
     def add(self, path: Path, name: str = "") -> Path | None:

@@ -1,15 +1,11 @@
-"""The fields of one form while it is filled in: a tree that grows only where there is something. Pure."""
+"""The fields of one form while it is filled in, a tree: what each holds, and the value of all. Pure."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.core.forms_checks import json_text, parse_json, read_text, same, shown_text, size_problem
-from tui.core.forms_schema import SchemaReader
-from tui.core.forms_spec import MAX_DEPTH, MAX_FIELDS, MISSING, FieldKind, FieldSpec, FieldState, Path
-
-MAX_STEPS = 4_000
-"""Nodes that filling in one value may try, alternatives of unions included."""
+from tui.core.forms_spec import MAX_DEPTH, MISSING, FieldKind, FieldSpec, FieldState, Path
 
 HOLDERS = frozenset({FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY})
 
@@ -29,6 +25,7 @@ class Node:
         value: what `text` means; of holders nothing.
         problem: what is wrong with `value`.
         children: by name or number, where the state of a holder is SET.
+        shelf: what stood in the arms that were chosen before.
     """
 
     spec: FieldSpec
@@ -41,6 +38,7 @@ class Node:
     value: Any = None
     problem: str = ""
     children: dict[str | int, "Node"] = field(default_factory=dict)
+    shelf: dict[int, "Node"] = field(default_factory=dict)
 
     @property
     def own(self) -> FieldSpec:
@@ -59,129 +57,18 @@ class Node:
         """Whether it holds JSON text in place of what it is edited as."""
         return self.state is FieldState.RAW
 
+    def take_arm(self, arm: int) -> None:
+        """Put what stands in this arm on the shelf, and take from there what stood in the other one."""
+        self.shelf[self.arm] = replace(self, shelf={})
+        taken = self.shelf.pop(arm, Node(self.spec, self.level))
+        self.arm, self.state, self.text = arm, taken.state, taken.text
+        self.value, self.problem, self.children = taken.value, taken.problem, taken.children
+
     def nodes(self) -> Iterator["Node"]:
         """Yield it and all that is beneath it."""
         yield self
         for child in self.children.values():
             yield from child.nodes()
-
-
-class Grower:
-    """Makes nodes, and fills them in, within the bounds of one form."""
-
-    def __init__(self, reader: SchemaReader) -> None:
-        self._reader = reader
-        self._steps = 0
-        self.left = MAX_FIELDS
-
-    def recount(self, root: Node) -> None:
-        """Begin anew what may be spent, with the fields that there are."""
-        self._steps = 0
-        self.left = MAX_FIELDS - sum(1 for _ in root.nodes())
-
-    def blank(self, spec: FieldSpec, level: int, *, required: bool = False, extra: bool = False) -> Node:
-        """Return a field as a person finds it: there are only required objects, constants and defaults."""
-        node = Node(spec, level, required, extra)
-        self.left -= 1
-        if required or extra:
-            self.begin(node)
-        return node
-
-    def begin(self, node: Node) -> None:
-        """Fill a field in with what is certain to be wanted once it is there."""
-        own = node.own
-        if own.default is not MISSING and node.required:
-            self.fill(node, own.default)
-        elif own.kind is FieldKind.CONST:
-            write(node, own.choices[0].label)
-        elif node.kind is FieldKind.OBJECT or (node.kind in HOLDERS and node.level == 0):
-            self.open(node)
-
-    def open(self, node: Node) -> None:
-        """Make an object, map or array be there, with the blank fields of its properties."""
-        clear(node)
-        node.state = FieldState.SET
-        if node.kind is FieldKind.OBJECT:
-            for name, required in self._reader.properties(node.own).items():
-                if self.left <= 0:
-                    break
-                node.children[name] = self.blank(
-                    self._reader.child(node.own, name), node.level + 1, required=required
-                )
-
-    def add(self, node: Node, name: str | int) -> Node:
-        """Add an entry or item of that name."""
-        node.children[name] = self.blank(self._reader.child(node.own, name), node.level + 1, extra=True)
-        return node.children[name]
-
-    def fill(self, node: Node, value: Any) -> bool:
-        """Fill in a value; one that does not fit stands there as raw JSON. Return whether it fits."""
-        try:
-            self._fill(node, value)
-        except RecursionError:
-            raw(node, value)
-        return not node.is_raw
-
-    def _fill(self, node: Node, value: Any) -> None:
-        clear(node)
-        self._steps += 1
-        if value is None and node.spec.nullable:
-            node.state = FieldState.NULL
-        elif self._steps > MAX_STEPS:
-            raw(node, value)
-        elif node.spec.arms:
-            self._fill_best_arm(node, value)
-        else:
-            self._fill_own(node, value)
-
-    def _fill_best_arm(self, node: Node, value: Any) -> None:
-        best, chosen = (2, 0, 0), 0
-        for number in range(len(node.spec.arms)):
-            left, trial = self.left, Node(node.spec, node.level, arm=number)
-            self._fill_own(trial, value)
-            self.left = left
-            found = _misfit(trial)
-            if found < best:
-                best, chosen = found, number
-            if best == (0, 0, 0):
-                break
-        node.arm = chosen
-        self._fill_own(node, value)
-
-    def _fill_own(self, node: Node, value: Any) -> None:
-        kind = node.kind
-        if kind in (FieldKind.OBJECT, FieldKind.MAP) and isinstance(value, Mapping):
-            self._fill_object(node, value)
-        elif kind is FieldKind.ARRAY and isinstance(value, list) and len(value) <= self.left:
-            node.state = FieldState.SET
-            for number, item in enumerate(value):
-                self._grow(node, number, item, extra=True)
-        elif kind not in HOLDERS and (text := shown_text(_raw_or(node), value)) is not None:
-            write(node, text)
-        else:
-            raw(node, value)
-
-    def _fill_object(self, node: Node, value: Mapping[str, Any]) -> None:
-        known = self._reader.properties(node.own) if node.kind is FieldKind.OBJECT else {}
-        if len(value.keys() | known.keys()) > self.left or not all(isinstance(key, str) for key in value):
-            raw(node, value)
-            return
-        node.state = FieldState.SET
-        for name, required in known.items():
-            self._grow(node, name, value.get(name, MISSING), required=required)
-        for name in value:
-            if name not in known:
-                self._grow(node, name, value[name], extra=True)
-
-    def _grow(
-        self, node: Node, name: str | int, value: Any, *, required: bool = False, extra: bool = False
-    ) -> None:
-        child = Node(self._reader.child(node.own, name), node.level + 1, required, extra)
-        self._steps += 1
-        self.left -= 1
-        node.children[name] = child
-        if value is not MISSING:
-            self._fill(child, value)
 
 
 def clear(node: Node) -> None:
@@ -198,7 +85,7 @@ def write(node: Node, text: str) -> None:
         return
     node.state = FieldState.SET
     node.text = text
-    node.value, node.problem = read_text(_raw_or(node), text)
+    node.value, node.problem = read_text(text_spec(node), text)
 
 
 def raw(node: Node, value: Any) -> None:
@@ -251,7 +138,7 @@ def _twice(node: Node, whole: Any) -> str:
     return ""
 
 
-def _raw_or(node: Node) -> FieldSpec:
+def text_spec(node: Node) -> FieldSpec:
     """Return the spec by which the text of a field is read: that of raw JSON where it is nested too deep."""
     return node.own if node.kind is node.own.kind else FieldSpec(node.kind)
 
@@ -276,13 +163,3 @@ def _kind_problem(node: Node, value: Any) -> str:
         FieldKind.NUMBER: "is not a number",
         FieldKind.BOOLEAN: "is neither true nor false",
     }.get(own.kind, "is none of the values that are allowed")
-
-
-def _misfit(node: Node) -> tuple[int, int, int]:
-    """Return how badly a value fits an arm; (0, 0, 0) is well."""
-    if node.is_raw and node.kind is not node.own.kind:
-        return 1, 0, 0
-    problems: dict[Path, str] = {}
-    gathered(node, (), problems)
-    raws = sum(each.state is FieldState.RAW for each in node.nodes())
-    return 0, raws, len(problems)

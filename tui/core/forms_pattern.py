@@ -33,7 +33,8 @@ def matches(pattern: re.Pattern[str], text: str) -> bool:
     if ways is None or len(text) > MAX_WORK:
         return True
     unbounded, fixed = ways
-    starts = 0 if pattern.pattern.startswith("^") else 1
+    anchored = pattern.pattern.startswith("^") and "|" not in pattern.pattern
+    starts = 0 if anchored else 1
     if fixed * (len(text) + 1) ** (unbounded + starts) > MAX_WORK:
         return True
     return pattern.search(text) is not None
