@@ -20,8 +20,11 @@ from tui.core.loop import Turn
 from tui.core.policy import Policy
 from tui.core.ports import Answer, Approver, ChatModel
 from tui.core.redact import Redactor
+from tui.core.workbench import Workbench
 from tui.host.host import Host
 from tui.options import Options
+from tui.settings.locations import data_dir
+from tui.settings.stored_calls import StoredCalls
 from tui.trace.recording import Recording
 from tui.traffic import Traffic, kept_traffic
 from tui.turns import WatchedTurn, discreet
@@ -62,6 +65,7 @@ class Runtime:
         self._tokens = self._turns = 0
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
+        self.calls = StoredCalls(data_dir() / "calls.json")
         self.redactor = Redactor()
         self.is_ready = False
         self.revision = 0
@@ -200,6 +204,11 @@ class Runtime:
     def recording(self) -> Recording:
         """What travelled so far, as the traffic screen needs it."""
         return self._traffic.recording
+
+    @property
+    def workbench(self) -> Workbench:
+        """Everything that can be done with a server by hand."""
+        return self._host.workbench
 
     def examples(self) -> Sequence[str]:
         """Return questions made from the tools that run now."""

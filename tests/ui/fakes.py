@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.ui.traffic_stage import Recorded
 from tui.core.acting import Deps
+from tui.core.call_memory import CallMemory
 from tui.core.clock import MonotonicClock
 from tui.core.conversation import CallRequest, Conversation
 from tui.core.limits import Limits
@@ -16,6 +17,7 @@ from tui.core.ports import Approver, ModelPart, ModelRequest, ReplyPart, TextPar
 from tui.core.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 
@@ -128,6 +130,94 @@ DELETE = Tool("notes", "delete_note", destructive=True, trusted=True, digest="d1
 WEATHER = Tool("weather", "get_weather", read_only=True, trusted=True, digest="w1")
 
 
+class FakeWorkbench:
+    """`tui.core.workbench.Workbench` over what a test puts into it."""
+
+    def __init__(self) -> None:
+        self.offered: dict[str, list[Tool]] = {}
+        self.schemas: dict[str, Mapping[str, Any]] = {}
+        self.listed: Sequence[ResourceInfo] = ()
+        self.known_prompts: Sequence[PromptInfo] = ()
+        self.problem = ""
+        self.wrong = ""
+        self.who = ServerIdentity()
+        self.answers: dict[str, ToolResult | Callable[[Mapping[str, Any]], ToolResult]] = {}
+        self.said = PromptResult()
+        self.called: list[tuple[str, Any, str]] = []
+        self.gate: asyncio.Event | None = None
+        self.progress: list[tuple[float, float | None, str]] = []
+        self.cancelled = 0
+
+    async def identity(self, server: str) -> ServerIdentity:
+        return self.who
+
+    def tools(self, server: str) -> Sequence[Tool]:
+        return self.offered.get(server, [])
+
+    def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
+        return self.schemas.get(tool.name)
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        return self.wrong
+
+    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+        return self.listed, self.problem
+
+    async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
+        return self.known_prompts, self.problem
+
+    async def call_tool(
+        self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        self.called.append((tool.name, arguments, call))
+        for step in self.progress:
+            progress(*step)
+        await self._wait()
+        answer = self.answers.get(tool.name, ToolResult((TextContent(f"{tool.name} did it"),)))
+        return answer(arguments) if callable(answer) else answer
+
+    async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
+        self.called.append((uri, None, call))
+        await self._wait()
+        answer = self.answers.get(uri, ToolResult((TextContent(f"this is {uri}"),)))
+        return answer({}) if callable(answer) else answer
+
+    async def get_prompt(
+        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
+    ) -> PromptResult:
+        self.called.append((name, arguments, call))
+        await self._wait()
+        return self.said
+
+    async def request(
+        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
+    ) -> RawAnswer:
+        self.called.append((method, params, call))
+        return RawAnswer()
+
+    async def _wait(self) -> None:
+        if self.gate is None:
+            return
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+
+
+class FakeCalls:
+    """`tui.ui.ports.CallStore` in memory."""
+
+    def __init__(self) -> None:
+        self.memory = CallMemory()
+
+    async def load(self) -> None:
+        pass
+
+    async def change(self, change: Callable[[CallMemory], CallMemory]) -> None:
+        self.memory = change(self.memory)
+
+
 class FakeRuntime:
     """`tui.ui.ports.AppRuntime` without configuration, processes or network.
 
@@ -158,6 +248,10 @@ class FakeRuntime:
         self.frames = 214
         self.recorded = Recorded()
         self.recording = self.recorded.recording()
+        self.workbench = FakeWorkbench()
+        for tool in tools:
+            self.workbench.offered.setdefault(tool.server, []).append(tool)
+        self.calls = FakeCalls()
         self.revision = 1
         self.saved_themes: list[str] = []
         self.shut_down = 0

@@ -14,8 +14,10 @@ from tui.core.ports import TextPart
 from tui.ui.actions import ACTIONS, Context
 from tui.ui.app import McptuiApp
 from tui.ui.screens.help import MAIN
+from tui.ui.screens.server import ServerScreen
 from tui.ui.screens.traffic import TrafficScreen
 from tui.ui.traffic.reading import Reading
+from tui.ui.workbench.form_pane import FormPane
 
 
 def app_over(runtime: FakeRuntime) -> McptuiApp:
@@ -444,7 +446,9 @@ async def test_the_palette_offers_every_action_that_does_something_now():
         assert {
             action.help
             for action in ACTIONS
-            if action.palette and action.id not in idle and action.context is not Context.QUESTION
+            if action.palette
+            and action.id not in idle
+            and action.context not in (Context.QUESTION, *ServerScreen.CONTEXTS)
         } <= offered
 
 
@@ -465,10 +469,12 @@ async def test_every_action_of_the_table_has_its_doing():
             Context.COMPOSER: app.composer,
             Context.CONVERSATION: app.conversation,
             Context.FRAME: Reading,
+            Context.BENCH_FORM: FormPane,
         }
         for action in ACTIONS:
             place, _, name = action.method.rpartition(".")
-            doer = {"app": app, "screen": TrafficScreen}.get(place) or panes.get(action.context, app)
+            screen = ServerScreen if action.context in ServerScreen.CONTEXTS else TrafficScreen
+            doer = {"app": app, "screen": screen}.get(place) or panes.get(action.context, app)
             assert callable(getattr(doer, f"action_{name}", None)), action.id
 
 

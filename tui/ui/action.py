@@ -15,6 +15,9 @@ class Context(StrEnum):
     TRACE = "Trace"
     TRAFFIC = "Traffic"
     FRAME = "Traffic, one entry"
+    WORKBENCH = "Workbench"
+    BENCH_LIST = "Workbench, lists and results"
+    BENCH_FORM = "Workbench, a form"
 
 
 @dataclass(frozen=True, slots=True)

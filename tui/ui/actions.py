@@ -11,6 +11,7 @@ from typing import Protocol
 from tui.ui.action import Action as Action
 from tui.ui.action import Context as Context
 from tui.ui.traffic.actions import TRAFFIC_ACTIONS
+from tui.ui.workbench.actions import WORKBENCH_ACTIONS
 
 _C = Context
 
@@ -74,6 +75,7 @@ ACTIONS: tuple[Action, ...] = (
         palette=False,
     ),
     # ---- servers ----
+    Action("servers.open", "enter", _C.SERVERS, "work with it", "Work with the selected server by hand", 14),
     Action(
         "servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected server", 15, "ctrl+s"
     ),
@@ -115,6 +117,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 21),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 29, priority=True),
     *TRAFFIC_ACTIONS,
+    *WORKBENCH_ACTIONS,
 )
 
 _BY_ID = {action.id: action for action in ACTIONS}
@@ -184,7 +187,7 @@ def possible(found: Action, now: Situation) -> bool:
             return now.can_continue and not now.running
         case "chat.new":
             return not now.running
-        case "servers.toggle" | "servers.restart" | "servers.log":
+        case "servers.open" | "servers.toggle" | "servers.restart" | "servers.log":
             return now.servers
     return found.context is not Context.QUESTION or now.asking
 

@@ -16,7 +16,7 @@ def _goes_first(found: Action, key: str) -> bool:
     have the focus, and would mean something else there. What a person writes must reach the composer.
     """
     match found.context:
-        case Context.COMPOSER:
+        case Context.COMPOSER | Context.WORKBENCH | Context.BENCH_FORM:
             return found.priority
         case Context.ANYWHERE:
             return found.priority or key not in CHARACTERS

@@ -51,12 +51,28 @@ def _literal(text: str) -> str:
     return text.replace("[", "(")
 
 
+OF_SCREENS = (Context.TRAFFIC, Context.FRAME, Context.WORKBENCH, Context.BENCH_LIST, Context.BENCH_FORM)
+"""Contexts whose actions do something only while their screen is on top."""
+
+
 def action_commands(
-    situation: Situation, overrides: KeyOverrides, run: Callable[[str], object]
+    situation: Situation,
+    overrides: KeyOverrides,
+    run: Callable[[str], object],
+    contexts: Sequence[Context] = (),
 ) -> Iterator[Command]:
-    """Yield the actions that do something now; `run` is given a Textual action."""
-    for found in ACTIONS:
+    """Yield the actions that do something now.
+
+    Args:
+        situation: what decides which do.
+        overrides: the person's own keys.
+        run: is given a Textual action.
+        contexts: those of the screen on top; its actions come first.
+    """
+    for found in sorted(ACTIONS, key=lambda one: one.context not in contexts):
         if not found.palette or not possible(found, situation):
+            continue
+        if found.context in OF_SCREENS and found.context not in contexts:
             continue
         keys = key_words(overrides.keys_of(found))
         if found.context is not Context.ANYWHERE:
@@ -66,9 +82,13 @@ def action_commands(
         yield Command(found.help, keys, partial(run, found.method))
 
 
-def server_commands(host: HostView, show_log: Callable[[str], object]) -> Iterator[Command]:
-    """Yield start, stop, restart and log of every server, as far as its state allows."""
+def server_commands(
+    host: HostView, show_log: Callable[[str], object], show_server: Callable[[str], object]
+) -> Iterator[Command]:
+    """Yield workbench, start, stop, restart and log of every server, as far as its state allows."""
     for status in host.statuses():
+        shown = clean_line(status.name, 60)
+        yield Command(f"Work with {shown}", "its tools by hand", partial(show_server, status.name))
         yield from _of_server(status, host, show_log)
 
 

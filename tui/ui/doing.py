@@ -12,8 +12,8 @@ from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes
 from tui.ui.actions import ACTIONS, Context
 from tui.ui.answering import AnswerKeys
+from tui.ui.by_hand import ByHand
 from tui.ui.panes.composer import Composer
-from tui.ui.wire import Wire
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.approvals import Approvals
@@ -38,7 +38,7 @@ ON_MAIN = frozenset(
 """Actions of the main screen, whose keys mean something else, or nothing, on a screen over it."""
 
 
-class Doing(Wire):
+class Doing(ByHand):
     """An `action_` method for each row of the table; the app supplies what they act on."""
 
     runtime: "AppRuntime"
@@ -65,6 +65,8 @@ class Doing(Wire):
         if not self.furnished:
             return action in EARLY
         if action in ON_MAIN and self.screen is not self.main:
+            return False
+        if action in getattr(self.screen, "TAKES", ()):
             return False
         if action not in EARLY and self._palette_is_open:
             return False  # it has one name; Textual would end the app at the second
@@ -260,11 +262,12 @@ class Doing(Wire):
         """Return everything that the palette offers now."""
         from tui.ui.commands_palette import action_commands, server_commands
 
-        found = list(
-            action_commands(self.glance.situation(self.focus_context), self.overrides, self._run_later)
-        )
+        under = [screen for screen in self.screen_stack if not isinstance(screen, CommandPalette)]
+        contexts = getattr(under[-1], "CONTEXTS", ())
+        situation = self.glance.situation(self.focus_context)
+        found = list(action_commands(situation, self.overrides, self._run_later, contexts))
         if self.runtime.is_ready:
-            found += server_commands(self.runtime.host, self.show_log)
+            found += server_commands(self.runtime.host, self.show_log, self.show_server)
         return found
 
     def _run_later(self, method: str) -> None:

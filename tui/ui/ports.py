@@ -1,13 +1,15 @@
 """What the screens need of the rest of the program, as Protocols. `runtime.Runtime` is the real thing."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol
 
+from tui.core.call_memory import CallMemory
 from tui.core.events import Event
 from tui.core.limits import Limits, Meter
 from tui.core.ports import Approver
 from tui.core.redact import Redactor
 from tui.core.servers import ServerStatus
+from tui.core.workbench import Workbench
 from tui.trace.recording import Recording
 
 
@@ -37,6 +39,28 @@ class HostView(Protocol):
 
     def request_restart(self, name: str) -> None:
         """Stop a server and start it again; returns at once."""
+        ...
+
+
+class CallStore(Protocol):
+    """What is remembered of calls made by hand; `settings.stored_calls.StoredCalls` is the real thing."""
+
+    @property
+    def memory(self) -> CallMemory:
+        """What is remembered, as far as it was read."""
+        ...
+
+    async def load(self) -> None:
+        """Read it."""
+        ...
+
+    async def change(self, change: Callable[[CallMemory], CallMemory]) -> None:
+        """Change what is remembered.
+
+        Raises:
+            McptuiError: it could not be kept.
+            ValueError: with a sentence, if the change cannot be made.
+        """
         ...
 
 
@@ -111,6 +135,16 @@ class AppRuntime(Protocol):
     @property
     def recording(self) -> Recording:
         """What travels, as it is recorded."""
+        ...
+
+    @property
+    def workbench(self) -> Workbench:
+        """Everything that can be done with a server by hand."""
+        ...
+
+    @property
+    def calls(self) -> CallStore:
+        """What is remembered of calls made by hand."""
         ...
 
     @property

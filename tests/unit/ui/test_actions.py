@@ -13,6 +13,7 @@ from tui.ui.actions import (
     works,
 )
 from tui.ui.key_overrides import KeyOverrides
+from tui.ui.screens.server import ServerScreen
 
 NONE = KeyOverrides()
 
@@ -25,7 +26,8 @@ def test_ids_are_unique():
     assert len({action.id for action in ACTIONS}) == len(ACTIONS)
 
 
-OVER_MAIN = (Context.TRAFFIC, Context.FRAME)
+ON_WORKBENCH = ServerScreen.CONTEXTS
+OVER_MAIN = (Context.TRAFFIC, Context.FRAME, *ON_WORKBENCH)
 """Contexts of screens over the main one, whose own keys mean nothing there."""
 
 
@@ -35,6 +37,8 @@ def test_no_key_means_two_things_in_one_place():
         for action in ACTIONS:
             if context in OVER_MAIN and action.id.startswith(("chat.", "focus.", "pane.")):
                 continue
+            if context in ON_WORKBENCH and action.method.removeprefix("app.") in ServerScreen.TAKES:
+                continue
             places = [action.keys] if action.context in (context, Context.ANYWHERE) else []
             for keys in [*places, action.anywhere]:
                 for key in filter(None, keys.split(",")):
@@ -42,7 +46,7 @@ def test_no_key_means_two_things_in_one_place():
 
 
 def test_every_key_is_one_that_textual_knows():
-    known = {key.value for key in Keys} | {"question_mark", "alt+enter", "shift+enter"}
+    known = {key.value for key in Keys} | {"question_mark", "alt+enter", "shift+enter", "ctrl+enter"}
     known |= {"slash", "left_square_bracket", "right_square_bracket"}
     for action in ACTIONS:
         for key in filter(None, f"{action.keys},{action.anywhere}".split(",")):

@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from tui.ui.actions import Context, key_words, of_context
+from tui.ui.commands_palette import OF_SCREENS
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
@@ -21,7 +22,7 @@ _EVERY_PANE = (
 _COLUMN = 30
 
 
-MAIN = tuple(context for context in Context if context not in (Context.TRAFFIC, Context.FRAME))
+MAIN = tuple(context for context in Context if context not in OF_SCREENS)
 """What the help is about on the main screen; screens over it have a help of their own."""
 
 

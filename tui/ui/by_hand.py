@@ -1,0 +1,63 @@
+"""The way to the workbench and back: the part of the app that opens it."""
+
+from typing import TYPE_CHECKING
+
+from tui.core.traffic import Cause
+from tui.ui.actions import Context
+from tui.ui.wire import Wire
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.ui.workbench.calls import CallBook
+
+
+class ByHand(Wire):
+    """Opens the workbench of a server, and brings back what a person takes from it."""
+
+    call_book: "CallBook | None" = None
+    """The calls made by hand so far; there is none before the first workbench is opened."""
+
+    def action_servers_open(self) -> None:
+        """Work with the selected server by hand."""
+        if name := self.servers.selected:
+            self.show_server(name)
+
+    def show_server(self, name: str) -> None:
+        """Open the workbench of a server."""
+        from tui.ui.screens.server import ServerScreen
+        from tui.ui.workbench.calls import CallBook
+
+        if not self.runtime.is_ready or any(isinstance(one, ServerScreen) for one in self.screen_stack):
+            return
+        if self.call_book is None:
+            self.call_book = CallBook()
+        self.push_screen(
+            ServerScreen(
+                self.runtime,
+                name,
+                self.overrides,
+                self.call_book,
+                hand_over=self.take_over,
+                show_frames=self._frames_by_hand,
+            )
+        )
+
+    def take_over(self, text: str) -> None:
+        """Put text into the message to the model, behind what is written."""
+        written = self.composer.text.rstrip("\n")
+        self.composer.show("")
+        self.composer.put_back(text)
+        if written.strip():
+            self.composer.show(f"{written}\n\n{self.composer.text}")
+        self.go_to(Context.COMPOSER)
+
+    def _frames_by_hand(self, filter: str) -> None:
+        from tui.ui.screens.server import ServerScreen
+        from tui.ui.screens.traffic import TrafficScreen
+
+        def back(cause: Cause | None) -> None:
+            if cause is not None and isinstance(self.screen, ServerScreen):
+                self.pop_screen()
+            self._go_to_turn(cause)
+
+        if isinstance(self.screen, ServerScreen):
+            self.push_screen(TrafficScreen(self.runtime.recording, self.overrides, filter), back)

@@ -1,0 +1,1 @@
+"""The workbench: one server worked with by hand."""

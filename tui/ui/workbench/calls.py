@@ -1,0 +1,251 @@
+"""Calls made by hand: what was asked, what came of it, and the running of them. No screen is touched here."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from tui.core.results import result_text
+from tui.core.text import clean, clean_line
+from tui.core.tools import (
+    BinaryContent,
+    CallFailure,
+    Content,
+    LinkContent,
+    ResourceContent,
+    TextContent,
+    Tool,
+    ToolResult,
+)
+from tui.core.workbench import PromptInfo, PromptResult, ResourceInfo, Workbench
+from tui.ui.workbench.items import Item, expanded
+
+MOST_KEPT = 50
+"""Calls of one item that are kept; results of older ones are forgotten."""
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Bytes of results that are kept, about; the newest call is kept whatever it takes."""
+
+
+class State(StrEnum):
+    """How a call is doing."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(slots=True, eq=False)
+class HandCall:
+    """One call made by hand.
+
+    Attributes:
+        number: counts from 1 in one run of the program.
+        item: what was called.
+        arguments: with what.
+        clock: time of day at which it began, in words.
+        began_ns: monotonic nanoseconds.
+        took_ms: how long it took; None while it runs.
+        state: how it is doing.
+        result: what it gave; None while it runs or if it was cancelled.
+        progress: progress, total if known, and the server's message, raw; None before the first.
+        promised: the schema that structured results promise, or None.
+    """
+
+    number: int
+    item: Item
+    arguments: Any
+    clock: str
+    began_ns: int
+    took_ms: float | None = None
+    state: State = State.RUNNING
+    result: ToolResult | PromptResult | None = None
+    progress: tuple[float, float | None, str] | None = None
+    promised: Mapping[str, Any] | None = None
+
+    @property
+    def id(self) -> str:
+        """The id by which its frames are found: the filter `call:hand-3`."""
+        return f"hand-{self.number}"
+
+    @property
+    def size(self) -> int:
+        """How large its result is, in bytes; about."""
+        return size_of(self.result)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What stood in a form when it was left: its arguments, and its raw JSON if it was written as such."""
+
+    arguments: Any = None
+    raw: str = ""
+
+
+@dataclass(slots=True)
+class CallBook:
+    """The calls made by hand in one run of the program, by server and item.
+
+    Attributes:
+        confirmed: items that warn, and that a person has said yes to.
+        drafts: what stood in a form when it was left, by server and item.
+    """
+
+    count: int = 0
+    confirmed: set[tuple[str, str]] = field(default_factory=set)
+    drafts: dict[tuple[str, str], Draft] = field(default_factory=dict)
+    _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
+
+    def of(self, server: str, key: str) -> list[HandCall]:
+        """Return the calls of an item, the newest first."""
+        return self._calls.get((server, key), [])[::-1]
+
+    def begin(self, server: str, item: Item, arguments: Any, clock: str, now_ns: int) -> HandCall:
+        """Note a call that begins now."""
+        self.count += 1
+        call = HandCall(self.count, item, arguments, clock, now_ns)
+        kept = self._calls.setdefault((server, item.key), [])
+        kept.append(call)
+        if len(kept) > MOST_KEPT:
+            del kept[0]
+        while len(kept) > 2 and sum(one.size for one in kept) > MOST_BYTES:
+            del kept[0]
+        return call
+
+
+async def run(
+    bench: Workbench, server: str, call: HandCall, seconds: float, changed: Callable[[], None]
+) -> None:
+    """Make a call; every end is noted in it, also that it was cancelled."""
+
+    def progress(done: float, total: float | None, message: str) -> None:
+        call.progress = (done, total, message)
+        changed()
+
+    try:
+        call.result = await _result(bench, server, call, seconds, progress)
+        call.state = State.FAILED if _failed(call.result) else State.DONE
+    except asyncio.CancelledError:
+        call.state = State.CANCELLED
+        raise
+    finally:
+        call.took_ms = (time.monotonic_ns() - call.began_ns) / 1e6
+        changed()
+
+
+async def _result(
+    bench: Workbench,
+    server: str,
+    call: HandCall,
+    seconds: float,
+    progress: Callable[[float, float | None, str], None],
+) -> ToolResult | PromptResult:
+    about, arguments = call.item.about, call.arguments
+    match about:
+        case Tool():
+            call.promised = bench.output_schema(about)
+            return await bench.call_tool(about, arguments, call=call.id, seconds=seconds, progress=progress)
+        case ResourceInfo():
+            uri = expanded(about.uri, _texts(arguments)) if about.template else about.uri
+            return await bench.read_resource(server, uri, call=call.id, seconds=seconds)
+        case PromptInfo():
+            return await bench.get_prompt(
+                server, about.name, _texts(arguments), call=call.id, seconds=seconds
+            )
+
+
+def _texts(arguments: Any) -> dict[str, str]:
+    """Return arguments whose values are texts, as templates and prompts want them."""
+    if not isinstance(arguments, dict):
+        return {}
+    return {
+        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in arguments.items()
+    }
+
+
+def _failed(result: ToolResult | PromptResult) -> bool:
+    if isinstance(result, PromptResult):
+        return bool(result.problem)
+    return result.is_error or result.failure is not CallFailure.NONE
+
+
+# ---- results as values and as text ----
+
+
+def as_json(result: ToolResult | PromptResult) -> Any:
+    """Return a result as a JSON value, as it is compared and saved; base64 included."""
+    if isinstance(result, PromptResult):
+        value: dict[str, Any] = {"description": result.description} if result.description else {}
+        value["messages"] = [
+            {"role": one.role, "content": _content_json(one.content)} for one in result.messages
+        ]
+        return value | ({"problem": result.problem} if result.problem else {})
+    value = {"content": [_content_json(one) for one in result.content]}
+    if result.structured is not None:
+        value["structuredContent"] = result.structured
+    if result.is_error:
+        value["isError"] = True
+    return value
+
+
+def _content_json(content: Content) -> dict[str, Any]:
+    match content:
+        case TextContent(text):
+            return {"type": "text", "text": text}
+        case BinaryContent():
+            known = {"uri": content.uri} if content.uri else {}
+            return {"type": content.kind, "mimeType": content.mime, "data": content.data, **known}
+        case LinkContent(uri, name, description):
+            return {"type": "resource_link", "uri": uri, "name": name, "description": description}
+        case ResourceContent(uri, mime, text):
+            return {"type": "resource", "uri": uri, "mimeType": mime, "text": text}
+
+
+def size_of(result: ToolResult | PromptResult | None) -> int:
+    """Return how large a result is, about: characters of its texts, bytes of the rest."""
+    if result is None:
+        return 0
+    contents = (
+        [one.content for one in result.messages] if isinstance(result, PromptResult) else result.content
+    )
+    total = 0
+    for one in contents:
+        match one:
+            case TextContent() | ResourceContent():
+                total += len(one.text)
+            case BinaryContent():
+                total += one.size
+            case LinkContent():
+                total += len(one.uri)
+    if isinstance(result, ToolResult) and result.structured is not None and not total:
+        total = len(json.dumps(result.structured, default=str))
+    return total
+
+
+def for_conversation(server: str, call: HandCall) -> str:
+    """Return a result as it is put into a message to the model: quoted, with where it is from.
+
+    A prompt's messages are what the server would have a person say, so they stand unquoted.
+    """
+    if isinstance(call.result, PromptResult):
+        return prompt_text(call.result)
+    what = f"{clean_line(server, 60)} › {call.item.label}"
+    asked = clean_line(json.dumps(call.arguments, ensure_ascii=False, default=str), 400)
+    asked = f" with {asked}" if call.arguments else ""
+    told = clean(result_text(call.result)) if call.result is not None else ""
+    quoted = "\n".join(f"> {line}".rstrip() for line in told.split("\n"))
+    return f"{what}{asked} gave:\n{quoted}\n"
+
+
+def prompt_text(result: PromptResult) -> str:
+    """Return the messages of a prompt as one message; it says who speaks where that is not the person."""
+    parts = []
+    for one in result.messages:
+        text = clean(result_text(ToolResult((one.content,))))
+        parts.append(text if one.role == "user" else f"({one.role}) {text}")
+    return "\n\n".join(parts)

@@ -1,0 +1,198 @@
+"""What a server offers, in one form for lists and forms: a tool, a resource, a template or a prompt. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+from urllib.parse import quote
+
+from tui.core import units
+from tui.core.call_memory import CallKey, CallKind
+from tui.core.text import clean_line
+from tui.core.tools import Tool
+from tui.core.workbench import PromptInfo, ResourceInfo
+
+_EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]{0,400})\}")
+_RESERVED = ":/?#[]@!$&'()*+,;="
+MOST_VARIABLES = 50
+
+
+class Doing(StrEnum):
+    """What a person does with an item; the value is the word on the last line of its form."""
+
+    CALL = "call"
+    READ = "read"
+    GET = "get"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that a server offers.
+
+    Attributes:
+        key: tells it from all others of its server.
+        label: its name, cleaned.
+        note: a word or two beside the name, cleaned.
+        about: what the server said of it.
+        schema: what it takes, a JSON Schema of an object.
+        doing: what is done with it.
+        warning: why a person should be asked before, or "".
+    """
+
+    key: str
+    label: str
+    note: str
+    about: Tool | ResourceInfo | PromptInfo
+    doing: Doing
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    warning: str = ""
+
+    def call_key(self, server: str) -> CallKey:
+        """Return by what it is remembered."""
+        match self.about:
+            case Tool(name=name):
+                return CallKey(server, CallKind.TOOL, name)
+            case ResourceInfo(uri=uri):
+                return CallKey(server, CallKind.RESOURCE, uri)
+            case PromptInfo(name=name):
+                return CallKey(server, CallKind.PROMPT, name)
+
+    @property
+    def said(self) -> str:
+        """What the server says of it, raw."""
+        return self.about.description
+
+    def matches(self, words: Sequence[str]) -> bool:
+        """Return whether every word stands in its name or in what is said of it; words in lower case."""
+        text = f"{self.label}\n{self.about.title}\n{self.about.description[:4000]}".lower()
+        return all(word in text for word in words)
+
+
+def of_tools(tools: Iterable[Tool]) -> list[Item]:
+    """Return tools as items."""
+    return [
+        Item(
+            key=f"tool {tool.name}",
+            label=clean_line(tool.name, 120),
+            note=_hint(tool),
+            about=tool,
+            doing=Doing.CALL,
+            schema=tool.schema,
+            warning=f"{clean_line(tool.name, 60)} may destroy something, says the server."
+            if tool.destructive
+            else "",
+        )
+        for tool in tools
+    ]
+
+
+def _hint(tool: Tool) -> str:
+    if tool.destructive:
+        return "destructive"
+    return "reads" if tool.read_only else ""
+
+
+def of_resources(resources: Iterable[ResourceInfo]) -> list[Item]:
+    """Return resources and templates as items, the templates last."""
+    found = sorted(resources, key=lambda one: one.template)
+    return [_of_resource(one) for one in found]
+
+
+def _of_resource(one: ResourceInfo) -> Item:
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    if one.template:
+        names = variables(one.uri)
+        schema["properties"] = {name: {"type": "string"} for name in names}
+        schema["required"] = list(required_variables(one.uri))
+        schema["additionalProperties"] = False
+    size = units.size(one.size) if one.size is not None else ""
+    return Item(
+        key=f"{'template' if one.template else 'resource'} {one.uri}",
+        label=clean_line(one.name or one.title or one.uri, 120),
+        note="template" if one.template else size or clean_line(one.mime, 24),
+        about=one,
+        doing=Doing.READ,
+        schema=schema,
+    )
+
+
+def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
+    """Return prompts as items."""
+    return [
+        Item(
+            key=f"prompt {prompt.name}",
+            label=clean_line(prompt.name, 120),
+            note=units.plural(len(prompt.arguments), "argument") if prompt.arguments else "",
+            about=prompt,
+            doing=Doing.GET,
+            schema={
+                "type": "object",
+                "properties": {
+                    one.name: {"type": "string", "description": one.description} for one in prompt.arguments
+                },
+                "required": [one.name for one in prompt.arguments if one.required],
+                "additionalProperties": False,
+            },
+        )
+        for prompt in prompts
+    ]
+
+
+# ---- URI templates (RFC 6570, level 3 and the modifiers of level 4 as far as texts go) ----
+
+
+def variables(template: str) -> list[str]:
+    """Return the names of a template's variables in order, each once."""
+    names: dict[str, None] = {}
+    for match in _EXPRESSION.finditer(template):
+        for one in match.group(2).split(","):
+            names[_name(one)] = None
+    return [name for name in names if name][:MOST_VARIABLES]
+
+
+def required_variables(template: str) -> list[str]:
+    """Return the variables without which a template makes no sense: all but those of a query."""
+    optional = {"?", "&", "#"}
+    names: dict[str, None] = {}
+    for match in _EXPRESSION.finditer(template):
+        if match.group(1) not in optional:
+            names |= dict.fromkeys(_name(one) for one in match.group(2).split(","))
+    return [name for name in names if name][:MOST_VARIABLES]
+
+
+def _name(variable: str) -> str:
+    return variable.partition(":")[0].rstrip("*").strip()
+
+
+def expanded(template: str, values: Mapping[str, str]) -> str:
+    """Return the URI that a template makes with values; variables without one are left out."""
+    return _EXPRESSION.sub(lambda match: _expand(match.group(1), match.group(2), values), template)
+
+
+def _expand(operator: str, body: str, values: Mapping[str, str]) -> str:
+    first, joint, named = {
+        "": ("", ",", False),
+        "+": ("", ",", False),
+        "#": ("#", ",", False),
+        ".": (".", ".", False),
+        "/": ("/", "/", False),
+        ";": (";", ";", True),
+        "?": ("?", "&", True),
+        "&": ("&", "&", True),
+    }[operator]
+    safe = _RESERVED if operator in ("+", "#") else ""
+    parts = []
+    for variable in body.split(","):
+        name = _name(variable)
+        if name not in values:
+            continue
+        value = values[name]
+        _, colon, length = variable.partition(":")
+        if colon and length.isascii() and length.isdigit() and len(length) < 5:
+            value = value[: int(length)]
+        text = quote(value, safe=safe)
+        if named:
+            text = f"{name}={text}" if text or operator != ";" else name
+        parts.append(text)
+    return first + joint.join(parts) if parts else ""

@@ -1,0 +1,133 @@
+"""A text of one field while it is edited: where the cursor is, and the part of it that fits. Pure."""
+
+import unicodedata
+from dataclasses import dataclass
+
+from rich.cells import get_character_cell_size
+
+from tui.core.text import clean
+
+MOST_CHARS = 1024 * 1024
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+@dataclass(slots=True)
+class LineEdit:
+    """A text and a cursor in it; every change keeps the cursor within the text."""
+
+    text: str = ""
+    cursor: int = 0
+
+    @classmethod
+    def at_end(cls, text: str) -> "LineEdit":
+        """Begin behind the last character."""
+        return cls(text, len(text))
+
+    def insert(self, letters: str) -> None:
+        """Write where the cursor is; what is more than a field can hold is left out."""
+        letters = letters[: max(0, MOST_CHARS - len(self.text))]
+        self.text = self.text[: self.cursor] + letters + self.text[self.cursor :]
+        self.cursor += len(letters)
+
+    def key(self, key: str) -> bool:
+        """Do what an editing key does; return whether it is one."""
+        before, after = self.text[: self.cursor], self.text[self.cursor :]
+        match key:
+            case "left":
+                self.cursor = self._left()
+            case "right":
+                self.cursor = self._right()
+            case "home":
+                self.cursor = 0
+            case "end":
+                self.cursor = len(self.text)
+            case "ctrl+left" | "alt+left":
+                self.cursor = self._word_left()
+            case "ctrl+right" | "alt+right":
+                self.cursor = self._word_right()
+            case "backspace":
+                self.cursor = self._left()
+                self.text = self.text[: self.cursor] + after
+            case "delete":
+                self.text = before + self.text[self._right() :]
+            case "ctrl+w" | "ctrl+backspace" | "alt+backspace":
+                self.cursor = self._word_left()
+                self.text = self.text[: self.cursor] + after
+            case "ctrl+u":
+                self.text, self.cursor = after, 0
+            case _:
+                return False
+        return True
+
+    def _left(self) -> int:
+        at = self.cursor - 1
+        while at > 0 and unicodedata.combining(self.text[at]):
+            at -= 1
+        return max(0, at)
+
+    def _right(self) -> int:
+        at = self.cursor + 1
+        while at < len(self.text) and unicodedata.combining(self.text[at]):
+            at += 1
+        return min(len(self.text), at)
+
+    def _word_left(self) -> int:
+        at = self.cursor
+        while at > 0 and not _is_word(self.text[at - 1]):
+            at -= 1
+        while at > 0 and _is_word(self.text[at - 1]):
+            at -= 1
+        return at
+
+    def _word_right(self) -> int:
+        at = self.cursor
+        while at < len(self.text) and not _is_word(self.text[at]):
+            at += 1
+        while at < len(self.text) and _is_word(self.text[at]):
+            at += 1
+        return at
+
+    def window(self, cells: int) -> tuple[str, str, str]:
+        """Return what is shown before, under and after the cursor in `cells`, cleaned.
+
+        The part around the cursor is shown; the cursor itself takes a cell behind the last character.
+        """
+        under = _shown(self.text[self.cursor]) if self.cursor < len(self.text) else " "
+        room = max(0, cells - _width(under))
+        before = ""
+        keep = room * 3 // 4 if self.cursor < len(self.text) else room
+        for char in reversed(self.text[max(0, self.cursor - cells) : self.cursor]):
+            sign = _shown(char)
+            if _width(sign) > keep:
+                break
+            keep -= _width(sign)
+            before = sign + before
+        room -= sum(map(_width, before))
+        after = ""
+        for char in self.text[self.cursor + 1 : self.cursor + 1 + cells]:
+            sign = _shown(char)
+            if _width(sign) > room:
+                break
+            room -= _width(sign)
+            after += sign
+        return before, under, after
+
+
+def _shown(char: str) -> str:
+    """Return one character as it is shown: one for one, so that places stay what they are."""
+    if char == "\n":
+        return "⏎"
+    return " " if char == "\t" else clean(char)[:1] or " "
+
+
+def _width(text: str) -> int:
+    return sum(get_character_cell_size(char) for char in text)
+
+
+def shown_text(text: str, limit: int = 2000) -> str:
+    """Return a value as one line, cleaned; line breaks are shown as such."""
+    head = clean(text[:limit]).replace("\n", "⏎").replace("\t", " ")
+    return head + ("…" if len(text) > limit else "")

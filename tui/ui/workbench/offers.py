@@ -1,0 +1,129 @@
+"""What a server offers now, on the benches: asked again when the server changes, never while nobody looks."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from tui.core import units
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line
+from tui.core.workbench import Workbench
+from tui.ui.widgets.rows import Row
+from tui.ui.workbench.bench import Bench
+from tui.ui.workbench.items import Item, of_prompts, of_resources, of_tools
+from tui.ui.workbench.tabs import BenchTab
+
+_NONE = {
+    BenchTab.TOOLS: "This server offers no tools.",
+    BenchTab.RESOURCES: "This server offers no resources.",
+    BenchTab.PROMPTS: "This server offers no prompts.",
+}
+
+
+class Offers:
+    """Keeps the benches filled.
+
+    Args:
+        bench: works with the server.
+        server: which one.
+        benches: to be filled.
+        changed: called when an answer came.
+
+    Attributes:
+        notes: how much is in each tab, in words.
+    """
+
+    def __init__(
+        self,
+        bench: Workbench,
+        server: str,
+        benches: Mapping[BenchTab, Bench],
+        changed: Callable[[], None],
+    ) -> None:
+        self._bench = bench
+        self._server = server
+        self._benches = benches
+        self._changed = changed
+        self._tasks: dict[BenchTab, asyncio.Task[None]] = {}
+        self._asked: dict[BenchTab, int] = {}
+        self._seen: tuple[object, ...] = ()
+        self._start = 0
+        self._start_key = ""
+        self.notes: dict[BenchTab, str] = {}
+
+    def look(self, status: ServerStatus | None, revision: int, tab: BenchTab, start_key: str) -> None:
+        """Take in what changed; ask for what the tab that is shown needs."""
+        running = status is not None and status.state is ServerState.RUNNING
+        state = status.state if status is not None else None
+        self._start_key = start_key
+        if (state, revision) != self._seen:
+            if not self._seen or self._seen[0] is not state:
+                self._start += 1
+            self._seen = (state, revision)
+            if running:
+                self._tools()
+            else:
+                self._nothing(status)
+        if running and tab in (BenchTab.RESOURCES, BenchTab.PROMPTS) and self._asked.get(tab) != self._start:
+            self._ask(tab)
+
+    def reload(self) -> None:
+        """Ask again for everything that a tab needs."""
+        self._asked.clear()
+        self._seen = ()
+
+    # ---- tools, which the host keeps ----
+
+    def _tools(self) -> None:
+        self._put(BenchTab.TOOLS, of_tools(self._bench.tools(self._server)), "")
+        for tab in (BenchTab.RESOURCES, BenchTab.PROMPTS):
+            if self._asked.get(tab) != self._start:
+                self._benches[tab].show((), ((("asking the server…", "dim"),),))
+
+    def _nothing(self, status: ServerStatus | None) -> None:
+        row: Row = (
+            ("The server is stopped. ", "text"),
+            (self._start_key, "accent"),
+            (" starts it here.", "dim"),
+        )
+        if status is not None and status.state is ServerState.STARTING:
+            row = (("The server is starting…", "warn"),)
+        elif status is not None and status.state is ServerState.STOPPING:
+            row = (("The server is stopping…", "warn"),)
+        self.notes = {}
+        for bench in self._benches.values():
+            bench.show((), (row,))
+
+    # ---- resources and prompts, which the server is asked for ----
+
+    def _ask(self, tab: BenchTab) -> None:
+        self._asked[tab] = self._start
+        if (before := self._tasks.get(tab)) is not None:
+            before.cancel()
+        self._tasks[tab] = asyncio.create_task(self._listed(tab), name=f"list the {tab}")
+
+    async def _listed(self, tab: BenchTab) -> None:
+        items: Sequence[Item]
+        if tab is BenchTab.RESOURCES:
+            resources, problem = await self._bench.resources(self._server)
+            items = of_resources(resources)
+        else:
+            prompts, problem = await self._bench.prompts(self._server)
+            items = of_prompts(prompts)
+        self._put(tab, items, problem)
+        self._changed()
+
+    def _put(self, tab: BenchTab, items: Sequence[Item], problem: str) -> None:
+        self.notes = {**self.notes, tab: units.count(len(items)) + (" !" if problem and items else "")}
+        words = clean_line(problem, 400)
+        empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
+        self._benches[tab].show(items, (empty,))
+        if problem and items:
+            self._benches[tab].line.say((f"! {words}", "warn"))
+
+    async def close(self) -> None:
+        """Ask no more."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)

@@ -1,0 +1,123 @@
+"""The tabs on which nothing is called: the overview, the log and the traffic of one server."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from tui.trace.query import parse
+from tui.trace.query_nodes import written
+from tui.trace.recording import Recording
+from tui.ui.actions import Context
+from tui.ui.bindings import bindings_of
+from tui.ui.panes.log_lines import LogLines
+from tui.ui.traffic.bars import Headings
+from tui.ui.traffic.glimpses import Glimpses, ReaderThread
+from tui.ui.traffic.list import FrameList
+from tui.ui.traffic.sifting import Sifting
+from tui.ui.traffic.signs import Signs
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import Row
+
+
+class Overview(LinePane):
+    """What is known of the server; rows that read the same are not painted again."""
+
+    FOLLOWS = False
+    BINDINGS = bindings_of(Context.BENCH_LIST)
+
+    def __init__(self, make: Callable[[int], list[Row]], *, id: str) -> None:
+        super().__init__(id=id)
+        self._make = make
+        self._rows: list[Row] = []
+
+    def look(self) -> None:
+        """Show what is known now."""
+        rows = self._make(self.columns)
+        if rows != self._rows:
+            self._rows = rows
+            self.rows_changed()
+
+    def row_count(self) -> int:
+        """Return how many rows there are."""
+        return len(self._rows)
+
+    def row(self, index: int) -> Row:
+        """Return a row."""
+        return self._rows[index]
+
+    def rewrap(self) -> None:
+        """The width changed."""
+        self._rows = self._make(self.columns)
+
+
+class ServerLog(LogLines):
+    """What the server wrote to stderr, with the keys of the workbench."""
+
+    BINDINGS = bindings_of(Context.BENCH_LIST)
+
+
+class ServerFrames(FrameList, inherit_bindings=False):
+    """The traffic of one server, with the keys of the workbench."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "row_up", show=False, priority=True, id="pane.up"),
+        Binding("down,j", "row_down", show=False, priority=True, id="pane.down"),
+        Binding("pageup", "pane_page_up", show=False, priority=True, id="pane.page_up"),
+        Binding("pagedown", "pane_page_down", show=False, priority=True, id="pane.page_down"),
+        Binding("home,g", "pane_home", show=False, priority=True, id="pane.home"),
+        Binding("end,G", "pane_end", show=False, priority=True, id="pane.end"),
+        *bindings_of(Context.BENCH_LIST),
+    ]
+
+
+class ServerTraffic(Vertical):
+    """What travelled between the server and us.
+
+    Args:
+        recording: of everything.
+        server: whose entries are shown.
+        signs: what the terminal can show.
+    """
+
+    DEFAULT_CSS = """
+    ServerTraffic { height: 1fr; }
+    ServerTraffic ServerFrames { height: 1fr; background: $surface; }
+    """
+
+    def __init__(self, recording: Recording, server: str, signs: Signs, *, id: str) -> None:
+        super().__init__(id=id)
+        self.query_text = f"server:{written(server)}"
+        self._reader = ReaderThread(recording.open_reader)
+        self._sifting = Sifting(recording)
+        self._glimpses = Glimpses(self._reader, lambda: self.list.repaint())
+        self.list = ServerFrames(
+            recording.frames,
+            live=recording.live,
+            glimpse=self._glimpses.get,
+            notes=recording.notes,
+            empty=("Nothing has travelled between this server and mcptui yet.",),
+            signs=signs,
+        )
+
+    def compose(self) -> ComposeResult:
+        """Build the headings and the list."""
+        yield Headings(self.list.heading)
+        yield self.list
+
+    def on_mount(self) -> None:
+        """Look through what is there."""
+        self.list.show(self._sifting.filter(parse(self.query_text)))
+
+    def look(self) -> None:
+        """Show what is new; cheap if nothing is."""
+        self.list.tick()
+        self._glimpses.look()
+
+    async def on_unmount(self) -> None:
+        """Let go of the recording."""
+        self._sifting.close()
+        await self._glimpses.close()
+        self._reader.close()

@@ -1,0 +1,80 @@
+"""The line over a result: how the call is doing, how far it is, how long it took, or why it was not made."""
+
+import time
+
+from tui.core import units
+from tui.core.text import clean_line
+from tui.ui.panes.bar import Bar, spread
+from tui.ui.traffic.signs import Signs
+from tui.ui.widgets.rows import Row
+from tui.ui.workbench.calls import HandCall, State
+from tui.ui.workbench.history import state_sign
+
+BAR_CELLS = 16
+_WORDS = {
+    State.DONE: "done",
+    State.FAILED: "failed",
+    State.CANCELLED: "cancelled",
+}
+
+
+class ResultLine(Bar):
+    """Shows one call, or a sentence.
+
+    Attributes:
+        note: what is to be said instead of how the call is doing, a row; or nothing.
+        what: what of the call is shown: "" for its result, or "compared".
+    """
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(classes="result-line")
+        self._signs = signs
+        self._call: HandCall | None = None
+        self.note: Row = ()
+        self.what = ""
+
+    def show(self, call: HandCall | None) -> None:
+        """Show a call."""
+        self._call = call
+        self.refresh()
+
+    def say(self, *row: tuple[str, str]) -> None:
+        """Say something instead; nothing to show the call again."""
+        self.note = row
+        self.refresh()
+
+    def row(self, width: int) -> Row:
+        """Return the line."""
+        call = self._call
+        right: Row = ()
+        if call is not None:
+            right = ((f"call {call.number} ", "dim"),)
+        if self.note:
+            return spread(((" ", ""), *self.note), right, width)
+        if call is None:
+            return ((" RESULT", "dim bold"),)
+        if call.state is State.RUNNING:
+            return spread(_running(call, self._signs), (("esc stops it ", "accent"),), width)
+        sign, style = state_sign(call, self._signs)
+        took = units.duration(call.took_ms) if call.took_ms is not None else ""
+        size = f"   {units.size(call.size)}" if call.result is not None else ""
+        head = "COMPARED" if self.what else "RESULT"
+        row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {_WORDS[call.state]}", style))
+        return spread((*row, (f"   {took}{size}", "text")), right, width)
+
+
+def _running(call: HandCall, signs: Signs) -> Row:
+    elapsed = (time.monotonic_ns() - call.began_ns) / 1e6
+    row: Row = ((f" {signs.outcomes[1]} running", "warn bold"), (f"   {units.duration(elapsed)}   ", "text"))
+    if call.progress is None:
+        return row
+    done, total, message = call.progress
+    words = clean_line(message, 120)
+    if total and total > 0:
+        share = max(0.0, min(1.0, done / total))
+        full = round(share * BAR_CELLS)
+        row = (*row, (signs.thin * full, "accent"), (signs.rule * (BAR_CELLS - full), "rule"))
+        row = (*row, (f" {share * 100:.0f} %  ", "text"))
+    else:
+        row = (*row, (f"{units.amount(done)}  ", "text"))
+    return (*row, (words, "dim"))

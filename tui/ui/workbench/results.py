@@ -1,0 +1,280 @@
+"""What a call gave, as sheets to read: texts, trees, images by size, links; and how two differ. Pure."""
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tui.core import units
+from tui.core.text import clean_line
+from tui.core.tools import (
+    BinaryContent,
+    CallFailure,
+    Content,
+    LinkContent,
+    ResourceContent,
+    TextContent,
+    ToolResult,
+)
+from tui.core.workbench import PromptResult
+from tui.ui.traffic import images
+from tui.ui.traffic.sheet import Lines, Sheet, Work
+from tui.ui.traffic.signs import Signs
+from tui.ui.traffic.tree import Tree
+from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.workbench.calls import HandCall, State, as_json
+
+TEXT_CHARS = 64 * 1024
+"""Characters of a text that are laid out; saving and the traffic have the whole."""
+
+TEXT_LINES = 2_000
+MOST_ITEMS = 200
+JSON_BYTES = 16 * 1024 * 1024
+"""Texts up to this size are shown as a tree if they are JSON."""
+
+_FAILURES = {
+    CallFailure.TIMEOUT: "It took too long and was given up.",
+    CallFailure.SERVER_DIED: "The server ended before it answered.",
+    CallFailure.PROTOCOL: "The answer is not what the protocol allows.",
+    CallFailure.TOO_LARGE: "The answer is larger than what is read.",
+    CallFailure.NOT_RUNNING: "The server does not run.",
+}
+
+
+class Stack:
+    """Sheets one under the other.
+
+    Args:
+        parts: the sheets, each with what it was made of.
+    """
+
+    def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
+        self._parts = parts
+
+    def _at(self, index: int) -> tuple[Sheet, Content | None, int]:
+        for sheet, content in self._parts:
+            count = sheet.count()
+            if index < count:
+                return sheet, content, index
+            index -= count
+        raise IndexError(index)
+
+    def count(self) -> int:
+        """Return how many rows there are."""
+        return sum(sheet.count() for sheet, _ in self._parts)
+
+    def row(self, index: int, width: int) -> Row:
+        """Return a row."""
+        sheet, _, at = self._at(index)
+        return sheet.row(at, width)
+
+    def toggle(self, index: int, width: int) -> Work | None:
+        """Fold or unfold a row."""
+        sheet, _, at = self._at(index)
+        return sheet.toggle(at, width)
+
+    def value(self, index: int) -> str:
+        """Return the value in a row: of a text the whole text."""
+        sheet, content, at = self._at(index)
+        if not isinstance(sheet, Tree):
+            match content:
+                case TextContent(text) | ResourceContent(text=text):
+                    return text
+                case LinkContent(uri=uri):
+                    return uri
+        return sheet.value(at)
+
+    def path(self, index: int) -> str:
+        """Return the path of a value in its part."""
+        sheet, _, at = self._at(index)
+        return sheet.path(at)
+
+    def fit(self, width: int) -> None:
+        """The width is another one now."""
+        for sheet, _ in self._parts:
+            sheet.fit(width)
+
+    def content(self, index: int) -> Content | None:
+        """Return what a row was made of, None where that is nothing of its own."""
+        return self._at(index)[1] if index < self.count() else None
+
+    def binary(self, index: int) -> tuple[bytes, str] | None:
+        """Return the bytes of the image in a row and the ending of its file's name; None if it is none."""
+        sheet, content, at = self._at(index)
+        if isinstance(content, BinaryContent):
+            return decoded(content)
+        return sheet.binary(at) if isinstance(sheet, Tree) else None
+
+
+def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
+    """Return the bytes of an image, audio or blob and the ending of its file's name; None if it is broken."""
+    try:
+        data = base64.b64decode(content.data)
+    except ValueError:
+        return None
+    subtype = content.mime.partition("/")[2].partition(";")[0]
+    known = {"jpeg": "jpg", "svg+xml": "svg", "plain": "txt", "octet-stream": "bin", "mpeg": "mp3"}
+    ending = images.ending(content.data[: images.HEAD].encode("ascii", "replace"))
+    plain = subtype if subtype.isalnum() and len(subtype) <= 5 else "bin"
+    return data, ending or known.get(subtype, plain)
+
+
+def sheet_of(call: HandCall, signs: Signs) -> Stack:
+    """Return what a call gave. Takes time where the result is large: not for the thread of the screen."""
+    result = call.result
+    if result is None:
+        words = "It was cancelled." if call.state is State.CANCELLED else ""
+        return Stack([(Lines([((words, "warn"),)]), None)])
+    if isinstance(result, PromptResult):
+        return Stack(list(_prompt(result, signs)))
+    return Stack(list(_tool(result, call, signs)))
+
+
+def _tool(result: ToolResult, call: HandCall, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:
+    if result.failure is not CallFailure.NONE:
+        yield Lines([((_FAILURES.get(result.failure, str(result.failure)), "bad"),)]), None
+    elif result.is_error:
+        yield Lines([(("The tool says that it failed.", "bad"),)]), None
+    if result.structured is not None or call.promised is not None:
+        yield from _structured(result, call, signs)
+    elif result.warning:
+        yield Lines([((f"! {clean_line(result.warning, 600)}", "warn"),)]), None
+    alone = len(result.content) == 1 and result.structured is None
+    for number, content in enumerate(result.content[:MOST_ITEMS], 1):
+        if not alone:
+            yield Lines([(*_heading(number, content),)]), content
+        yield from _content(content, signs)
+    if len(result.content) > MOST_ITEMS:
+        yield Lines([((f"and {len(result.content) - MOST_ITEMS} more items", "dim"),)]), None
+    if not result.content and result.structured is None:
+        yield Lines([(("The answer is empty.", "dim"),)]), None
+
+
+def _structured(result: ToolResult, call: HandCall, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:
+    """Yield structured content under the verdict on it: what a tool promises, it must keep."""
+    if result.warning:
+        verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
+    elif call.promised is None:
+        verdict = (("no output schema to hold it against", "dim"),)
+    elif result.structured is None:
+        verdict = (("not there, though the tool has an output schema", "dim" if result.is_error else "warn"),)
+    else:
+        verdict = (
+            ("✓ matches its output schema" if signs.rule != "-" else "matches its output schema", "ok"),
+        )
+    yield Lines([(("structured  ", "dim bold"), *verdict)]), None
+    if result.structured is not None:
+        yield _tree(result.structured, signs), None
+        yield Lines([EMPTY]), None
+
+
+def _heading(number: int, content: Content) -> Row:
+    match content:
+        case TextContent(text):
+            what = f"text, {units.count(len(text))} characters"
+        case BinaryContent(kind=kind):
+            what = str(kind)
+        case LinkContent():
+            what = "link"
+        case ResourceContent(mime=mime):
+            what = f"resource, {clean_line(mime, 60) or 'text'}"
+    return ((f"{number}  ", "dim"), (what, "dim bold"))
+
+
+def _content(content: Content, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:
+    match content:
+        case TextContent(text):
+            yield _text(text, signs), content
+        case ResourceContent(uri, _, text):
+            yield Lines([((clean_line(uri, 400), "tool"),)]), content
+            yield _text(text, signs), content
+        case BinaryContent():
+            yield Lines(list(_binary(content))), content
+        case LinkContent(uri, name, description):
+            rows: list[Row] = [((clean_line(name, 120), "text"), ("  ", ""), (clean_line(uri, 400), "tool"))]
+            if description:
+                rows.append(((clean_line(description, 600), "dim"),))
+            yield Lines(rows), content
+
+
+def _binary(content: BinaryContent) -> Iterator[Row]:
+    looks = images.look(content.data[: images.HEAD].encode("ascii", "replace")) or content.kind
+    words = f"{looks}, {units.size(content.size)}"
+    yield (("▣ ", "tool"), (words, "text"), (f"  {clean_line(content.mime, 80)}", "dim"))
+    if content.uri:
+        yield ((clean_line(content.uri, 400), "tool"),)
+
+
+def _text(text: str, signs: Signs) -> Sheet:
+    if text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_BYTES:
+        try:
+            return _tree(json.loads(text), signs, text)
+        except (ValueError, RecursionError):
+            pass
+    return Lines(list(_paragraphs(text)))
+
+
+def _paragraphs(text: str) -> Iterator[Row]:
+    from tui.core.text import preview
+
+    seen = preview(text, TEXT_CHARS, TEXT_LINES)
+    for line in seen.text.rstrip("\n").split("\n"):
+        yield ((line.expandtabs(4).rstrip(), "text"),)
+    if seen.omitted:
+        yield ((f"… {units.count(seen.omitted)} more characters; saving it keeps all of it", "warn"),)
+
+
+def _tree(value: Any, signs: Signs, text: str | None = None) -> Sheet:
+    data = text if text is not None else json.dumps(value, ensure_ascii=False, default=str)
+    tree = Tree(data.encode("utf-8", "replace"), signs=signs)
+    return tree if tree.is_json else Lines([((clean_line(data, 2000), "text"),)])
+
+
+def _prompt(result: PromptResult, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:
+    if result.problem:
+        yield Lines([((clean_line(result.problem, 1000), "bad"),)]), None
+    if result.description:
+        yield Lines([((clean_line(result.description, 1000), "dim"),), EMPTY]), None
+    for message in result.messages[:MOST_ITEMS]:
+        style = "user bold" if message.role == "user" else "model bold"
+        yield Lines([((message.role, style),)]), None
+        yield from _content(message.content, signs)
+        yield Lines([EMPTY]), None
+    if not result.messages and not result.problem:
+        yield Lines([(("It has no messages.", "dim"),)]), None
+
+
+def difference(before: HandCall, after: HandCall) -> Stack:
+    """Return what two results differ in, line by line. Takes time where they are large."""
+    from tui.trace.diff import compare, text_lines
+
+    if before.result is None or after.result is None:
+        return Stack([(Lines([(("There is no result to compare with.", "warn"),)]), None)])
+    found = compare(_opened(as_json(before.result)), _opened(as_json(after.result)))
+    rows: list[Row] = [
+        (
+            ("from ", "dim"),
+            (f"call {before.number} at {before.clock}", "text"),
+            (" to ", "dim"),
+            (f"call {after.number} at {after.clock}", "text"),
+        ),
+        EMPTY,
+    ]
+    styles = {"+": "ok", "-": "bad", "~": "warn"}
+    lines = text_lines(found)
+    rows += [((line, styles.get(line[:1], "dim")),) for line in lines]
+    if not lines:
+        rows.append((("They are the same.", "ok"),))
+    return Stack([(Lines(rows), None)])
+
+
+def _opened(value: Any) -> Any:
+    """Put the JSON that texts hold in their place, so that it is compared member by member."""
+    for item in value.get("content", ()):
+        text = item.get("text")
+        if isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_BYTES:
+            try:
+                item["text"] = json.loads(text)
+            except (ValueError, RecursionError):
+                continue
+    return value
