@@ -1,0 +1,285 @@
+"""Working with real servers by hand: what they offer, what they answer, and every failure a sentence."""
+
+import asyncio
+import json
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tui.core.clock import MonotonicClock
+from tui.core.redact import Redactor
+from tui.core.servers import ServerSpec
+from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent
+from tui.core.traffic import CAUSE, Cause, Direction, Kind
+from tui.core.workbench import PromptArgument, RawAnswer, ServerIdentity, Workbench
+from tui.host.host import Host
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+ODD = HERE / "odd_offers.py"
+NOTES = ROOT / "sample_config" / "servers" / "notes.py"
+
+
+@asynccontextmanager
+async def running(script, *args, redactor=None, **env):
+    captured = []
+    spec = ServerSpec("srv", sys.executable, (str(script), *args), env=env)
+    host = Host([spec], sink=captured.append, clock=MonotonicClock(), redactor=redactor)
+    try:
+        await host.start_all()
+        bench: Workbench = host.workbench
+        yield bench, captured, host
+    finally:
+        await host.shutdown()
+
+
+def sent(captured, call):
+    """Return the frames that went out for a call made by hand."""
+    cause = Cause(0, 0, call)
+    return [json.loads(one.raw) for one in captured if one.direction is Direction.OUT and one.cause == cause]
+
+
+def on_stderr(captured, word):
+    return any(one.kind is Kind.STDERR and word in one.raw for one in captured)
+
+
+ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
+
+
+# ---- what it is ------------------------------------------------------------------------------------------
+
+
+@ERAS
+async def test_a_server_is_shown_as_it_introduced_itself(era):
+    secret = "hunter2hunter2"
+    async with running(ODD, secret, redactor=Redactor({"pw": secret}), ODD_ERA=era) as (bench, _, _):
+        who = await bench.identity("srv")
+    assert (who.name, who.title, who.version, who.instructions) == ("odd", "Odd", "0", "Be kind.")
+    assert who.capabilities == {"tools": {}, "resources": {"x": 1}, "prompts": {}, "experimental": {"y": {}}}
+    assert who.protocol == ("2026-07-28" if era == "modern" else "2025-11-25")
+    assert who.command == (sys.executable, str(ODD), "[redacted:pw]")
+    assert who.environment == ("ODD_ERA",)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there it is not told")
+async def test_what_its_processes_cost_is_told(tmp_path):
+    parent = tmp_path / "parent.py"
+    parent.write_text(f"import subprocess, sys\nsys.exit(subprocess.call([sys.executable, {str(ODD)!r}]))\n")
+    async with running(parent) as (bench, _, host):
+        who = await bench.identity("srv")
+        assert who.pids[0] == host.status("srv").pid
+        assert len(who.pids) == 2
+        assert who.memory is not None
+        assert who.memory > 2_000_000
+        assert who.cpu_seconds is not None
+
+
+async def test_of_a_stopped_server_there_is_what_is_configured():
+    async with running(ODD, A="1") as (bench, _, host):
+        await host.stop("srv")
+        who = await bench.identity("srv")
+        assert who == ServerIdentity(command=(sys.executable, str(ODD)), environment=("A",))
+        assert list(bench.tools("srv")) == []
+        assert await bench.resources("srv") == ((), "The server srv is not running.")
+        assert await bench.prompts("srv") == ((), "The server srv is not running.")
+        answer = await bench.request("srv", "ping", None, call="hand-1", seconds=5)
+        assert answer == RawAnswer(problem="The server srv is not running.")
+
+
+async def test_an_unknown_server_is_no_exception():
+    async with running(ODD) as (bench, _, _):
+        assert await bench.identity("no") == ServerIdentity()
+        assert await bench.resources("no") == ((), "There is no server of that name.")
+        read = await bench.read_resource("no", "a://1", call="hand-1", seconds=5)
+        assert read.content == (TextContent("There is no server of that name."),)
+
+
+# ---- what it offers --------------------------------------------------------------------------------------
+
+
+async def test_all_pages_of_resources_are_listed_and_malformed_ones_are_counted():
+    async with running(ODD) as (bench, _, _):
+        found, problem = await bench.resources("srv")
+    assert [(one.uri, one.name, one.size, one.mime, one.title) for one in found] == [
+        ("a://1", "one", 3, "text/plain", ""),
+        ("a://2", "", None, "", ""),
+    ]
+    assert problem == "2 of 4 resources are malformed and left out."
+
+
+async def test_prompts_are_listed_with_their_arguments():
+    async with running(ODD) as (bench, _, _):
+        found, problem = await bench.prompts("srv")
+    assert [(one.name, one.arguments) for one in found] == [("p", (PromptArgument("who", "", True),))]
+    assert problem == "1 of 2 prompts are malformed and left out."
+
+
+async def test_a_real_server_lists_and_gives_what_it_has(tmp_path):
+    async with running(NOTES, MCPTUI_NOTES_FILE=str(tmp_path / "notes.json")) as (bench, _, _):
+        resources, problem = await bench.resources("srv")
+        assert ([one.uri for one in resources], problem) == (["notes://all"], "")
+        read = await bench.read_resource("srv", "notes://all", call="hand-1", seconds=5)
+        assert isinstance(read.content[0], ResourceContent)
+        prompts, problem = await bench.prompts("srv")
+        assert problem == ""
+        given = await bench.get_prompt("srv", prompts[0].name, {}, call="hand-2", seconds=5)
+        assert given.problem == ""
+        assert [message.role for message in given.messages] == ["user"]
+
+
+async def test_a_server_without_resources_says_so():
+    async with running(ROOT / "tests" / "corpus" / "faults" / "is_error.py") as (bench, captured, _):
+        assert await bench.resources("srv") == ((), "srv does not offer resources.")
+        assert not any(b"resources/list" in one.raw for one in captured)
+
+
+# ---- what can be tried -----------------------------------------------------------------------------------
+
+
+@ERAS
+async def test_contents_of_a_resource_come_raw_and_odd_ones_as_they_are(era):
+    async with running(ODD, ODD_ERA=era) as (bench, captured, _):
+        read = await bench.read_resource("srv", "a://1", call="hand-7", seconds=5)
+        assert read.content == (
+            ResourceContent("a://1", "", "hello\x1b[31m"),
+            BinaryContent("blob", "", 3, "AAEC", "a://1"),
+            TextContent('{"odd": 1}'),
+        )
+        assert [frame["method"] for frame in sent(captured, "hand-7")] == ["resources/read"]
+        for uri in ("a://none", "a://nothing"):
+            read = await bench.read_resource("srv", uri, call="hand-8", seconds=5)
+            assert (read.content, read.warning) == ((), "the answer has no list of contents")
+
+
+async def test_an_error_of_the_server_is_a_sentence_whatever_its_number():
+    async with running(ODD) as (bench, _, _):
+        read = await bench.read_resource("srv", "a://unknown", call="hand-1", seconds=5)
+        assert (read.is_error, read.failure) == (True, CallFailure.PROTOCOL)
+        assert read.content == (TextContent("The server answered with error -32000: no 'a://unknown'"),)
+
+
+async def test_the_messages_of_a_prompt_come_piece_by_piece():
+    async with running(ODD) as (bench, captured, _):
+        given = await bench.get_prompt("srv", "p", {"who": "me"}, call="hand-3", seconds=5)
+        assert [(message.role, message.content) for message in given.messages] == [
+            ("assistant", TextContent("hi")),
+            ("user", TextContent("a")),
+            ("user", TextContent("b")),
+            ("user", TextContent("c")),
+            ("user", TextContent('{"role": "user"}')),
+        ]
+        assert (given.description, given.problem) == ("d", "")
+        assert sent(captured, "hand-3")[0]["params"] == {"name": "p", "arguments": {"who": "me"}}
+        none = await bench.get_prompt("srv", "none", {}, call="hand-4", seconds=5)
+        assert none.problem == "The server's answer has no list of messages."
+
+
+async def test_the_frames_of_a_tool_call_carry_its_id_and_the_task_keeps_its_own_cause():
+    async with running(ODD) as (bench, captured, _):
+        tool = bench.tools("srv")[0]
+        assert bench.output_schema(tool) == {"type": "object"}
+        assert await bench.check(tool, {}) == ""
+        before = Cause(1, 2)
+        CAUSE.set(before)
+        result = await bench.call_tool(tool, {"a": None}, call="hand-5", seconds=5, progress=lambda *_: None)
+        assert CAUSE.get() == before
+        assert result.structured == {"a": None}
+        assert [frame["method"] for frame in sent(captured, "hand-5")] == ["tools/call"]
+
+
+async def test_what_cannot_be_written_as_json_is_not_sent():
+    async with running(ODD) as (bench, captured, _):
+        tool = bench.tools("srv")[0]
+        for value in ("\ud800", float("nan"), {1, 2}):
+            result = await bench.call_tool(
+                tool, {"a": value}, call="hand-6", seconds=5, progress=lambda *_: None
+            )
+            assert isinstance(result.content[0], TextContent)
+            assert result.content[0].text.startswith("It was not sent: ")
+        assert sent(captured, "hand-6") == []
+
+
+# ---- raw requests ----------------------------------------------------------------------------------------
+
+
+@ERAS
+async def test_any_request_is_sent_as_it_is_and_its_answer_comes_as_it_is(era):
+    params = {"a": None, "b": [1.5, {"c": ""}], "_meta": {"mine": 1, "progressToken": "old"}}
+    async with running(ODD, ODD_ERA=era) as (bench, captured, _):
+        answer = await bench.request("srv", "x/echo", params, call="hand-9", seconds=5)
+        assert (answer.error, answer.problem, answer.result["resultType"]) == (None, "", "spell")
+        frame = sent(captured, "hand-9")[0]
+    assert answer.result["params"] == frame["params"]
+    assert {key: frame["params"][key] for key in "ab"} == {"a": None, "b": [1.5, {"c": ""}]}
+    assert frame["params"]["_meta"]["mine"] == 1
+    assert frame["params"]["_meta"]["progressToken"] == frame["id"]
+    assert params["_meta"] == {"mine": 1, "progressToken": "old"}
+
+
+@ERAS
+@pytest.mark.parametrize(
+    ("method", "params", "key"),
+    [
+        ("tools/list", None, "tools"),
+        ("tools/call", {"name": "t", "arguments": {}}, "structuredContent"),
+        ("resources/list", {}, "resources"),
+        ("resources/read", {"uri": "a://none"}, "contents"),
+        ("prompts/get", {"name": "none"}, "messages"),
+        ("x/ask", {}, "inputRequests"),
+    ],
+)
+async def test_answers_that_the_sdk_would_refuse_come_all_the_same(era, method, params, key):
+    async with running(ODD, ODD_ERA=era) as (bench, _, _):
+        answer = await bench.request("srv", method, params, call="hand-1", seconds=5)
+        assert key in answer.result
+
+
+@ERAS
+async def test_an_error_comes_with_everything_that_the_server_said(era):
+    async with running(ODD, ODD_ERA=era) as (bench, _, _):
+        answer = await bench.request("srv", "x/unknown", {}, call="hand-1", seconds=5)
+        assert answer == RawAnswer(error={"code": -32601, "message": "no 'x/unknown'", "data": [1]})
+
+
+@ERAS
+async def test_a_request_that_gets_no_answer_in_time_is_cancelled_on_the_wire(era):
+    async with running(ODD, ODD_ERA=era) as (bench, captured, _):
+        answer = await bench.request("srv", "x/silence", {}, call="hand-1", seconds=0.2)
+        assert answer.problem == "x/silence got no answer within 0.2 s and was cancelled."
+        await until(lambda: on_stderr(captured, b"notifications/cancelled"))
+
+
+async def test_cancelling_the_task_cancels_the_request_on_the_wire():
+    async with running(ODD) as (bench, captured, _):
+        asking = asyncio.create_task(bench.request("srv", "x/silence", {}, call="hand-1", seconds=60))
+        await until(lambda: on_stderr(captured, b"x/silence"))
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        assert asking.cancelled()
+        await until(lambda: on_stderr(captured, b"notifications/cancelled"))
+        cancelled = [f for f in sent(captured, "hand-1") if f["method"] == "notifications/cancelled"]
+        assert cancelled[0]["params"]["requestId"] == sent(captured, "hand-1")[0]["id"]
+
+
+async def test_a_server_that_dies_meanwhile_says_how():
+    async with running(ODD) as (bench, _, _):
+        answer = await bench.request("srv", "x/exit", {}, call="hand-1", seconds=10)
+        assert answer.problem.startswith("srv exited with code 3")
+        again = await bench.request("srv", "x/echo", {}, call="hand-2", seconds=10)
+        assert again.problem != ""
+
+
+@pytest.mark.parametrize(
+    "fault", ["schema_ref_cycle", "schema_remote_ref", "schema_redos", "answers_without_result"]
+)
+async def test_no_fault_of_a_server_is_an_exception(fault):
+    async with running(ROOT / "tests" / "corpus" / "faults" / f"{fault}.py") as (bench, _, _):
+        for tool in bench.tools("srv"):
+            await bench.check(tool, {"v": "a" * 40 + "!"})
+            await bench.call_tool(tool, {}, call="hand-1", seconds=3, progress=lambda *_: None)
+        for method in ("tools/list", "tools/call", "ping", "resources/list"):
+            answer = await bench.request("srv", method, {"name": "echo"}, call="hand-2", seconds=3)
+            assert (answer.result is not None) + (answer.error is not None) + bool(answer.problem) == 1
