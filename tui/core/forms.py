@@ -50,10 +50,15 @@ class Form:
     # ---- reading ---------------------------------------------------------------------------------------
 
     def fields(self) -> tuple[Field, ...]:
-        """Return what is to be shown, in order; the whole itself, at (), only if it is not just an object."""
+        """Return what is to be shown, in order; the whole itself, at (), only if it is not just an object.
+
+        There is nothing to show of a tool without arguments.
+        """
         rows = tuple(self._rows(self._root, (), self.problems()))
         whole = rows[0]
-        return rows if whole.arms or whole.kind is not FieldKind.OBJECT else rows[1:]
+        asks = any(whole.spec.source.get(word) for word in ("additionalProperties", "patternProperties"))
+        plain = whole.kind is FieldKind.OBJECT or (whole.kind is FieldKind.MAP and not asks)
+        return rows[1:] if plain and not whole.arms else rows
 
     def field(self, path: Path) -> Field | None:
         """Return one field as it is now, () for the whole; None if it is not there."""

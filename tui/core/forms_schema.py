@@ -32,6 +32,7 @@ class SchemaReader:
 
     def __init__(self, root: Any) -> None:
         self._root: Schema = root if isinstance(root, Mapping) else {}
+        self._read: dict[int, tuple[Any, FieldSpec]] = {}
 
     def spec(self, schema: Any, *, top: bool = True) -> FieldSpec:
         """Return what `schema` asks for; `top` is False for an arm, whose own arms are left as raw JSON."""
@@ -58,17 +59,23 @@ class SchemaReader:
 
     def child(self, spec: FieldSpec, name: str | int) -> FieldSpec:
         """Return what is asked of the property, entry or item of that name in a field of `spec`."""
-        source = spec.source
+        wanted = self._child_schema(spec.source, name)
+        # Kept by identity, with the schema itself, so that no other one can come to have its id.
+        if (known := self._read.get(id(wanted))) is None:
+            known = self._read[id(wanted)] = wanted, self.spec(wanted)
+        return known[1]
+
+    def _child_schema(self, source: Schema, name: str | int) -> Any:
         if isinstance(name, int):
             first = source.get("prefixItems")
             if isinstance(first, list) and name < len(first):
-                return self.spec(first[name])
-            return self.spec(source.get("items", True))
+                return first[name]
+            return source.get("items", True)
         named = mapping(source.get("properties"))
         if name in named:
-            return self.spec(named[name])
+            return named[name]
         rest = source.get("additionalProperties", True)
-        return self.spec(rest if isinstance(rest, Mapping) else True)
+        return rest if isinstance(rest, Mapping) else True
 
     # ---- one schema out of several ---------------------------------------------------------------------
 

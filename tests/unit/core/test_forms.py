@@ -261,6 +261,20 @@ def test_what_does_not_fit_stays_raw_and_says_why():
     assert made.value()[0] == {"n": "12"}
 
 
+@pytest.mark.parametrize("more", [{}, {"properties": {}}, {"additionalProperties": False}])
+def test_a_tool_without_arguments_has_nothing_to_fill_in(more):
+    made = form_of({"type": "object", **more})
+    assert made.fields() == ()
+    assert made.value() == ({}, {})
+
+
+def test_a_tool_that_takes_any_entries_is_a_map():
+    made = form_of({"type": "object", "additionalProperties": {"type": "integer"}})
+    assert [row.kind for row in made.fields()] == [FieldKind.MAP]
+    made.set(made.add((), "n"), "1")
+    assert made.value() == ({"n": 1}, {})
+
+
 # ---- bounds ----------------------------------------------------------------------------------------------
 
 

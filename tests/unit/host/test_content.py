@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent
-from tui.host.content import MAX_ITEMS, content_of, result_of
+from tui.host.content import MAX_ITEMS, content_of, contents_of, prompt_of, result_of
 
 
 def test_text_stays_as_it_came():
@@ -64,3 +64,18 @@ json_values = st.recursive(
 def test_any_json_value_is_a_result(content, structured, is_error):
     result = result_of({"content": content, "structuredContent": structured, "isError": is_error})
     assert isinstance(result.is_error, bool)
+
+
+def test_contents_of_a_resource_are_bounded():
+    raw = {"contents": [{"uri": "a:", "text": "x"}] * (MAX_ITEMS + 2)}
+    read = contents_of(raw)
+    assert len(read.content) == MAX_ITEMS
+    assert read.warning == "2 more contents are left out"
+
+
+@given(json_values)
+def test_no_answer_to_a_read_or_a_prompt_is_an_exception(value):
+    for raw in ({"contents": value, "messages": value}, {"contents": [value], "messages": [value]}):
+        contents_of(raw)
+        prompt_of(raw)
+        prompt_of({"messages": [{"role": value, "content": value}]})
