@@ -156,10 +156,11 @@ class Traffic:
         return RecordingWriter(self.path, cap_bytes=keeping.recording_bytes, meta=meta)
 
     def _reader(self) -> TrafficReader:
+        from tui.storage.memory_reader import MemoryReader
         from tui.storage.traffic_reader import RecordingReader
 
         self._recorder.flush()
-        return self._recorder.memory if self._recorder.problem else RecordingReader(self.path)
+        return MemoryReader(self._recorder.memory) if self._recorder.problem else RecordingReader(self.path)
 
     def _keep_note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
         def keep(writer: TrafficWriter) -> None:

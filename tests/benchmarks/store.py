@@ -4,7 +4,8 @@ Run it: python tests/benchmarks/store.py [ENTRIES] [FOLDER]
 Both get the same calls with bodies of some 300 bytes in batches of 1000, each batch on the disk (fsync)
 before the next. "reopen" is until all columns are in memory; "search" looks for text in bodies, upper and
 lower case alike: one term that is near the end, three terms, one term that is everywhere; "first" is until
-the first 20,000 bodies have been looked at, as a view does it. Both run in turn in one process: read the
+the first 20,000 bodies have been looked at, as a view does it. Regular expressions are searched by a process
+that is started for each of these figures. Both run in turn in one process: read the
 ratios, the times depend on the machine.
 """
 
@@ -12,9 +13,11 @@ import json
 import os
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +156,35 @@ def main() -> None:
                         timed(lambda terms=terms, last=last: reader.search(terms, 1, last)),
                         timed(lambda needles=needles, last=last: grep(log, needles, last)),
                     )
+        expressions(recording, count)
     redaction()
+
+
+def expressions(recording: Path, count: int) -> None:
+    """Search for regular expressions: what the process costs, and what is noticed of the search here."""
+    for name, needle in (("rare", rb'"id":%d\b' % (count - 7)), ("in every body", rb"b[a-z]+lin\b")):
+        for what, last in (("first 2,048, with the start", min(2048, count)), ("whole", count)):
+            with closing(RecordingReader(recording)) as reader:
+                took = timed(lambda: reader.search([BodyTerm(needle, regex=True)], 1, last))  # noqa: B023
+            print(f"search, expression, {name}, {what}: {took:.3f} s")
+    endless(recording)
+
+
+def endless(recording: Path) -> None:
+    """Search letters for what takes for ever: how late a key would be taken, and how late it ends."""
+    path = recording.with_name("letters.mcptrace")
+    writer = RecordingWriter(path)
+    writer.write([replace(entry(1), body=b"a" * 256 * 1024)])
+    writer.close()
+    with closing(RecordingReader(path)) as reader:
+        search = threading.Thread(target=lambda: reader.search([BodyTerm(rb"\w+\w+@", regex=True)], 1, 1))
+        search.start()
+        waits = [timed(lambda: time.sleep(0.001)) for _ in range(1000)]
+        reader.interrupt()
+        print(
+            f"expression that takes for ever: keys wait {(max(waits) - 0.001) * 1000:.1f} ms at most,", end=""
+        )
+        print(f" it is broken off in {timed(search.join) * 1000:.1f} ms")
 
 
 if __name__ == "__main__":

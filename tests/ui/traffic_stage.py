@@ -43,6 +43,11 @@ class FakeReader:
             for term in terms
         ]
 
+    search_problem = ""
+
+    def rearm(self) -> None:
+        pass
+
     def interrupt(self) -> None:
         pass
 

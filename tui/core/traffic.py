@@ -266,12 +266,21 @@ class TrafficReader(Protocol):
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Return for each term the seqs in `first`..`last` (both included) whose body has it.
 
-        Stops early, with what it has, when `interrupt` is called from another thread.
+        Stops early, with what it has, when `interrupt` is called from another thread, also before it begins.
         """
         ...
 
+    @property
+    def search_problem(self) -> str:
+        """Why the last `search` could not look at every body, or ""."""
+        ...
+
     def interrupt(self) -> None:
-        """Break off a `search` that runs in another thread."""
+        """Break off the `search` that runs in another thread, or the next one."""
+        ...
+
+    def rearm(self) -> None:
+        """Forget an `interrupt` that broke off nothing; before a `search` that nobody has given up yet."""
         ...
 
     def findings(self, after: int = 0) -> Sequence[Finding]:

@@ -3,11 +3,10 @@
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 from tui.core.traffic import BodyTerm, Entry, Finding
-from tui.storage.body_search import LARGE, BodySearch
+from tui.storage.body_search import LARGE, BodyFinder
 from tui.storage.database import ENTRY_COLUMNS, open_for_reading, storage_errors
 from tui.storage.rows import entry_of, finding_of
 
@@ -33,7 +32,7 @@ class RecordingReader:
         """
         self.path = path
         self._connection = open_for_reading(path)
-        self._interrupted = Event()
+        self._finder = BodyFinder(self.body)
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
@@ -87,27 +86,35 @@ class RecordingReader:
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Return for each term the seqs in `first`..`last` whose body has it.
 
-        Stops early, with what it has, when `interrupt` is called from another thread.
+        Stops early, with what it has, when `interrupt` is called from another thread, also before it begins.
+        Regular expressions are searched by a process that is started for the first of them.
 
         Raises:
             re.error: a term is no regular expression.
             StorageError: the file is damaged.
         """
-        self._interrupted.clear()
-        search = BodySearch(terms, self.body, self._interrupted)
         with storage_errors(self.path):
-            search.run(
-                self._connection.execute(
+            return self._finder.search(
+                terms,
+                lambda: self._connection.execute(
                     f"SELECT seq, CASE WHEN length(body) > {LARGE} THEN length(body) ELSE body END"
                     " FROM bodies WHERE seq BETWEEN ? AND ? ORDER BY seq",
                     (first, last),
-                )
+                ),
             )
-        return search.found()
+
+    @property
+    def search_problem(self) -> str:
+        """Why the last `search` could not look at every body, or ""."""
+        return self._finder.problem
 
     def interrupt(self) -> None:
-        """Break off a `search` that runs in another thread."""
-        self._interrupted.set()
+        """Break off the `search` that runs in another thread, or the next one."""
+        self._finder.interrupt()
+
+    def rearm(self) -> None:
+        """Forget an `interrupt` that broke off nothing; before a `search` that nobody has given up yet."""
+        self._finder.rearm()
 
     def findings(self, after: int = 0) -> Sequence[Finding]:
         """Return the findings stored, in order of storing, from the `after`-th on."""
@@ -126,5 +133,5 @@ class RecordingReader:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._interrupted.set()
+        self._finder.close()
         self._connection.close()

@@ -4,7 +4,6 @@ The ring is what opens details while nothing can be stored (disk full, no permis
 """
 
 import json
-import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
-from tui.core.traffic import BodyTerm, Captured, Entry, Finding, Redaction
+from tui.core.traffic import Captured, Entry, Finding, Redaction
 
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 
@@ -108,7 +107,7 @@ def _each_text(value: Any, change: Callable[[str], str]) -> Any:
 
 
 class Ring:
-    """The last entries with their bodies: a `core.traffic.TrafficReader` in memory, for any thread."""
+    """The last entries with their bodies, for any thread; read like a store, but for the search."""
 
     def __init__(self, max_bytes: int = RING_BYTES, max_entries: int = RING_ENTRIES) -> None:
         self._max_bytes, self._max_entries = max_bytes, max_entries
@@ -116,7 +115,6 @@ class Ring:
         self._findings: deque[Finding] = deque(maxlen=max_entries)
         self._bytes = 0
         self._lock = Lock()
-        self._stop = False
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Keep more entries; the oldest go."""
@@ -155,36 +153,14 @@ class Ring:
             return b""
         return found.body[start:] if length < 0 else found.body[start : start + length]
 
-    def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
-        """Return for each term the seqs in `first`..`last` whose kept body has it."""
-        self._stop = False
-        found: list[set[int]] = [set() for _ in terms]
-        patterns = [
-            re.compile(
-                term.needle if term.regex else re.escape(term.needle), re.IGNORECASE if term.fold else 0
-            )
-            for term in terms
-        ]
-        for entry in self._copy():
-            if self._stop:
-                break
-            if first <= entry.seq <= last:
-                for seqs, pattern in zip(found, patterns, strict=True):
-                    if pattern.search(entry.body):
-                        seqs.add(entry.seq)
-        return [frozenset(seqs) for seqs in found]
-
-    def interrupt(self) -> None:
-        """Break off a `search` that runs in another thread."""
-        self._stop = True
+    def bodies(self, first: int, last: int) -> Sequence[tuple[int, bytes]]:
+        """Return the kept bodies of the entries with seq `first` to `last`, in order."""
+        return [(entry.seq, entry.body) for entry in self._copy() if first <= entry.seq <= last]
 
     def findings(self, after: int = 0) -> Sequence[Finding]:
         """Return the kept findings from the `after`-th on."""
         with self._lock:
             return list(islice(self._findings, after, None))
-
-    def close(self) -> None:
-        """Do nothing: the memory goes with the ring."""
 
     def _copy(self) -> list[Entry]:
         with self._lock:

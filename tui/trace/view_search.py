@@ -110,10 +110,13 @@ class BodySearch:
             reader.close()
 
     def _read(self, reader: TrafficReader, its_round: int, block: Block) -> None:
+        # In this order: who gives up a round counts it on before it interrupts.
+        reader.rearm()
         if its_round != self._round:
             return
         try:
-            seqs, problem = reader.search(self._terms, block.first, block.last), ""
+            seqs = reader.search(self._terms, block.first, block.last)
+            problem = reader.search_problem
         # A recording that cannot be read here may be readable elsewhere: this block has nothing.
         except Exception as error:
             seqs, problem = self._nothing(), str(error) or type(error).__name__

@@ -7,6 +7,7 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -182,7 +183,18 @@ def test_a_search_is_broken_off_from_another_thread(path: Path):
 
         wait_until(broken_off)
         assert results == [[frozenset()] * 1000]
+        reader.rearm()
         assert reader.search([BodyTerm(b'"id":7,')], 1, 20_000) == [{7}]
+
+
+def test_one_body_on_which_an_expression_never_ends_does_not_hide_the_others(path: Path):
+    recorded(path, [request(1, b"abc@"), request(2, b"a" * 200_000), request(3, b"xyz@")])
+    with closing(RecordingReader(path)) as reader:
+        reader._finder._regexes._body_seconds = 0.3
+        assert reader.search([BodyTerm(rb"\w+\w+\w+@", regex=True)], 1, 3) == [{1, 3}]
+        assert reader.search_problem.endswith("takes too long: entry 2")
+        pid = reader._finder._regexes.pid
+    assert pid is not None and not psutil.pid_exists(pid)
 
 
 # ---- files that are no recordings --------------------------------------------------------------------

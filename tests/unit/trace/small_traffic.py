@@ -86,6 +86,11 @@ class Bodies:
             for term in terms
         ]
 
+    search_problem = ""
+
+    def rearm(self) -> None:
+        pass
+
     def interrupt(self) -> None:
         self.interrupts += 1
 

@@ -1,7 +1,7 @@
 """The last bodies in memory, for the time in which nothing can be stored."""
 
 from tests.unit.trace.tapped import seen
-from tui.core.traffic import BodyTerm, Direction, Entry, Finding, Kind, Severity
+from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.trace.bodies import Ring
 
 
@@ -43,20 +43,12 @@ def test_it_reads_like_a_store():
     found = ring.entry(5, body_limit=2)
     assert found is not None and (found.body, found.size) == (b"He", 5)
     assert (ring.body(6, 1, 2), ring.body(6, 3), ring.entry(7), ring.entry(4)) == (b"or", b"ld", None, None)
-    ring.close()
 
 
-def test_bodies_are_searched_for_text_and_expressions():
+def test_bodies_come_with_their_numbers():
     ring = Ring()
-    ring.add([entry(1, b"Hello."), entry(2, b"hello!"), entry(3, b"other")])
-    terms = [
-        BodyTerm(b"hello."),
-        BodyTerm(b"hello", fold=False),
-        BodyTerm(rb"h.llo[!]|^o", regex=True),
-    ]
-    assert ring.search(terms, 1, 3) == [{1}, {2}, {2, 3}]
-    assert ring.search(terms, 3, 3) == [set(), set(), {3}]
-    assert ring.search([], 1, 3) == []
+    ring.add([entry(1, b"a"), entry(2, b"b"), entry(3, b"c")])
+    assert ring.bodies(2, 9) == [(2, b"b"), (3, b"c")]
 
 
 def test_findings_are_kept_in_order():

@@ -1,10 +1,15 @@
 """Blocks of bodies are answered in order, by one thread, and can be given up."""
 
 import threading
+import time
+
+import psutil
 
 from tests.conftest import wait_until
 from tests.unit.trace.small_traffic import Bodies, Traffic
-from tui.core.traffic import BodyTerm
+from tui.core.traffic import BodyTerm, Direction, Entry, Kind
+from tui.storage.memory_reader import MemoryReader
+from tui.trace.bodies import Ring
 from tui.trace.view_search import Answer, BodySearch
 
 MILK = [BodyTerm(b"milk")]
@@ -94,3 +99,43 @@ def test_a_block_that_cannot_be_read_has_nothing_and_says_why():
     search.ask(0, 4, 1, 4)
     assert answers(search, 1) == [Answer(0, 4, [frozenset()], "the disk is gone")]
     search.close(wait=True)
+
+
+def test_what_could_not_be_searched_is_said_beside_what_was_found():
+    bodies = sample()
+    bodies.search_problem = "entry 3 takes too long"
+    search = BodySearch(lambda: bodies, MILK)
+    search.ask(0, 4, 1, 4)
+    assert answers(search, 1) == [Answer(0, 4, [frozenset({2, 4})], "entry 3 takes too long")]
+    search.close(wait=True)
+
+
+def test_giving_up_nothing_does_not_break_off_the_next_block():
+    search = BodySearch(lambda: memory(b"milk"), MILK)
+    for start in (0, 1, 2):
+        search.ask(start, start + 1, 1, 1)
+        assert answers(search, 1) == [Answer(start, start + 1, [frozenset({1})])]
+        assert search.cancel() == []
+    search.close(wait=True)
+
+
+def test_a_regular_expression_without_end_is_given_up_at_once():
+    search = BodySearch(lambda: memory(b"a" * 200_000), [BodyTerm(rb"\w+\w+\w+@", regex=True)])
+    search.ask(0, 1, 1, 1)
+    me = psutil.Process()
+    wait_until(lambda: any(child.cpu_times().user > 0.1 for child in me.children()))
+    began = time.monotonic()
+    assert search.cancel() == [(0, 1)]
+    search.close(wait=True)
+    assert time.monotonic() - began < 0.5 and not me.children()
+
+
+def memory(*bodies: bytes) -> MemoryReader:
+    kept = Ring()
+    kept.add(
+        [
+            Entry(seq, seq, seq, "weather", Direction.IN, Kind.NOT_JSON, body=body)
+            for seq, body in enumerate(bodies, start=1)
+        ]
+    )
+    return MemoryReader(kept)
