@@ -4,9 +4,10 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
 from tui.core.traffic import Finding
 from tui.storage.liveness import is_live
@@ -39,7 +40,8 @@ class Recorded:
         Raises:
             StorageError: it cannot.
         """
-        RecordingReader(path).close()
+        live = is_live(path)
+        ended_ns = _ended_ns(path)
         self._path = path
         self._notes = NotesStore(path)
         self._found: list[Finding] = []
@@ -52,7 +54,8 @@ class Recorded:
             Frames(),
             self._reader,
             title=clean_line(path.name, 80),
-            live=is_live(path),
+            live=live,
+            ended_ns=0 if live else ended_ns,
             problem=lambda: self.problem,
             keep_mark=lambda seq, marked: self._keep(seq, marked=marked),
             keep_note=lambda seq, text: self._keep(seq, text=text),
@@ -133,6 +136,20 @@ class Recorded:
             if time.perf_counter() - since > SLICE_SECONDS:
                 self._closing.wait(SLICE_SECONDS * 2)
                 since = time.perf_counter()
+
+
+def _ended_ns(path: Path) -> int:
+    """Return the wall clock of the last entry, 0 for none.
+
+    Raises:
+        StorageError: there is no recording.
+    """
+    with closing(RecordingReader(path)) as reader:
+        try:
+            rows = reader.column_rows(reader.span()[1] - 1, 1)
+        except StorageError:  # what comes before may be sound; it is said when it is read
+            return 0
+        return int(rows[0][2]) if rows else 0
 
 
 class _Judged(RecordingReader):

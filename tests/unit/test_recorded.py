@@ -84,6 +84,16 @@ async def test_a_recording_that_is_still_written_is_followed(tmp_path):
             await until(lambda: len(loaded.recording.frames) == 2)
 
 
+def test_the_end_of_what_is_over_is_known_before_it_is_loaded(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    with recording(path) as recorder:
+        recorder.capture(Captured("it", Direction.OUT, 1, 5_000, ASK % 1))
+        recorder.capture(Captured("it", Direction.OUT, 2, 5_001, ASK % 2))
+        assert recorder.flush()
+        assert Recorded(path).recording.ended_ns == 0
+    assert Recorded(path).recording.ended_ns == 5_001
+
+
 def test_a_file_that_is_no_recording_is_refused(tmp_path):
     path = tmp_path / "a.mcptrace"
     path.write_text("not a database")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tui.commands.recordings import OpenRecording
-from tui.core.errors import UsageError
+from tui.commands.recordings import PAGE, OpenRecording
+from tui.core.errors import StorageError, UsageError
 from tui.core.traffic import Entry, Finding, Outcome
 from tui.trace.frames import Frames
 from tui.trace.query import Query, parse
@@ -41,24 +41,41 @@ class Selection:
     """
 
     def __init__(self, recording: OpenRecording, query: Query) -> None:
+        from tui.storage.liveness import is_live
         from tui.storage.traffic_reader import RecordingReader
 
         self.frames = Frames()
         self._recording = recording
         self._last = 0
+        live = is_live(recording.path)
         self.read_on()
         if "lint:" in query.canonical:
             for finding in self.findings():
                 self.frames.set_severity(finding.seq, finding.severity)
         self._view = View(
-            self.frames, query, reader=lambda: RecordingReader(recording.file), newest_first=False
+            self.frames,
+            query,
+            reader=lambda: RecordingReader(recording.file),
+            # "The last five minutes" of what is over are the last five that there were.
+            now_ns=None if live or not self._last else self.frames.wall_ns(len(self.frames) - 1),
+            newest_first=False,
         )
 
     def read_on(self) -> None:
-        """Take in what was recorded since the last time."""
-        for entry in self._recording.entries(self._last):
-            self.frames.append(entry)
-            self._last = entry.seq
+        """Take in what was recorded since the last time.
+
+        Raises:
+            StorageError: it cannot be read, or holds what no entry has.
+        """
+        while rows := self._recording.reader.column_rows(self._last, PAGE):
+            try:
+                self.frames.extend(rows)
+            except (OverflowError, TypeError, ValueError) as error:
+                raise StorageError(
+                    f"the recording holds a value that has no meaning ({error})",
+                    where=str(self._recording.path),
+                ) from error
+            self._last = rows[-1][0]
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
         """Yield the columns of what passes with seq > `after`, in order.

@@ -32,6 +32,7 @@ class Recording:
         open_reader: opens the bodies. Called in the thread that will use the reader; may take time.
         title: whose traffic it is ("this session", the name of a file), cleaned.
         live: more may come.
+        ended_ns: wall clock of the last entry of what is over, from which `since:5m` counts; 0 for now.
         problem: why nothing is stored any more, or "".
         notes: notes of the person by seq; the screen changes it and calls `keep_note`.
         keep_mark: stores a mark, given a seq.
@@ -47,6 +48,7 @@ class Recording:
     open_reader: Callable[[], TrafficReader]
     title: str = "this session"
     live: bool = True
+    ended_ns: int = 0
     problem: Callable[[], str] = _nothing
     notes: dict[int, str] = field(default_factory=dict)
     keep_mark: Callable[[int, bool], None] = _forget_mark

@@ -30,7 +30,13 @@ class Sifting:
 
     def _view(self, query: Query) -> View:
         recording = self._recording
-        return View(recording.frames, query, reader=recording.open_reader, notes=recording.notes)
+        return View(
+            recording.frames,
+            query,
+            reader=recording.open_reader,
+            notes=recording.notes,
+            now_ns=recording.ended_ns or None,
+        )
 
     def filter(self, query: Query) -> View:
         """Put a sound filter in force; return its view, which has no rows yet."""

@@ -1,0 +1,26 @@
+"""The filter in force, without its screen."""
+
+from tests.conftest import wait_until
+from tests.ui.traffic_stage import WALL_NS, some
+from tui.trace.query import parse
+from tui.trace.recording import Recording
+from tui.ui.traffic.sifting import Sifting
+
+
+def passing(recording: Recording, expression: str) -> int:
+    sifting = Sifting(recording)
+    view = sifting.filter(parse(expression))
+    wait_until(view.advance)
+    sifting.close()
+    return len(view)
+
+
+def test_the_last_minutes_of_a_recording_that_is_over_are_counted_from_its_end():
+    recorded = some()
+    ended = WALL_NS + recorded.now_ns
+    assert passing(recorded.recording(live=False, ended_ns=ended), "since:5m") == len(recorded.entries)
+    assert passing(recorded.recording(live=False, ended_ns=ended), "since:2ms") < len(recorded.entries)
+
+
+def test_the_last_minutes_of_a_live_one_are_counted_from_now():
+    assert passing(some().recording(), "since:5m") == 0
