@@ -123,7 +123,7 @@ class Recorded:
         for finding in stored:
             columns.set_severity(finding.seq, finding.severity)
         self._shown += len(stored)
-        if self._shown:
+        if self._shown or reader.meta().get("program"):
             return
         linter = self._linter = self._linter or Linter(_judge())
         since = time.perf_counter()

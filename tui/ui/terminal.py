@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 SHUTDOWN_SECONDS = 9.0
 """More than the host takes at worst (7 s), so that this is only the last resort."""
 
+SWITCH_SECONDS = 0.0005
+
 PATIENCE_SECONDS = 0.5
 """A stop that takes longer is announced."""
 
@@ -70,6 +72,8 @@ def _run(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]") -> int:
         from tui.ui.driver import RobustDriver
 
         app.driver_class = RobustDriver
+    # A key passes through three threads; each time another one may keep it waiting for so long.
+    sys.setswitchinterval(SWITCH_SECONDS)
     with screen_of_our_own() as screen:
         code = asyncio.run(_own(app, made, screen))
     if app.crash:

@@ -8,6 +8,7 @@ what a row is; it calls `rows_changed()` when that changes.
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
@@ -64,6 +65,7 @@ class LinePane(ScrollView, can_focus=True):
         self._palette_source: object = None
         self._placing = False
         self._painting = False
+        self._under = Style()
 
     # What a subclass says
 
@@ -196,6 +198,7 @@ class LinePane(ScrollView, can_focus=True):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the painted rows of a part of the pane."""
         self._painting = True
+        self._under = self.rich_style  # dear to ask for: once for all rows
         try:
             return super().render_lines(crop)
         finally:
@@ -216,7 +219,7 @@ class LinePane(ScrollView, can_focus=True):
         width = self.columns
         palette = self.palette
         if index >= self.row_count():
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._under)
         selection = self.text_selection
         ground = self.row_ground(index)
         cacheable = selection is None and not ground
@@ -227,11 +230,9 @@ class LinePane(ScrollView, can_focus=True):
         if span is not None:
             start, end = span
             row = marked(row, start, len(text_of(row)) if end < 0 else end, "selected")
-        segments = [Segment(_plain(text), palette.style(words)) for text, words in row if text]
-        strip = Strip(segments).crop_extend(0, width, None)
-        if ground:
-            strip = strip.apply_style(palette.style(ground))
-        strip = strip.apply_style(self.rich_style)
+        under = self._under + palette.style(ground) if ground else self._under
+        segments = [Segment(_plain(text), under + palette.style(words)) for text, words in row if text]
+        strip = Strip(segments).crop_extend(0, width, under)
         if cacheable:
             self._strips[index] = strip
         return strip
