@@ -64,6 +64,22 @@ async def test_a_filter_lets_through_what_it_says(recording: Path, expression: s
     assert len(done.out.splitlines()) == count
 
 
+async def test_the_slowest_requests_stand_first(recording: Path):
+    done = await mcptui("trace", "--slowest", "--filter", "method:tools/call")
+    assert sorted(line.split()[6] for line in done.out.splitlines()) == ["bad", "good"]
+    slow, fast = [
+        json.loads(line) for line in (await mcptui("trace", "--slowest", "2", "--json")).out.splitlines()
+    ]
+    answered = {
+        row["pair"]: row["mono_ns"]
+        for row in map(json.loads, (await mcptui("trace", "--json")).out.splitlines())
+        if row.get("pair")
+    }
+    took = [answered[row["seq"]] - row["mono_ns"] for row in (slow, fast)]
+    assert took == sorted(took, reverse=True)
+    assert len((await mcptui("trace", "--slowest", "1")).out.splitlines()) == 1
+
+
 async def test_a_filter_that_is_wrong_is_underlined(recording: Path):
     done = await mcptui("trace", "--filter", "server:s metod:x")
     assert done.code == 2

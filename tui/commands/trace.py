@@ -1,6 +1,7 @@
 """`mcptui trace`: a recording without a screen: list, filter, judge, measure, follow, export, replay."""
 
 import argparse
+import heapq
 import json
 import os
 import sys
@@ -23,7 +24,7 @@ from tui.commands.trace_lines import (
 from tui.commands.trace_reading import Selection, query_of
 from tui.core.errors import McptuiError, StorageError, UsageError
 from tui.core.text import clean, clean_line
-from tui.core.traffic import Entry, Severity
+from tui.core.traffic import REQUESTS, Entry, Severity
 from tui.core.units import count, size
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def trace(args: argparse.Namespace, open_screen: OpenScreen | None = None) -> in
 
 
 def _check(args: argparse.Namespace) -> None:
-    deeds = ("list", "lint", "stats", "follow", "export", "replay")
+    deeds = ("list", "lint", "stats", "slowest", "follow", "export", "replay")
     chosen = [f"--{name}" for name in deeds if vars(args)[name] not in (None, False)]
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} do not go together")
@@ -76,7 +77,7 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _without_screen(args: argparse.Namespace) -> bool:
-    options = ("list", "filter", "json", "lint", "stats", "follow", "export", "replay")
+    options = ("list", "filter", "json", "lint", "stats", "slowest", "follow", "export", "replay")
     asked = any(vars(args)[name] not in (None, False) for name in options)
     return asked or not (sys.stdin.isatty() and sys.stdout.isatty())
 
@@ -92,6 +93,8 @@ def _read(args: argparse.Namespace, recording: OpenRecording) -> int:
             return _lint(args, recording, selection)
         if args.stats:
             return _stats(args, selection)
+        if args.slowest:
+            return _slowest(args, recording, selection)
         show = _shown_as_json if args.json else _shown_as_text
         last = 0
         while True:
@@ -110,12 +113,33 @@ def _colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
+def _slowest(args: argparse.Namespace, recording: OpenRecording, selection: Selection) -> int:
+    """Print the requests that took longest, slowest first."""
+    from tui.storage.export_jsonl import entry_object
+
+    asked = (entry for entry in selection.entries() if entry.kind in REQUESTS)
+    answered = (entry for entry in asked if selection.latency_ns(entry) >= 0)
+    found = heapq.nlargest(args.slowest, answered, key=selection.latency_ns)
+    for entry in found:
+        if args.json:
+            whole = recording.reader.entry(entry.seq) or entry
+            sys.stdout.write(_json(entry_object(whole)) + "\n")
+        else:
+            sys.stdout.write(_line(recording, selection, entry, _colour()) + "\n")
+    if not found and not args.json:
+        sys.stdout.write("no request was answered\n")
+    return 0
+
+
 def _shown_as_text(recording: OpenRecording, selection: Selection, after: int) -> Iterator[tuple[Entry, str]]:
     colour = _colour()
     for entry in selection.entries(after):
-        head = recording.reader.body(entry.seq, 0, READ) if entry.kind in WITH_BODY else b""
-        outcome, latency = selection.outcome(entry), selection.latency_ns(entry)
-        yield entry, entry_line(entry, outcome, latency, head, colour)
+        yield entry, _line(recording, selection, entry, colour)
+
+
+def _line(recording: OpenRecording, selection: Selection, entry: Entry, colour: bool) -> str:
+    head = recording.reader.body(entry.seq, 0, READ) if entry.kind in WITH_BODY else b""
+    return entry_line(entry, selection.outcome(entry), selection.latency_ns(entry), head, colour)
 
 
 def _shown_as_json(recording: OpenRecording, selection: Selection, after: int) -> Iterator[tuple[Entry, str]]:

@@ -64,6 +64,12 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
     return args
 
 
+def _several(text: str) -> int:
+    if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or more, not {text!r}")
+    return int(text)
+
+
 def _port(text: str) -> int:
     port = int(text)
     if not 0 <= port <= 65535:
@@ -85,6 +91,14 @@ def _add_trace(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     trace.add_argument("--json", action="store_true", help="print one JSON object a line")
     trace.add_argument("--lint", action="store_true", help="print what is wrong; exit code 1 for errors")
     trace.add_argument("--stats", action="store_true", help="print calls, errors and times of each tool")
+    trace.add_argument(
+        "--slowest",
+        nargs="?",
+        const=10,
+        type=_several,
+        metavar="N",
+        help="print the N requests that took longest (10), slowest first",
+    )
     trace.add_argument(
         "--follow", action="store_true", help="go on printing what comes, as long as it is live"
     )
