@@ -1,5 +1,6 @@
 """A recording read for `mcptui trace`: its columns, what passes a filter, what the linter says."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -81,9 +82,15 @@ class Selection:
         """Yield the columns of what passes with seq > `after`, in order.
 
         Raises:
-            UsageError: bodies had to be searched and could not be read.
+            UsageError: bodies had to be searched and not all could be; said after what passes.
         """
-        self._settle()
+        while not self._view.advance(50):
+            time.sleep(WAIT_SECONDS)
+        yield from self._passing(after)
+        if self._view.problem:
+            raise UsageError(f"--filter: {self._view.problem}")
+
+    def _passing(self, after: int) -> Iterator[Entry]:
         first_row = self._view.row_near(after + 1)
         count = len(self._view) - first_row
         wanted = (self._view.seq(row) for row in range(first_row, len(self._view)))
@@ -98,14 +105,6 @@ class Selection:
             if entry.seq == next_seq:
                 yield entry
                 next_seq = next(wanted, None)
-
-    def _settle(self) -> None:
-        import time
-
-        while not self._view.advance(50):
-            time.sleep(WAIT_SECONDS)
-        if self._view.problem:
-            raise UsageError(f"--filter: {self._view.problem}")
 
     def whole(self, after: int = 0) -> Iterator[Entry]:
         """Yield the same with bodies."""

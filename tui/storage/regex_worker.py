@@ -6,7 +6,7 @@ then the bodies. The answer is a line of JSON: for each term the places, from 0,
 Whoever asks waits for the answer before asking again.
 
 A match cannot be broken off from inside of Python. So a timer that needs no Python ends this process when a
-request takes longer than its seconds, and the kernel ends it when its input ends during a match.
+request takes longer than its seconds, and the kernel ends it when nobody is left to read the answer.
 """
 
 import faulthandler
@@ -16,10 +16,8 @@ import re
 import signal
 import sys
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 READY = b"ready\n"
 NICENESS = 5
@@ -29,11 +27,9 @@ NICENESS = 5
 def main() -> None:
     """Answer until the input ends."""
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    if hasattr(os, "nice"):
+    if sys.platform != "win32":
         os.nice(NICENESS)
-    if fcntl is not None:
-        signal.signal(signal.SIGIO, signal.SIG_DFL)  # which is the end
-        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+        signal.signal(signal.SIGIO, signal.SIG_DFL)  # which is the end of the process
     answers.write(READY)
     answers.flush()
     terms, patterns = None, []
@@ -41,7 +37,7 @@ def main() -> None:
         asked = json.loads(line)
         bodies = [requests.read(size) for size in asked["sizes"]]
         faulthandler.dump_traceback_later(asked["seconds"], exit=True)
-        _end_with_input(True)
+        _end_without_reader(True)
         if terms != asked["terms"]:
             terms = asked["terms"]
             patterns = [re.compile(text.encode("latin-1"), re.I if fold else 0) for text, fold in terms]
@@ -49,17 +45,24 @@ def main() -> None:
             [place for place, body in enumerate(bodies) if search(body)]
             for search in [pattern.search for pattern in patterns]
         ]
-        _end_with_input(False)
+        _end_without_reader(False)
         faulthandler.cancel_dump_traceback_later()
         answers.write(json.dumps(found).encode() + b"\n")
         answers.flush()
 
 
-def _end_with_input(wanted: bool) -> None:
-    """Have the kernel signal any change of the input, which during a match can only be its end."""
-    if fcntl is not None:
-        flags = fcntl.fcntl(0, fcntl.F_GETFL)
-        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC if wanted else flags & ~os.O_ASYNC)
+def _end_without_reader(wanted: bool) -> None:
+    """Have the kernel signal any change of the output, which during a match can only be its end.
+
+    Not of the input: that signal may come late, for what was written to it before.
+    """
+    if sys.platform != "win32":
+        try:
+            fcntl.fcntl(1, fcntl.F_SETOWN, os.getpid())
+            flags = fcntl.fcntl(1, fcntl.F_GETFL)
+            fcntl.fcntl(1, fcntl.F_SETFL, flags | os.O_ASYNC if wanted else flags & ~os.O_ASYNC)
+        except OSError:  # not everywhere do pipes have this: the timer remains
+            return
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """A recording is read into columns, and what passes a filter is picked from it."""
 
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from tests.unit.storage.traffic_samples import request
 from tui.commands.recordings import open_entries
 from tui.commands.trace_reading import Selection, query_of
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, UsageError
 from tui.core.traffic import Cause, Entry
 from tui.storage.traffic_writer import RecordingWriter
 from tui.trace.frames import Frames
@@ -69,6 +70,18 @@ def test_the_columns_are_those_of_the_entries(path: Path):
 
 def test_an_expression_is_sought_in_the_bodies(path: Path):
     assert passing(path, '/"id":[37],/') == [3, 7]
+
+
+def test_what_passes_comes_before_the_word_that_not_all_bodies_were_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    path = recorded(tmp_path / "r.mcptrace", request(1, b"b1c"), request(2))
+    with open_entries(path) as recording, closing(Selection(recording, query_of("/b[0-9]c/"))) as selection:
+        passing = selection.entries()
+        assert next(passing).seq == 1
+        with pytest.raises(UsageError, match="searched only in pieces, no process could be started"):
+            next(passing)
 
 
 def test_a_value_that_no_entry_has_is_an_error_that_names_the_file(path: Path):
