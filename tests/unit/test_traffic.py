@@ -1,0 +1,28 @@
+"""The traffic of one run, also where nothing is kept on disk."""
+
+import time
+from contextlib import closing
+
+from tui.core.redact import Redactor
+from tui.core.traffic import BodyTerm, Captured, Direction
+from tui.storage.memory_reader import MemoryReader
+from tui.traffic import Keeping, Traffic
+
+
+def test_without_a_recording_the_last_bodies_are_searched_in_memory():
+    traffic = Traffic(Redactor)
+    traffic.start(Keeping(None))
+    try:
+        for number in range(3):
+            body = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number
+            traffic(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), body))
+        assert traffic.flush(5)
+        reader = traffic.recording.open_reader()
+        with closing(reader):
+            assert isinstance(reader, MemoryReader)
+            assert reader.search([BodyTerm(rb'"id":[12]', regex=True), BodyTerm(b"PING")], 1, 3) == [
+                {2, 3},
+                {1, 2, 3},
+            ]
+    finally:
+        traffic.close()
