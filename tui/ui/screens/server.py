@@ -3,17 +3,20 @@
 import os
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.screen import Screen
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import clock, plural
 from tui.ui.actions import Context, action, first_key
+from tui.ui.bindings import bindings_of
 from tui.ui.key_overrides import KeyOverrides
+from tui.ui.panes.rules import Rule
 from tui.ui.symbols import symbols_for
 from tui.ui.traffic.prompt import PromptLine
 from tui.ui.traffic.signs import signs_like
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from tui.ui.ports import AppRuntime
 
 LOOKS_PER_SECOND = 10
+TALL = 30
+"""Below so many rows there is no line under the tabs."""
 
 
 class ServerScreen(Hands, Screen[None]):
@@ -53,7 +58,11 @@ class ServerScreen(Hands, Screen[None]):
     ServerScreen > #footer { background: $surface; padding: 0; }
     ServerScreen > Overview, ServerScreen > ServerLog { height: 1fr; padding: 0 1; background: $surface; }
     ServerScreen Headings { background: $surface; }
+    ServerScreen > Rule { padding: 0; background: $surface; }
+    ServerScreen.-short > Rule { display: none; }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.WORKBENCH)
 
     CONTEXTS = (Context.WORKBENCH, Context.BENCH_LIST, Context.BENCH_FORM)
     """What the help and the palette are about while this screen is on top."""
@@ -83,6 +92,7 @@ class ServerScreen(Hands, Screen[None]):
         self._hand_tasks, self._sheet_tasks, self._check_tasks = {}, {}, {}
         self.tab = BenchTab.OVERVIEW
         self.tabs = BenchTabs()
+        self.rule = Rule(id="bench-rule")
         self.prompt = PromptLine()
         self.watching = Watch(runtime.workbench, server)
         self._title = BenchTitle()
@@ -109,6 +119,7 @@ class ServerScreen(Hands, Screen[None]):
         """Build the lines and the tabs."""
         yield self._title
         yield self.tabs
+        yield self.rule
         yield self.overview
         yield from self.benches.values()
         yield self.log_lines
@@ -175,7 +186,7 @@ class ServerScreen(Hands, Screen[None]):
 
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
-        if not self.is_mounted:
+        if not self.is_attached:
             return
         status = self.status
         self.offers.look(status, self.runtime.host.revision, self.tab, self._start_key)
@@ -191,11 +202,19 @@ class ServerScreen(Hands, Screen[None]):
         self._title.show(*self._title_rows(status))
         self.tabs.show(self.tab, self.offers.notes, ())
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Give every row to what is worked with where there are few."""
+        self.set_class(event.size.height < TALL, "-short")
+
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Show the keys of what has the focus."""
         bench = self.bench
-        in_form = bench is not None and self.focused in (bench.form, bench.raw)
-        self._keys.of(in_form=in_form, on_bench=bench is not None)
+        if bench is not None and self.focused is bench.raw:
+            self._keys.of(None)
+        elif bench is not None and self.focused is bench.form:
+            self._keys.of(Context.BENCH_FORM)
+        else:
+            self._keys.of(Context.BENCH_LIST, on_bench=bench is not None)
 
     @property
     def _start_key(self) -> str:

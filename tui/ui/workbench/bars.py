@@ -37,12 +37,12 @@ class BenchKeys(Footer):
         super().__init__()
         self._overrides = overrides
 
-    def of(self, *, in_form: bool, on_bench: bool) -> None:
-        """Show the keys of a form, or of lists and results; `on_bench` if something can be called."""
-        context = Context.BENCH_FORM if in_form else Context.BENCH_LIST
+    def of(self, context: Context | None, *, on_bench: bool = True) -> None:
+        """Show the keys of a context and of the workbench; `on_bench` if something can be called."""
+        near = of_context(context) if context is not None else ()
         found: list[Action] = [
             one
-            for one in (*of_context(context), *of_context(Context.WORKBENCH))
+            for one in (*near, *of_context(Context.WORKBENCH))
             if one.footer and (on_bench or one.id not in ONLY_BENCH)
         ]
         found.sort(key=lambda one: one.footer)

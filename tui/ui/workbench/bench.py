@@ -34,11 +34,19 @@ class ResultPage(Page):
 class SideHeading(Bar):
     """The line over the calls, at the height of the line over the result."""
 
-    words = "CALLS"
+    def row(self, width: int) -> Row:
+        """Return the line."""
+        return ((" CALLS", "dim bold"),)
+
+
+class RawHeading(Bar):
+    """The line over raw JSON: whose arguments they are."""
+
+    words: Row = ()
 
     def row(self, width: int) -> Row:
         """Return the line."""
-        return ((f" {self.words}", "dim bold"),)
+        return self.words
 
 
 class Bench(Horizontal):
@@ -60,19 +68,22 @@ class Bench(Horizontal):
     Bench { height: 1fr; }
     Bench > .bench-left { width: 30; border-right: solid $rule; }
     Bench.-slim > .bench-left { width: 22; }
+    Bench.-slim.-tiny > .bench-left { width: 14; }
     Bench.-broad > .bench-left { width: 44; }
     Bench > .bench-right { width: 1fr; }
     Bench ItemList { height: 1fr; background: $surface; }
     Bench CallList { height: 1fr; background: $surface; }
     Bench FormPane { height: 1fr; background: $surface; }
-    Bench RawJson { height: 1fr; display: none; background: $surface; }
+    Bench RawJson, Bench RawHeading { display: none; background: $surface; }
+    Bench RawJson { height: 1fr; }
     Bench ResultPage { height: 1fr; padding: 0 1; background: $surface; }
     Bench .side-heading, Bench .result-line { background: $panel; }
     Bench Input { height: 1; border: none; padding: 0 1; background: $panel; display: none; }
     Bench.-filtering Input { display: block; }
-    Bench.-raw RawJson { display: block; }
+    Bench.-raw RawJson, Bench.-raw RawHeading { display: block; }
     Bench.-raw FormPane { display: none; }
-    Bench.-whole .bench-left, Bench.-whole FormPane, Bench.-whole RawJson { display: none; }
+    Bench.-whole .bench-left, Bench.-whole FormPane { display: none; }
+    Bench.-whole RawJson, Bench.-whole RawHeading { display: none; }
     Bench.-new ResultPage { height: 3; }
     Bench.-new CallList { height: 3; }
     """
@@ -106,6 +117,7 @@ class Bench(Horizontal):
         self.calls = CallList(signs)
         self.form = FormPane(overrides, signs)
         self.raw = RawJson(overrides)
+        self.raw_heading = RawHeading()
         self.line = ResultLine(signs)
         self.page = ResultPage()
         self.insisted = False
@@ -120,6 +132,7 @@ class Bench(Horizontal):
             yield self.calls
         with Vertical(classes="bench-right"):
             yield self.form
+            yield self.raw_heading
             yield self.raw
             yield self.line
             yield self.page
@@ -127,6 +140,7 @@ class Bench(Horizontal):
     def on_resize(self, event: events.Resize) -> None:
         """Share the width."""
         self.set_class(event.size.width < 100, "-slim")
+        self.set_class(event.size.width < 60, "-tiny")
         self.set_class(event.size.width >= 160, "-broad")
 
     # ---- items ----
@@ -144,6 +158,9 @@ class Bench(Horizontal):
         """Work with another item: its form as it was left, its calls."""
         self.leave_form()
         self.item = item
+        self.raw_heading.words = (
+            (("  " + item.label, "text bold"), ("   arguments as JSON", "dim")) if item is not None else ()
+        )
         self.insisted = False
         self.remove_class("-raw")
         self.line.say()
@@ -220,6 +237,10 @@ class Bench(Horizontal):
     def is_raw(self) -> bool:
         """Whether the arguments are written as raw JSON."""
         return self.has_class("-raw")
+
+    def go_to_form(self) -> None:
+        """Give the focus to what the arguments are written in."""
+        (self.raw if self.is_raw else self.form).focus(scroll_visible=False)
 
     def toggle_raw(self) -> str:
         """Write the arguments as raw JSON, or in the form again; return why that cannot be, or ""."""

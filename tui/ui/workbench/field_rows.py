@@ -120,7 +120,7 @@ def _value(field: Field, look: FormLook, edit: LineEdit | None, room: int) -> Ro
     if field.state is FieldState.NULL:
         return (*arm, ("null", "warn"))
     if field.kind in HOLDERS:
-        return (*arm, *_holder(field))
+        return (*arm, *_holder(field, current=edit is not None and look.focused))
     if field.kind in PICKED:
         return (*arm, *_picked(field, look, current=edit is not None))
     hide = field.spec.secret
@@ -136,15 +136,17 @@ def _value(field: Field, look: FormLook, edit: LineEdit | None, room: int) -> Ro
     return (*arm, ("•" * min(len(field.text), 12) if hide else shown_text(field.text), "text"))
 
 
-def _holder(field: Field) -> Row:
+def _holder(field: Field, *, current: bool) -> Row:
     if field.state is FieldState.ABSENT:
-        return ((_placeholder(field), "dim"),)
+        hint = "   enter puts it in" if current else ""
+        return ((_placeholder(field), "dim"), (hint, "accent"))
+    hint = "   enter adds one" if current else ""
     if field.kind is FieldKind.ARRAY:
-        return ((units.plural(field.children, "item"), "text"), ("   enter adds one", "dim"))
+        return ((units.plural(field.children, "item"), "text"), (hint, "accent"))
     if field.kind is FieldKind.MAP:
         many = "entry" if field.children == 1 else "entries"
-        return ((f"{field.children} {many}", "text"), ("   enter adds one", "dim"))
-    return (("", ""),)
+        return ((f"{field.children} {many}", "text"), (hint, "accent"))
+    return ()
 
 
 def _picked(field: Field, look: FormLook, *, current: bool) -> Row:
@@ -192,7 +194,8 @@ def type_words(field: Field) -> str:
             words = clean_line(spec.format, 20) if spec.format else str(kind)
     bounds = bound_words(spec.bounds, is_number=kind in (FieldKind.INTEGER, FieldKind.NUMBER))
     nullable = " or null" if field.nullable else ""
-    return f"{words} {bounds}".rstrip() + nullable + (_counted(spec) if kind is FieldKind.TEXT else "")
+    joint = " " if kind in (FieldKind.INTEGER, FieldKind.NUMBER) or not bounds else ", "
+    return f"{words}{joint}{bounds}".rstrip() + nullable + (_counted(spec) if kind is FieldKind.TEXT else "")
 
 
 def _counted(spec: FieldSpec) -> str:

@@ -11,7 +11,7 @@ from tui.ui.actions import Context
 from tui.ui.bindings import bindings_of
 from tui.ui.traffic.signs import Signs
 from tui.ui.widgets.cursor_pane import CursorPane
-from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
+from tui.ui.widgets.rows import Row, crop, wrap
 from tui.ui.workbench.calls import HandCall, State
 
 
@@ -94,8 +94,8 @@ class CallList(CursorPane):
         return crop((*head, (f"{took:>7}  ", "text"), (asked, "dim")), self.columns)
 
     def _empty_rows(self) -> list[Row]:
-        words = "What you call stands here, the newest first."
-        return [EMPTY, *wrap(((words, "dim"),), max(8, self.columns - 1), first=((" ", ""),))]
+        words = "Nothing is called yet."
+        return wrap(((words, "dim"),), max(8, self.columns - 1), first=((" ", ""),))
 
     def cursor_moved(self, index: int) -> None:
         """Tell that another call is selected."""

@@ -11,6 +11,9 @@ from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 from tui.ui.workbench.items import Item
 
 NOTE_STYLES = {"destructive": "warn"}
+SHORT_NOTES = {"destructive": "!"}
+ROOMY = 26
+"""From so many columns on there is room for a word beside a name."""
 
 
 class ItemList(CursorPane):
@@ -84,7 +87,8 @@ class ItemList(CursorPane):
             return self._empty_rows()[index]
         item = self._shown[index]
         lead = self.sign if index == self.cursor else " "
-        note = ((f"{item.note} ", NOTE_STYLES.get(item.note, "dim")),) if item.note else ()
+        words = item.note if self.columns >= ROOMY else SHORT_NOTES.get(item.note, "")
+        note = ((f"{words} ", NOTE_STYLES.get(item.note, "dim")),) if words else ()
         return spread(((f"{lead} ", "accent"), (item.label, "text")), note, self.columns)
 
     def _empty_rows(self) -> list[Row]:

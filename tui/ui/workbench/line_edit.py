@@ -118,9 +118,8 @@ class LineEdit:
 
 def _shown(char: str) -> str:
     """Return one character as it is shown: one for one, so that places stay what they are."""
-    if char == "\n":
-        return "⏎"
-    return " " if char == "\t" else clean(char)[:1] or " "
+    sign = clean(char)[:1]
+    return {"\n": "⏎", "\t": " ", "": " "}.get(sign, sign)
 
 
 def _width(text: str) -> int:

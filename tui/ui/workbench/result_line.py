@@ -11,6 +11,8 @@ from tui.ui.workbench.calls import HandCall, State
 from tui.ui.workbench.history import state_sign
 
 BAR_CELLS = 16
+ROOMY = 44
+"""From so many columns on there is room for the number of the call."""
 _WORDS = {
     State.DONE: "done",
     State.FAILED: "failed",
@@ -47,7 +49,7 @@ class ResultLine(Bar):
         """Return the line."""
         call = self._call
         right: Row = ()
-        if call is not None:
+        if call is not None and width >= ROOMY:
             right = ((f"call {call.number} ", "dim"),)
         if self.note:
             return spread(((" ", ""), *self.note), right, width)

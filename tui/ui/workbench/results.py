@@ -144,6 +144,8 @@ def _tool(result: ToolResult, call: HandCall, signs: Signs) -> Iterator[tuple[Sh
         if not alone:
             yield Lines([(*_heading(number, content),)]), content
         yield from _content(content, signs)
+        if number < len(result.content):
+            yield Lines([EMPTY]), None
     if len(result.content) > MOST_ITEMS:
         yield Lines([((f"and {len(result.content) - MOST_ITEMS} more items", "dim"),)]), None
     if not result.content and result.structured is None:

@@ -1,0 +1,454 @@
+"""The workbench as a person uses it: keys in, tabs, calls and results out."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.bench_stage import PIXEL, rich_runtime, tool
+from tests.ui.fakes import FakeRuntime
+from tests.ui.test_app import app_over, screen_text, shows
+from tui.core.servers import ServerState, StopReason
+from tui.core.tools import TextContent, ToolResult
+from tui.trace.query import parse
+from tui.ui.app import McptuiApp
+from tui.ui.screens.confirm_call import ConfirmCall
+from tui.ui.screens.server import ServerScreen
+from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.workbench.bench import Bench
+from tui.ui.workbench.tabs import BenchTab
+
+EVIL = "\x1b]52;c;x\x07\x9b31m\u202e[@click=app.quit]x[/]"
+
+
+@asynccontextmanager
+async def opened(
+    runtime: FakeRuntime, size: tuple[int, int] = (120, 40), server: str = "weather"
+) -> AsyncIterator[tuple[ServerScreen, Pilot[int]]]:
+    app = app_over(runtime)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(lambda: app.furnished and runtime.is_ready, what="ready")
+        app.show_server(server)
+        await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.is_mounted)
+        screen = app.screen
+        assert isinstance(screen, ServerScreen)
+        await until(lambda: screen.focused is not None)
+        try:
+            yield screen, pilot
+        finally:
+            await app.close()
+
+
+def app_of(screen: ServerScreen) -> McptuiApp:
+    assert isinstance(screen.app, McptuiApp)
+    return screen.app
+
+
+def bench_of(screen: ServerScreen) -> Bench:
+    assert screen.bench is not None
+    return screen.bench
+
+
+async def called(runtime: FakeRuntime, times: int = 1) -> None:
+    await until(lambda: len(runtime.workbench.called) == times, what=f"{times} calls")
+
+
+# ---- opening and leaving ----
+
+
+async def test_enter_on_a_server_opens_its_workbench_and_escape_leaves_it() -> None:
+    runtime = rich_runtime()
+    app = app_over(runtime)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(lambda: app.furnished and runtime.is_ready)
+        await pilot.press("f3", "enter")
+        await until(lambda: isinstance(app.screen, ServerScreen))
+        await shows(app, "WORKBENCH", "weather", "get_forecast")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        await app.close()
+
+
+async def test_the_palette_offers_to_work_with_each_server() -> None:
+    runtime = rich_runtime()
+    app = app_over(runtime)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(lambda: app.furnished and runtime.is_ready)
+        titles = [command.title for command in app.commands()]
+        assert "Work with weather" in titles
+        assert "Go to the resources" not in titles
+        app.show_server("weather")
+        await until(lambda: isinstance(app.screen, ServerScreen))
+        assert "Go to the resources" in [command.title for command in app.commands()]
+        await pilot.press("escape")
+        await app.close()
+
+
+async def test_digits_and_arrows_go_from_tab_to_tab() -> None:
+    async with opened(rich_runtime()) as (screen, pilot):
+        assert screen.tab is BenchTab.TOOLS
+        for key, tab in (("1", "overview"), ("3", "resources"), ("right", "prompts"), ("5", "log")):
+            await pilot.press(key)
+            await until(lambda tab=tab: screen.tab == tab)
+        await pilot.press("left", "left", "left")
+        await until(lambda: screen.tab is BenchTab.TOOLS)
+
+
+# ---- the overview ----
+
+
+async def test_the_overview_says_who_the_server_is_and_what_it_costs() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("1")
+        app = app_of(screen)
+        await shows(app, "Weather of the World 1.4.0", "2026-07-28", "python weather.py --verbose")
+        await shows(app, "TZ, WEATHER_TOKEN", "4000, 4001", "48 MB", "1.4 s so far", "listChanged")
+        await shows(app, "its name has control characters", "Ask for one city at a time.")
+        await shows(app, "1, after it ended by itself")
+
+
+async def test_the_share_of_a_processor_is_what_was_spent_between_two_looks() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("1")
+        await until(lambda: screen.watching.identity is not None)
+        screen.watching._asked = float("-inf")
+        runtime.workbench.who = replace(runtime.workbench.who, cpu_seconds=99.0)
+        await until(lambda: screen.watching.share is not None)
+        assert screen.watching.share and screen.watching.share > 0
+
+
+async def test_a_stopped_server_says_so_and_s_starts_it_here() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime, server="slow") as (screen, pilot):
+        app = app_of(screen)
+        assert screen.tab is BenchTab.OVERVIEW
+        await shows(app, "exited with code 1 after 12 s", "starts it here", "asked to crash")
+        await pilot.press("2")
+        await shows(app, "The server is stopped.")
+        await pilot.press("s")
+        await until(lambda: runtime.host.asked == [("start", "slow")])
+        await shows(app, "This server offers no")
+
+
+async def test_tools_that_come_while_one_looks_are_listed() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, _):
+        runtime.workbench.offered["weather"].append(tool("brand_new"))
+        runtime.host.revision += 1
+        await shows(app_of(screen), "brand_new")
+        assert bench_of(screen).item is not None
+        assert bench_of(screen).item.label == "get_weather"
+
+
+# ---- calling ----
+
+
+async def test_a_tool_is_called_with_what_is_typed() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", *"Beijing", "enter", "enter")
+        await called(runtime)
+        assert runtime.workbench.called == [("get_weather", {"location": "Beijing"}, "hand-1")]
+        await shows(app_of(screen), "✓ done", "matches its output schema", "sunny, 25 °C", 'city  "Beijing"')
+
+
+async def test_keys_that_come_in_one_burst_act_in_their_order() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter")
+        await until(lambda: bench_of(screen).form.has_focus)
+        for key in [*"Hangzhou", "backspace", "ctrl+j"]:
+            screen.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await called(runtime)
+        assert runtime.workbench.called[0][1] == {"location": "Hangzho"}
+
+
+async def test_what_is_wrong_is_said_first_and_the_same_key_sends_it_all_the_same() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("ctrl+j")
+        await shows(app_of(screen), "location is required", "again sends it as it is")
+        assert not runtime.workbench.called
+        await pilot.press("ctrl+j")
+        await called(runtime)
+        assert runtime.workbench.called[0][1] == {}
+
+
+async def test_the_whole_schema_is_asked_before_the_call() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.wrong = "location must be one of a, b"
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", "c", "ctrl+j")
+        await shows(app_of(screen), "location must be one of a, b")
+        assert not runtime.workbench.called
+        await pilot.press("x")
+        await until(lambda: "one of a, b" not in screen_text(app_of(screen)))
+
+
+async def test_escape_stops_a_call_that_runs() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.gate = asyncio.Event()
+    runtime.workbench.progress = [(3, 10, f"counting {EVIL}")]
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("end", "ctrl+j")
+        await shows(app_of(screen), "running", "30 %", "counting ␛]52", "esc stops it")
+        await pilot.press("ctrl+j")
+        await shows(app_of(screen), "It still runs.")
+        await pilot.press("escape")
+        await until(lambda: runtime.workbench.cancelled == 1)
+        await shows(app_of(screen), "cancelled")
+        assert len(runtime.workbench.called) == 1
+
+
+async def test_leaving_the_workbench_stops_what_runs() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.gate = asyncio.Event()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("end", "ctrl+j")
+        await called(runtime)
+        await pilot.press("q")
+        await until(lambda: runtime.workbench.cancelled == 1)
+        assert app_of(screen).screen is not screen
+
+
+async def test_a_destructive_tool_asks_before_its_first_call_only() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("down", "down", "enter", "x", "ctrl+j")
+        await until(lambda: isinstance(app.screen, ConfirmCall))
+        assert "delete_station may destroy something" in screen_text(app)
+        assert '{"location": "x"}' in screen_text(app)
+        await pilot.press("n")
+        await until(lambda: app.screen is screen)
+        assert not runtime.workbench.called
+        await pilot.press("ctrl+j")
+        await until(lambda: isinstance(app.screen, ConfirmCall))
+        app.screen._shown -= 1  # ripe
+        await pilot.press("y")
+        await shows(app, "The tool says that it failed.", "there is no such station")
+        await pilot.press("ctrl+j")
+        await called(runtime, 2)
+
+
+async def test_a_yes_that_was_typed_before_the_question_was_seen_does_not_count() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("down", "down", "enter", "x", "ctrl+j")
+        await until(lambda: isinstance(app.screen, ConfirmCall))
+        app.screen._shown += 60
+        await pilot.press("y")
+        assert isinstance(app.screen, ConfirmCall)
+        assert not runtime.workbench.called
+
+
+async def test_calls_are_listed_and_two_results_compared() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", "x", "ctrl+j")
+        await called(runtime)
+        await until(lambda: not screen.running)
+        await pilot.press("ctrl+j")
+        await called(runtime, 2)
+        await until(lambda: not screen.running)
+        await pilot.press("escape", "d")
+        await shows(app_of(screen), "COMPARED", "structuredContent.temperature: 26 -> 27")
+        await pilot.press("escape")
+        await shows(app_of(screen), "RESULT")
+
+
+async def test_the_arguments_of_a_call_before_are_taken_with_enter() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", *"old", "ctrl+j")
+        await called(runtime)
+        await pilot.press("backspace", "backspace", "backspace", *"new")
+        bench_of(screen).calls.focus()
+        await pilot.press("enter")
+        await until(lambda: bench_of(screen).form.has_focus)
+        assert bench_of(screen).form.form.value()[0] == {"location": "old"}
+
+
+async def test_one_key_leads_to_the_frames_of_a_call() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("enter", "x", "ctrl+j")
+        await called(runtime)
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        assert isinstance(app.screen, TrafficScreen)
+        await until(lambda: app.screen.sifting.query.text == "call:hand-1")
+        assert parse("call:hand-1").is_sound
+        await pilot.press("escape", "escape")
+        await until(lambda: app.screen is screen)
+
+
+async def test_one_key_puts_the_result_into_the_message() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        app.composer.insert("Look:")
+        await pilot.press("enter", "x", "ctrl+j")
+        await called(runtime)
+        await until(lambda: not screen.running)
+        await pilot.press("ctrl+g")
+        await until(lambda: app.screen is app.main)
+        text = app.composer.text
+        assert text.startswith(
+            'Look:\n\nweather › get_weather with {"location": "x"} gave:\n> The weather of x'
+        )
+        assert app.composer.has_focus
+
+
+async def test_an_image_is_told_by_its_size_and_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("down", "down", "down", "ctrl+j")
+        await shows(app_of(screen), "PNG image, 1 × 1", "70 B", "image/png")
+        bench_of(screen).page.focus()
+        await pilot.press("w")
+        await shows(app_of(screen), "save as")
+        await pilot.press("enter")
+        await until(lambda: (tmp_path / "mcptui-hand-1.png").exists())
+    assert (tmp_path / "mcptui-hand-1.png").read_bytes()[:4] == b"\x89PNG"
+    assert PIXEL
+
+
+async def test_a_result_of_many_megabytes_never_stops_the_screen() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.answers["slow_report"] = ToolResult((TextContent("line\n" * 4_000_000),))
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("end", "ctrl+j")
+        await shows(app_of(screen), "20 MB", "line")
+        await pilot.press("tab", "end")
+        assert bench_of(screen).page.row_count() < 5_000
+
+
+# ---- resources and prompts ----
+
+
+async def test_a_template_is_filled_in_and_read() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("3")
+        await shows(app_of(screen), "stations", "template")
+        await pilot.press("down", "enter", *"São Paulo", "ctrl+j")
+        await called(runtime)
+        assert runtime.workbench.called[0][0] == "weather://archive/S%C3%A3o%20Paulo"
+        await shows(app_of(screen), "this is weather://archive")
+
+
+async def test_a_prompt_is_got_and_used_in_the_conversation() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("4")
+        await shows(app, "compare")
+        await pilot.press("enter", *"Beijing", "tab", *"Hangzhou", "ctrl+j")
+        await shows(app, "Two cities", "Compare Beijing with Hangzhou, please.")
+        assert runtime.workbench.called[0][1] == {"first": "Beijing", "second": "Hangzhou"}
+        await pilot.press("ctrl+g")
+        await until(lambda: app.composer.text == "Compare Beijing with Hangzhou, please.")
+
+
+async def test_a_list_that_failed_says_why() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.listed = ()
+    runtime.workbench.problem = "The server answered resources/list with an error: not today."
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("3")
+        await shows(app_of(screen), "not today.")
+
+
+# ---- log and traffic ----
+
+
+async def test_the_log_is_searched() -> None:
+    async with opened(rich_runtime()) as (screen, pilot):
+        await pilot.press("5")
+        await shows(app_of(screen), "GET /beijing 200", "cache is ␛[31mcold")
+        await pilot.press("slash", *"hang", "enter")
+        await until(lambda: screen.log_lines.found == "1 of 1")
+
+
+async def test_the_traffic_is_that_of_the_server() -> None:
+    runtime = rich_runtime()
+    runtime.recorded.call("get_weather")
+    runtime.recorded.call("add_note", source="notes")
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("6")
+        await until(lambda: len(screen.traffic.list.view) == 2)
+        assert "get_weather" in screen_text(app_of(screen))
+        assert "add_note" not in screen_text(app_of(screen))
+
+
+# ---- what must never be ----
+
+
+async def test_a_filter_narrows_the_list_while_it_is_typed() -> None:
+    async with opened(rich_runtime()) as (screen, pilot):
+        bench = bench_of(screen)
+        await pilot.press("slash", *"rain")
+        await until(lambda: bench.list.counts == (1, 5))
+        assert bench.item is not None
+        await until(lambda: bench.item.label == "get_radar")
+        await pilot.press("escape")
+        await until(lambda: bench.list.counts == (5, 5))
+        assert screen.is_current
+
+
+async def test_hostile_text_is_shown_and_never_obeyed() -> None:
+    runtime = rich_runtime()
+    bench = runtime.workbench
+    schema = {
+        "type": "object",
+        "properties": {EVIL: {"enum": [EVIL], "description": EVIL}},
+        "required": [EVIL],
+    }
+    bench.offered["weather"].insert(0, tool(EVIL, schema, description=EVIL, title=EVIL))
+    bench.answers[EVIL] = ToolResult((TextContent(EVIL),), structured={EVIL: EVIL}, warning=EVIL)
+    bench.who = replace(bench.who, title=EVIL, instructions=EVIL, capabilities={EVIL: EVIL})
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("home", "ctrl+j", "ctrl+j")
+        await called(runtime)
+        await shows(app, "]52;c;x")
+        for key in ("enter", "escape", "1"):
+            await pilot.press(key)
+            text = screen_text(app)
+            assert not any(sign in text for sign in "\x1b\x07\x9b\u202e")
+            assert "[@click=app.quit]" in text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (40, 12)])
+async def test_every_size_shows_the_form_and_the_result(size: tuple[int, int]) -> None:
+    runtime = rich_runtime()
+    async with opened(runtime, size) as (screen, pilot):
+        await pilot.press("enter", "x", "ctrl+j")
+        await shows(app_of(screen), "get_weather" if size[0] > 40 else "get_wea", "✓ done")
+        for tab in BenchTab:
+            screen.show_tab(tab)
+            await pilot.pause()
+
+
+async def test_a_server_that_stops_while_one_works_with_it_says_so() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        status = runtime.host.status("weather")
+        runtime.host.put(replace(status, state=ServerState.STOPPED, reason=StopReason.REQUESTED))
+        await shows(app_of(screen), "The server is stopped.")
+        await pilot.press("ctrl+j", "enter", "d", "ctrl+g", "ctrl+k", "ctrl+r")
+        assert not runtime.workbench.called

@@ -1,0 +1,209 @@
+"""A form of the workbench: typed into where it stands, raw JSON at any moment, arguments kept."""
+
+from tests.conftest import until
+from tests.ui.bench_stage import rich_runtime, tool
+from tests.ui.fakes import FakeRuntime
+from tests.ui.test_app import screen_text, shows
+from tests.ui.test_workbench import app_of, bench_of, called, opened
+from tui.core.call_memory import CallKey, CallKind
+from tui.ui.screens.picker import Picker
+from tui.ui.screens.server import ServerScreen
+
+
+def forecast() -> FakeRuntime:
+    """The forecast, whose form has one of everything, is the first tool."""
+    runtime = rich_runtime()
+    tools = runtime.workbench.offered["weather"]
+    tools.insert(0, tools.pop(1))
+    return runtime
+
+
+def value(screen: ServerScreen) -> object:
+    return bench_of(screen).form.form.value()[0]
+
+
+async def test_a_form_shows_types_defaults_and_what_is_required() -> None:
+    async with opened(forecast()) as (screen, _):
+        await shows(
+            app_of(screen), "city *", "integer 1…7", "default 3", "one of 3", "yes or no", "list, at most 5"
+        )
+        await shows(app_of(screen), "‹by name›", "text or null")
+
+
+async def test_what_is_wrong_is_said_at_its_field_while_it_is_typed() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", "tab", "9")
+        await shows(app_of(screen), "! must be at most 7")
+        await pilot.press("backspace", "5")
+        await until(lambda: "must be" not in screen_text(app_of(screen)))
+        assert value(screen) == {"days": 5}
+
+
+async def test_an_empty_field_is_wrong_only_once_a_call_was_asked_for() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", "tab")
+        await pilot.pause()
+        assert "is required" not in screen_text(app_of(screen))
+        await pilot.press("ctrl+j")
+        await shows(app_of(screen), "! is required")
+        assert bench_of(screen).form.current is not None
+        assert bench_of(screen).form.current.name == "city"
+
+
+async def test_letters_of_every_script_and_editing_keys_change_the_text() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", *"北京 now", "home", "delete", *"南", "end", "ctrl+w", "backspace")
+        assert value(screen) == {"city": "南京"}
+        await pilot.press("ctrl+u")
+        assert value(screen) == {"city": ""}
+        await shows(app_of(screen), "empty text")
+        await pilot.press("backspace")
+        assert value(screen) == {}
+
+
+async def test_choices_turn_with_arrows_and_letters_and_open_as_a_list() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", "tab", "tab", "right")
+        assert value(screen) == {"unit": "celsius"}
+        await pilot.press("k")
+        assert value(screen) == {"unit": "kelvin"}
+        await pilot.press("left")
+        assert value(screen) == {"unit": "fahrenheit"}
+        await pilot.press("delete")
+        assert value(screen) == {}
+        await pilot.press("enter")
+        await until(lambda: isinstance(app_of(screen).screen, Picker))
+        await pilot.press("down", "enter")
+        await until(lambda: value(screen) == {"unit": "fahrenheit"})
+        await pilot.press("t")
+        assert value(screen) == {"unit": "fahrenheit", "detailed": True}
+
+
+async def test_lists_grow_and_shrink() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", *["tab"] * 5, "enter")
+        assert value(screen) == {"tags": []}
+        await pilot.press("enter", *"rain", "ctrl+n", *"wind", "ctrl+n", *"hail")
+        assert value(screen) == {"tags": ["rain", "wind", "hail"]}
+        await pilot.press("up", "ctrl+d")
+        assert value(screen) == {"tags": ["rain", "hail"]}
+
+
+async def test_the_arms_of_a_union_are_turned_and_its_fields_filled_in() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", *["tab"] * 4, "ctrl+a")
+        await shows(app_of(screen), "‹by place›", "lat *", "lon *")
+        await pilot.press("tab", *"39.9", "tab", *"116.4")
+        assert value(screen) == {"where": {"lat": 39.9, "lon": 116.4}}
+
+
+async def test_null_is_not_nothing() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", *["tab"] * 6, "ctrl+a")
+        assert value(screen) == {"note": None}
+        await pilot.press("ctrl+a")
+        assert value(screen) == {}
+
+
+async def test_the_form_is_raw_json_at_any_moment_and_comes_back_without_loss() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        bench = bench_of(screen)
+        await pilot.press("enter", *"Beijing", "ctrl+r")
+        await until(lambda: bench.raw.has_focus)
+        assert '"city": "Beijing"' in bench.raw.text
+        bench.raw.load_text('{"city": "Beijing", "days": "many", "extra": [1, {"a": null}]')
+        await shows(app_of(screen), "is not JSON")
+        await pilot.press("ctrl+r")
+        await shows(app_of(screen), "mend it")
+        assert bench.is_raw
+        bench.raw.load_text('{"city": "Beijing", "days": "many", "extra": [1, {"a": null}]}')
+        await pilot.press("ctrl+r")
+        await until(lambda: not bench.is_raw)
+        assert value(screen) == {"city": "Beijing", "days": "many", "extra": [1, {"a": None}]}
+
+
+async def test_raw_json_is_sent_as_it_is() -> None:
+    runtime = forecast()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("ctrl+r")
+        bench_of(screen).raw.load_text('{"city": "x", "days": 2}')
+        await pilot.press("ctrl+j")
+        await called(runtime)
+        assert runtime.workbench.called[0][1] == {"city": "x", "days": 2}
+
+
+async def test_what_stood_in_a_form_stands_there_again() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("enter", *"draft", "escape", "down")
+        await shows(app_of(screen), "Get the weather of a city")
+        await pilot.press("up")
+        await until(lambda: value(screen) == {"city": "draft"})
+
+
+async def test_raw_json_that_is_wrong_stands_there_again() -> None:
+    async with opened(forecast()) as (screen, pilot):
+        await pilot.press("ctrl+r")
+        bench_of(screen).raw.load_text("{ not yet")
+        await pilot.press("escape", "down")
+        await until(lambda: not bench_of(screen).is_raw)
+        await pilot.press("up")
+        await until(lambda: bench_of(screen).is_raw)
+        assert bench_of(screen).raw.text == "{ not yet"
+
+
+async def test_the_last_values_come_back_without_secrets() -> None:
+    runtime = rich_runtime()
+    schema = {"type": "object", "properties": {"city": {"type": "string"}, "api_key": {"type": "string"}}}
+    runtime.workbench.offered["weather"].insert(0, tool("guarded", schema))
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", *"here", "tab", *"hunter2", "ctrl+j")
+        await called(runtime)
+        await until(lambda: runtime.calls.memory.last)
+    assert runtime.calls.memory.last == {CallKey("weather", CallKind.TOOL, "guarded"): {"city": "here"}}
+    async with opened(runtime) as (screen, _):
+        await until(lambda: value(screen) == {"city": "here"})
+
+
+async def test_arguments_are_kept_under_a_name_taken_and_forgotten() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("enter", *"home", "ctrl+k")
+        await shows(app, "keep these arguments as")
+        await pilot.press(*"my town", "enter")
+        await until(lambda: runtime.calls.memory.saved)
+        await pilot.press(*["backspace"] * 4, "ctrl+o")
+        await until(lambda: isinstance(app.screen, Picker))
+        await pilot.press("enter")
+        await until(lambda: value(screen) == {"location": "home"})
+        await pilot.press("ctrl+o")
+        await until(lambda: isinstance(app.screen, Picker))
+        await pilot.press("down", "enter")
+        await shows(app, "Forget")
+        await pilot.press("enter")
+        await until(lambda: not runtime.calls.memory.saved)
+
+
+async def test_a_name_that_cannot_be_kept_is_said() -> None:
+    async with opened(rich_runtime()) as (screen, pilot):
+        await pilot.press("enter", "x", "ctrl+k", *"../x", "enter")
+        await shows(app_of(screen), "Not remembered")
+
+
+async def test_a_form_of_hundreds_of_fields_takes_keys_at_once() -> None:
+    runtime = rich_runtime()
+    schema = {"type": "object", "properties": {f"field_{n}": {"type": "string"} for n in range(390)}}
+    runtime.workbench.offered["weather"].insert(0, tool("wide", schema))
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", *"abc", "tab", *"def")
+        assert value(screen) == {"field_0": "abc", "field_1": "def"}
+
+
+async def test_a_pasted_text_of_several_lines_stays_as_it_is() -> None:
+    async with opened(rich_runtime()) as (screen, pilot):
+        from textual import events
+
+        await pilot.press("enter")
+        bench_of(screen).form.post_message(events.Paste("one\r\ntwo\x1b[31m"))
+        await until(lambda: value(screen) == {"location": "one\ntwo\x1b[31m"})
+        await shows(app_of(screen), "one⏎two␛[31m")

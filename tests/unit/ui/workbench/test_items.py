@@ -1,0 +1,74 @@
+"""What a server offers as items, and the URIs that templates make."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.call_memory import CallKey, CallKind
+from tui.core.tools import Tool
+from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
+from tui.ui.workbench.items import (
+    expanded,
+    of_prompts,
+    of_resources,
+    of_tools,
+    required_variables,
+    variables,
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "uri"),
+    [
+        ("a://{x}", "a://b%20c"),
+        ("a://{+path}", "a:///e/f"),
+        ("a://x{/x,y}", "a://x/b%20c/d"),
+        ("a://x{?x,none,y}", "a://x?x=b%20c&y=d"),
+        ("a://x?q=1{&y}", "a://x?q=1&y=d"),
+        ("a://x{#path}", "a://x#/e/f"),
+        ("a://x{.y}", "a://x.d"),
+        ("a://x{;y,empty}", "a://x;y=d;empty"),
+        ("a://{x:1}", "a://b"),
+        ("a://{none}", "a://"),
+        ("a://{path*}", "a://%2Fe%2Ff"),
+        ("a://{", "a://{"),
+    ],
+)
+def test_a_template_makes_the_uri_that_rfc_6570_says(template: str, uri: str) -> None:
+    assert expanded(template, {"x": "b c", "y": "d", "path": "/e/f", "empty": ""}) == uri
+
+
+def test_variables_of_a_query_may_be_left_out() -> None:
+    assert variables("a://{x}/{+y}{?z*,x}") == ["x", "y", "z"]
+    assert required_variables("a://{x}/{+y}{?z*,x}") == ["x", "y"]
+
+
+@given(st.text(max_size=200), st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=4))
+def test_no_template_and_no_value_raises(template: str, values: dict[str, str]) -> None:
+    expanded(template, values)
+    variables(template)
+
+
+def test_a_destructive_tool_warns_and_others_do_not() -> None:
+    wild, mild = of_tools([Tool("s", "drop", destructive=True), Tool("s", "see", read_only=True)])
+    assert "drop may destroy something" in wild.warning
+    assert (wild.note, mild.note, mild.warning) == ("destructive", "reads", "")
+
+
+def test_templates_stand_behind_resources_and_ask_for_their_variables() -> None:
+    found = of_resources([ResourceInfo("s", "a://{x}", template=True), ResourceInfo("s", "a://b", size=1200)])
+    assert [item.note for item in found] == ["1.2 kB", "template"]
+    assert found[1].schema["required"] == ["x"]
+    assert found[1].call_key("s") == CallKey("s", CallKind.RESOURCE, "a://{x}")
+
+
+def test_a_prompt_asks_for_texts() -> None:
+    (found,) = of_prompts([PromptInfo("s", "p", arguments=(PromptArgument("a", "what", True),))])
+    assert found.schema["properties"] == {"a": {"type": "string", "description": "what"}}
+    assert found.schema["required"] == ["a"]
+
+
+def test_an_item_is_found_by_words_of_its_name_and_description() -> None:
+    (item,) = of_tools([Tool("s", "get_radar", description="A picture of the Rain")])
+    assert item.matches(["radar", "rain"])
+    assert not item.matches(["radar", "snow"])

@@ -1,0 +1,98 @@
+"""What a call gave, as rows: every type of content, bounded, and what two results differ in."""
+
+from typing import Any
+
+from tui.core.tools import BinaryContent, CallFailure, LinkContent, TextContent, Tool, ToolResult
+from tui.core.workbench import PromptMessage, PromptResult
+from tui.ui.traffic.signs import UNICODE
+from tui.ui.widgets.rows import text_of
+from tui.ui.workbench.calls import CallBook, HandCall, State, for_conversation, size_of
+from tui.ui.workbench.items import of_tools
+from tui.ui.workbench.results import difference, sheet_of
+
+(ITEM,) = of_tools([Tool("s", "t")])
+
+
+def call(result: Any, promised: Any = None, number: int = 1) -> HandCall:
+    return HandCall(number, ITEM, {"a": 1}, "12:00:00", 0, 1.0, State.DONE, result, promised=promised)
+
+
+def lines(result: Any, promised: Any = None) -> list[str]:
+    sheet = sheet_of(call(result, promised), UNICODE)
+    sheet.fit(80)
+    return [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
+
+
+def test_text_that_is_json_is_a_tree() -> None:
+    assert [line.strip() for line in lines(ToolResult((TextContent('{"a": [1, 2]}'),)))] == [
+        "▾ a",
+        "0  1",
+        "1  2",
+    ]
+
+
+def test_text_of_any_size_takes_so_many_rows_and_says_what_is_missing() -> None:
+    found = lines(ToolResult((TextContent("x\n" * 5_000_000),)))
+    assert len(found) < 2_100
+    assert "more characters; saving it keeps all of it" in found[-1]
+
+
+def test_the_verdict_on_structured_content_stands_over_it() -> None:
+    good = ToolResult((), structured={"a": 1})
+    assert "✓ matches its output schema" in lines(good, {"type": "object"})[0]
+    assert "no output schema" in lines(good)[0]
+    bad = ToolResult((), structured={"a": 1}, warning="does not match outputSchema: a")
+    assert "! does not match outputSchema: a" in lines(bad, {"type": "object"})[0]
+    assert "not there, though" in lines(ToolResult((TextContent("x"),)), {"type": "object"})[0]
+
+
+def test_a_failure_says_what_happened() -> None:
+    found = lines(ToolResult((TextContent("after 60 s"),), is_error=True, failure=CallFailure.TIMEOUT))
+    assert found == ["It took too long and was given up.", "after 60 s"]
+
+
+def test_broken_base64_is_told_and_not_decoded() -> None:
+    sheet = sheet_of(call(ToolResult((BinaryContent("image", "image/png", 3, "%%%"),))), UNICODE)
+    assert "image, 3 B" in text_of(sheet.row(0, 80))
+    assert sheet.binary(0) is None or sheet.binary(0) == (b"", "png")
+
+
+def test_the_value_of_a_row_is_the_whole_text_or_the_link() -> None:
+    sheet = sheet_of(call(ToolResult((TextContent("a\nb"), LinkContent("x://y", "n")))), UNICODE)
+    values = [sheet.value(index) for index in range(sheet.count())]
+    assert "a\nb" in values
+    assert "x://y" in values
+
+
+def test_results_are_compared_member_by_member_also_in_texts() -> None:
+    before = call(ToolResult((TextContent('{"n": 1, "same": true}'),)))
+    after = call(ToolResult((TextContent('{"n": 2, "same": true}'),)), number=2)
+    sheet = difference(before, after)
+    text = [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
+    assert text[-1] == "~ content[0].text.n: 1 -> 2"
+    assert text_of(difference(before, before).row(2, 80)) == "They are the same."
+
+
+def test_a_result_for_the_conversation_is_quoted_and_a_prompt_is_not() -> None:
+    text = for_conversation("s", call(ToolResult((TextContent("a\n\x1b[31mb"),))))
+    assert text == 's › t with {"a": 1} gave:\n> a\n> ␛[31mb\n'
+    said = PromptResult(
+        messages=(PromptMessage("user", TextContent("Hello")), PromptMessage("assistant", TextContent("Hi")))
+    )
+    assert for_conversation("s", call(said)) == "Hello\n\n(assistant) Hi"
+
+
+def test_the_book_forgets_the_oldest_calls_and_large_ones_first() -> None:
+    book = CallBook()
+    for _ in range(60):
+        book.begin("s", ITEM, {}, "12:00:00", 0)
+    assert len(book.of("s", ITEM.key)) == 50
+    assert book.of("s", ITEM.key)[0].id == "hand-60"
+    for one in book.of("s", ITEM.key):
+        one.result = ToolResult((TextContent("x" * 20_000_000),))
+    book.begin("s", ITEM, {}, "12:00:00", 0)
+    assert len(book.of("s", ITEM.key)) <= 5
+
+
+def test_the_size_of_a_result_counts_what_it_holds() -> None:
+    assert size_of(ToolResult((TextContent("abc"), BinaryContent("blob", "", 7)))) == 10
