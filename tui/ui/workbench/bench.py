@@ -212,7 +212,7 @@ class Bench(Horizontal):
     def open_filter(self) -> None:
         """Filter while the person types."""
         self.add_class("-filtering")
-        self.filter.focus()
+        self.screen.set_focus(self.filter, scroll_visible=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """List what has these words."""
@@ -229,7 +229,7 @@ class Bench(Horizontal):
         if not keep:
             self.filter.value = ""
         self.set_class(bool(self.filter.value), "-filtering")
-        self.list.focus(scroll_visible=False)
+        self.screen.set_focus(self.list, scroll_visible=False)
 
     # ---- raw JSON ----
 
@@ -240,21 +240,21 @@ class Bench(Horizontal):
 
     def go_to_form(self) -> None:
         """Give the focus to what the arguments are written in."""
-        (self.raw if self.is_raw else self.form).focus(scroll_visible=False)
+        self.screen.set_focus(self.raw if self.is_raw else self.form, scroll_visible=False)
 
     def toggle_raw(self) -> str:
         """Write the arguments as raw JSON, or in the form again; return why that cannot be, or ""."""
         if not self.is_raw:
             self._raw_from_form()
             self.add_class("-raw")
-            self.raw.focus(scroll_visible=False)
+            self.screen.set_focus(self.raw, scroll_visible=False)
             return ""
         problem = self.form.form.from_json(self.raw.text)
         if problem:
             return problem
         self.remove_class("-raw")
         self.form.show(self.item, self.form.form)
-        self.form.focus(scroll_visible=False)
+        self.screen.set_focus(self.form, scroll_visible=False)
         return ""
 
     def _raw_from_form(self) -> None:

@@ -86,7 +86,7 @@ def under_rows(field: Field, look: FormLook, *, is_current: bool) -> Iterator[Ro
 
 def _said(field: Field) -> Iterator[str]:
     spec = field.spec
-    if spec.title and spec.title != field.name:
+    if spec.title and _plain(spec.title) != _plain(field.name):
         yield clean_line(spec.title, 120)
     if spec.description:
         yield clean_line(spec.description, 600).rstrip(".")
@@ -96,6 +96,11 @@ def _said(field: Field) -> Iterator[str]:
         yield f"one of {clean_line(', '.join(field.arms), 200)}"
     if spec.examples and field.state is FieldState.ABSENT:
         yield "for example " + ", ".join(brief(one) for one in spec.examples[:3])
+
+
+def _plain(name: str) -> str:
+    """Return a name as generators of schemas make a title of it."""
+    return name.replace("_", " ").lower()
 
 
 def _indent(field: Field) -> int:

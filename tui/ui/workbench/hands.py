@@ -101,7 +101,7 @@ class Hands(Taking):
         elif bench.line.what:
             self.show_call(bench)
         elif self.focused is not bench.list:
-            bench.list.focus(scroll_visible=False)
+            self.set_focus(bench.list, scroll_visible=False)
         elif bench.has_class("-filtering"):
             bench.close_filter()
         else:
@@ -131,7 +131,7 @@ class Hands(Taking):
         if (bench := self.bench) is not None:
             bench.toggle_class("-whole")
             if bench.has_class("-whole"):
-                bench.page.focus(scroll_visible=False)
+                self.set_focus(bench.page, scroll_visible=False)
 
     # ---- the server ----
 

@@ -34,9 +34,7 @@ class Keeping(Calling):
         """Write the arguments as raw JSON, or in the form again."""
         bench = self.bench
         if bench is not None and bench.item is not None and (problem := bench.toggle_raw()):
-            bench.line.say(
-                (f"! {clean_line(problem, 200)}", "bad"), ("   mend it first", "dim")
-            )
+            bench.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   mend it first", "dim"))
 
     def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
         """Do what a form cannot do by itself."""

@@ -1,0 +1,34 @@
+"""The workbench in a real terminal, over the real program and its sample servers."""
+
+from tests.conftest import wait_until
+from tests.terminal.pty_app import TerminalApp, alive
+
+ENTER, ESCAPE, QUIT, CALL = "\r", "\x1b", "\x11", "\n"
+F3, F4 = "\x1bOR", "\x1bOS"
+
+
+def test_a_tool_is_called_by_hand_its_frames_shown_and_its_result_put_into_the_message():
+    with TerminalApp.real("--demo") as app:
+        app.shows("2 of 3 servers")
+        app.send(F3)
+        app.until(lambda: "work with it" in app.screen.display[-1])
+        app.send(ENTER)
+        app.shows("WORKBENCH", "get_weather", "location *")
+
+        app.send(ENTER + "Beijing" + CALL)
+        app.shows("✓ done", "Beijing")
+        app.send(F4)
+        app.shows("TRAFFIC", "call:hand-1", "tools/call")
+        app.send(ESCAPE)
+        app.until(lambda: "call:hand-1" not in app.text)
+        app.send(ESCAPE)
+        app.shows("WORKBENCH", "✓ done")
+
+        processes = app.children()
+        app.send("\x07")  # ctrl+g
+        app.shows("weather › get_weather with", "> ")
+        app.send(QUIT)
+        assert app.ended() == 0
+        assert app.faults_of_the_terminal() == []
+        assert b"Traceback" not in app.raw
+        wait_until(lambda: not alive(processes), 5, "every process to be gone")
