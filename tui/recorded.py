@@ -91,6 +91,8 @@ class Recorded:
                 reader.close()
         except McptuiError as error:
             self.problem = str(error)
+        except (OverflowError, TypeError, ValueError) as error:  # a file that somebody has made
+            self.problem = f"the recording holds a value that has no meaning ({error})"
 
     def _load(self, reader: RecordingReader) -> None:
         columns = self.recording.frames
