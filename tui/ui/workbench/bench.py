@@ -9,8 +9,6 @@ from textual.message import Message
 from textual.widgets import Input, TextArea
 
 from tui.core.forms import Form, form_of
-from tui.ui.actions import Context
-from tui.ui.bindings import bindings_of
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.panes.bar import Bar
 from tui.ui.traffic.page import Page
@@ -21,6 +19,7 @@ from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.history import CallList
 from tui.ui.workbench.item_list import ItemList
 from tui.ui.workbench.items import Item
+from tui.ui.workbench.keys import list_bindings
 from tui.ui.workbench.raw_json import RawJson
 from tui.ui.workbench.result_line import ResultLine
 
@@ -28,7 +27,7 @@ from tui.ui.workbench.result_line import ResultLine
 class ResultPage(Page):
     """The page that shows a result, with the keys of lists and results."""
 
-    BINDINGS = bindings_of(Context.BENCH_LIST)
+    BINDINGS = list_bindings()
 
 
 class SideHeading(Bar):

@@ -149,9 +149,10 @@ class Calling(Base):
 
     def _ended(self, bench: Bench, call: HandCall, task: "asyncio.Task[None]") -> None:
         self._hand_tasks.pop(call, None)
+        if not self.is_attached:
+            return
         if not task.cancelled() and (error := task.exception()) is not None:
-            raise error
-        if not self.is_mounted:
+            self.call_later(_raise, error)  # a defect of ours: the screen is told as of any other
             return
         bench.calls.rows_changed()
         if bench.calls.selected is call:
@@ -235,3 +236,7 @@ class Calling(Base):
 
     def _key(self, action_id: str) -> str:
         return first_key(self.overrides.keys_of(action(action_id)))
+
+
+def _raise(error: BaseException) -> None:
+    raise error

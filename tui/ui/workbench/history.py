@@ -7,12 +7,11 @@ from textual.message import Message
 
 from tui.core import units
 from tui.core.text import clean_line
-from tui.ui.actions import Context
-from tui.ui.bindings import bindings_of
 from tui.ui.traffic.signs import Signs
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.rows import Row, crop, wrap
 from tui.ui.workbench.calls import HandCall, State
+from tui.ui.workbench.keys import list_bindings
 
 
 def state_sign(call: HandCall, signs: Signs) -> tuple[str, str]:
@@ -34,7 +33,7 @@ class CallList(CursorPane):
     """
 
     FOLLOWS = False
-    BINDINGS = bindings_of(Context.BENCH_LIST)
+    BINDINGS = list_bindings()
 
     class Moved(Message):
         """Another call is under the cursor."""

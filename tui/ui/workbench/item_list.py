@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from textual.message import Message
 
-from tui.ui.actions import Context
-from tui.ui.bindings import bindings_of
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 from tui.ui.workbench.items import Item
+from tui.ui.workbench.keys import list_bindings
 
 NOTE_STYLES = {"destructive": "warn"}
 SHORT_NOTES = {"destructive": "!"}
@@ -25,7 +24,7 @@ class ItemList(CursorPane):
     """
 
     FOLLOWS = False
-    BINDINGS = bindings_of(Context.BENCH_LIST)
+    BINDINGS = list_bindings()
 
     class Moved(Message):
         """Another item is under the cursor."""

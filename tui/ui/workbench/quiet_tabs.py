@@ -10,8 +10,6 @@ from textual.containers import Vertical
 from tui.trace.query import parse
 from tui.trace.query_nodes import written
 from tui.trace.recording import Recording
-from tui.ui.actions import Context
-from tui.ui.bindings import bindings_of
 from tui.ui.panes.log_lines import LogLines
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.glimpses import Glimpses, ReaderThread
@@ -20,13 +18,14 @@ from tui.ui.traffic.sifting import Sifting
 from tui.ui.traffic.signs import Signs
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
+from tui.ui.workbench.keys import list_bindings
 
 
 class Overview(LinePane):
     """What is known of the server; rows that read the same are not painted again."""
 
     FOLLOWS = False
-    BINDINGS = bindings_of(Context.BENCH_LIST)
+    BINDINGS = list_bindings()
 
     def __init__(self, make: Callable[[int], list[Row]], *, id: str) -> None:
         super().__init__(id=id)
@@ -56,7 +55,7 @@ class Overview(LinePane):
 class ServerLog(LogLines):
     """What the server wrote to stderr, with the keys of the workbench."""
 
-    BINDINGS = bindings_of(Context.BENCH_LIST)
+    BINDINGS = list_bindings()
 
 
 class ServerFrames(FrameList, inherit_bindings=False):
@@ -69,7 +68,7 @@ class ServerFrames(FrameList, inherit_bindings=False):
         Binding("pagedown", "pane_page_down", show=False, priority=True, id="pane.page_down"),
         Binding("home,g", "pane_home", show=False, priority=True, id="pane.home"),
         Binding("end,G", "pane_end", show=False, priority=True, id="pane.end"),
-        *bindings_of(Context.BENCH_LIST),
+        *list_bindings(),
     ]
 
 
