@@ -33,11 +33,12 @@ ENTER, HELP, SERVERS_KEY, TRACE, LOG, EVERYTHING, ESCAPE = (
     "\r",
     "\x1bOP",
     "\x1bOR",
-    "\x1bOS",
+    "\x1b[17~",
     "\x0c",
     "\x10",
     "\x1b",
 )
+TRAFFIC = "\x1bOS"
 
 
 def call_everything(request: Request):
@@ -49,8 +50,14 @@ def call_everything(request: Request):
 def look_around(app: TerminalApp) -> None:
     """Look at everything that shows what servers say."""
     for keys, seen in (
-        (SERVERS_KEY + ENTER, "pid"),
+        (SERVERS_KEY + " ", "pid"),
         (LOG, "LOG ansi"),
+        (ESCAPE, "TRACE"),
+        (ENTER, "call ansi"),
+        (ESCAPE, "TRACE"),
+        (TRAFFIC, "TRAFFIC"),
+        (ENTER, "explain"),
+        (ESCAPE, "enter read"),
         (ESCAPE, "TRACE"),
         (TRACE + ENTER, "TRACE"),
         (EVERYTHING, "earch"),
