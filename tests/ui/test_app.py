@@ -13,6 +13,7 @@ from tui.core.limits import Limits
 from tui.core.ports import TextPart
 from tui.ui.actions import ACTIONS, Context
 from tui.ui.app import McptuiApp
+from tui.ui.commands_palette import OF_SCREENS
 from tui.ui.screens.help import MAIN
 from tui.ui.screens.server import ServerScreen
 from tui.ui.screens.traffic import TrafficScreen
@@ -448,7 +449,7 @@ async def test_the_palette_offers_every_action_that_does_something_now():
             for action in ACTIONS
             if action.palette
             and action.id not in idle
-            and action.context not in (Context.QUESTION, *ServerScreen.CONTEXTS)
+            and action.context not in (Context.QUESTION, *OF_SCREENS)
         } <= offered
 
 

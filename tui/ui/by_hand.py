@@ -1,20 +1,12 @@
 """The way to the workbench and back: the part of the app that opens it."""
 
-from typing import TYPE_CHECKING
-
 from tui.core.traffic import Cause
 from tui.ui.actions import Context
 from tui.ui.wire import Wire
 
-if TYPE_CHECKING:  # none of it is needed for the first frame
-    from tui.ui.workbench.calls import CallBook
-
 
 class ByHand(Wire):
     """Opens the workbench of a server, and brings back what a person takes from it."""
-
-    call_book: "CallBook | None" = None
-    """The calls made by hand so far; there is none before the first workbench is opened."""
 
     def action_servers_open(self) -> None:
         """Work with the selected server by hand."""
@@ -60,4 +52,6 @@ class ByHand(Wire):
             self._go_to_turn(cause)
 
         if isinstance(self.screen, ServerScreen):
-            self.push_screen(TrafficScreen(self.runtime.recording, self.overrides, filter), back)
+            session = self.traffic_session()
+            screen = TrafficScreen(self.runtime.recording, self.overrides, filter, session=session)
+            self.push_screen(screen, back)

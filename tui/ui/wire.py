@@ -13,7 +13,9 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.trace.entries import Span
     from tui.trace.spans import Spans
     from tui.ui.ports import AppRuntime
+    from tui.ui.traffic.session import Session
     from tui.ui.traffic.tail import TrafficTail
+    from tui.ui.workbench.calls import CallBook
 
 
 def filter_of(span: "Span") -> str:
@@ -36,14 +38,27 @@ class Wire(Shell):
 
     runtime: "AppRuntime"
     spans: "Spans"
+    call_book: "CallBook | None" = None
+    """The calls made by hand so far; there is none before the first workbench, or traffic, is opened."""
 
     def show_traffic(self, filter: str = "") -> None:
         """Show the traffic, as far as a filter lets it through."""
         from tui.ui.screens.traffic import TrafficScreen
 
         if self.runtime.is_ready and self.screen is self.main:
-            screen = TrafficScreen(self.runtime.recording, self.overrides, filter)
+            screen = TrafficScreen(
+                self.runtime.recording, self.overrides, filter, session=self.traffic_session()
+            )
             self.push_screen(screen, self._go_to_turn)
+
+    def traffic_session(self) -> "Session":
+        """Return what stands behind the traffic of this run."""
+        from tui.ui.traffic.session import Session
+        from tui.ui.workbench.calls import CallBook
+
+        if self.call_book is None:
+            self.call_book = CallBook()
+        return Session(self.runtime, self.call_book, lambda: self.spans.entries)
 
     def action_traffic_open(self) -> None:
         """Show the traffic of everything."""

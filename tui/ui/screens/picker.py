@@ -33,10 +33,12 @@ class Picker(ModalScreen[str | None]):
         note: what stands there if there are no choices.
     """
 
+    # All of them first: a key that waited in the queue of the list would be for the next dialog by then.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "back"),
-        Binding("j", "step('down')", "down", show=False),
-        Binding("k", "step('up')", "up", show=False),
+        Binding("escape,q", "back", "back", priority=True),
+        Binding("down,j", "step('down')", "down", show=False, priority=True),
+        Binding("up,k", "step('up')", "up", show=False, priority=True),
+        Binding("enter,space", "take", "take it", show=False, priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -87,8 +89,20 @@ class Picker(ModalScreen[str | None]):
         self.marked(self._choices[event.option_index].value)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Give the choice."""
-        self.dismiss(self._choices[event.option_index].value)
+        """Give the choice that was clicked."""
+        self._give(self._choices[event.option_index].value)
+
+    def action_take(self) -> None:
+        """Give the choice that is marked."""
+        for options in self.query(OptionList):
+            if options.highlighted is not None:
+                value = self._choices[options.highlighted].value
+                self.marked(value)
+                self._give(value)
+
+    def _give(self, value: str | None) -> None:
+        if self.is_current:
+            self.dismiss(value)
 
     def action_step(self, direction: str) -> None:
         """Move the mark."""
@@ -100,4 +114,4 @@ class Picker(ModalScreen[str | None]):
 
     def action_back(self) -> None:
         """Take nothing."""
-        self.dismiss(None)
+        self._give(None)

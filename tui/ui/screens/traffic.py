@@ -1,6 +1,10 @@
 """The traffic of all servers and of the model: the list, its filter, and the reading of one entry."""
 
+import asyncio
 import os
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,12 +19,13 @@ from tui.ui.actions import Context
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.symbols import symbols_for
 from tui.ui.traffic.bars import FilterLine, Headings, Keys, TrafficTitle, counted
-from tui.ui.traffic.deeds import Deeds
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.glimpses import Glimpses, ReaderThread
 from tui.ui.traffic.list import FrameList
 from tui.ui.traffic.prompt import PromptLine
 from tui.ui.traffic.reading import Reading
+from tui.ui.traffic.sending import Sending
+from tui.ui.traffic.session import Session
 from tui.ui.traffic.sifting import Sifting
 from tui.ui.traffic.signs import signs_like
 from tui.ui.widgets.rows import Row
@@ -44,13 +49,15 @@ EMPTY_FILE = ("There is nothing in this recording.",)
 EMPTY_FILTER = ("No entry is like that so far.", "esc takes the filter away, / changes it.")
 
 
-class TrafficScreen(Deeds, Screen[Cause | None]):
+class TrafficScreen(Sending, Screen[Cause | None]):
     """The traffic of one recording; gives back the cause of an entry whose turn is to be shown.
 
     Args:
         recording: what is shown.
         overrides: the person's own keys.
         filter: the filter to begin with.
+        session: what stands behind live traffic; None for a recording that is read from a file.
+        folder: where files are saved.
     """
 
     DEFAULT_CSS = """
@@ -68,9 +75,19 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
     CONTEXTS = (Context.TRAFFIC, Context.FRAME)
     """What the help is about while this screen is on top."""
 
-    def __init__(self, recording: Recording, overrides: KeyOverrides, filter: str = "") -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        overrides: KeyOverrides,
+        filter: str = "",
+        *,
+        session: Session | None = None,
+        folder: Callable[[], Path] = Path.cwd,
+    ) -> None:
         super().__init__()
         self.recording = recording
+        self.session = session
+        self.folder = folder
         self.signs = signs = signs_like(symbols_for(os.environ))
         self.reader = ReaderThread(recording.open_reader)
         self._glimpses = Glimpses(self.reader, self._glimpsed)
@@ -85,7 +102,7 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
             id="frames",
         )
         self.prompt = PromptLine()
-        self.reading = Reading(recording, self.reader, signs, prompt=self.prompt)
+        self.reading = Reading(recording, self.reader, signs, prompt=self.prompt, folder=folder)
         self.filter_bar = FilterBar(recording.frames)
         self.filter_line = FilterLine()
         self._title = TrafficTitle()
@@ -95,6 +112,7 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
         self._before: Query = EVERYTHING
         self._typing: Timer | None = None
         self._rest = 0
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def compose(self) -> ComposeResult:
         """Build the lines, the list and the reading of an entry."""
@@ -116,10 +134,20 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     async def on_unmount(self) -> None:
-        """Let go of the recording."""
+        """Let go of the recording, and of what was sent."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         self.sifting.close()
         await self._glimpses.close()
         self.reader.close()
+
+    def keep_task(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Run `work` beside the screen, and no longer than it."""
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     # ---- looking at the store ----
 
@@ -135,6 +163,7 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
         self.sifting.advance()
         self._glimpses.look()
         self.follow_search()
+        self.follow_sent()
         self._note_partner()
         self._title.show(*self._title_rows())
         if not self.filter_bar.is_open:
@@ -166,6 +195,10 @@ class TrafficScreen(Deeds, Screen[Cause | None]):
         left: Row = (("TRAFFIC  ", "accent bold"), (clean_line(recording.title, 60), "text"))
         if problem := recording.problem():
             left = (*left, (f"   ! {clean_line(problem)}", "bad"))
+        if self.compared:
+            left = (*left, (f"   comparing entry {self.compared} with…", "accent"))
+        if self.export_note:
+            left = (*left, (f"   {self.export_note}", "warn"))
         where = "following" if self.list.following else "end follows"
         state = where if recording.live else "recorded"
         right: Row = (

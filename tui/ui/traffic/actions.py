@@ -7,7 +7,7 @@ _C = Context
 
 def _list(id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
     run = f"screen.{id.replace('.', '_')}"  # a method of the screen
-    return Action(id, keys, _C.TRAFFIC, label, help, footer, run=run, palette=False)
+    return Action(id, keys, _C.TRAFFIC, label, help, footer, run=run)
 
 
 def _frame(id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
@@ -34,6 +34,12 @@ TRAFFIC_ACTIONS: tuple[Action, ...] = (
     _list("traffic.time", "t", "time", "Time of day, since the start, since the one before", 9),
     _list("traffic.follow", "F,end,G", "follow", "Go to the newest and follow it", 6),
     _list("traffic.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
+    _list("traffic.resend", "R", "send again", "Send the request again to its server, as it was", 12),
+    _list("traffic.edit", "e", "edit, send", "Edit the params of the request as JSON, and send it", 11),
+    _list(
+        "traffic.compare", "d", "compare", "Compare: mark the entry; on another one, show what differs", 12
+    ),
+    _list("traffic.export", "x", "export", "Export entries: JSON lines, Markdown, HTML, HAR", 12),
     _list("traffic.turn", "g", "turn", "Go to the turn that caused it", 10),
     _list("traffic.stats", "S", "numbers", "Calls, errors and times of each server and tool", 13),
     _list("traffic.waterfall", "w", "waterfall", "Where the time of the entry's turn went", 13),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tui.ui.traffic.glimpses import ReaderThread
     from tui.ui.traffic.list import FrameList
     from tui.ui.traffic.prompt import PromptLine
+    from tui.ui.traffic.session import Session
     from tui.ui.traffic.sifting import Sifting
     from tui.ui.traffic.signs import Signs
 
@@ -41,6 +42,9 @@ class Deeds(Base):
     heads: "Headings"
     reader: "ReaderThread"
     signs: "Signs"
+    session: "Session | None"
+    compared = 0
+    """Seq of the entry that the next one is compared with, 0 for none."""
     _hurry = 0
     """Direction in which the search goes on by itself until it has found something; 0 for none."""
 
@@ -67,6 +71,8 @@ class Deeds(Base):
             self._close_entry()
         elif self.sifting.sought:
             self.sifting.search("")
+        elif self.compared:
+            self.compared = 0
         elif self.sifting.query.root is not None:
             self.sift(EVERYTHING)
         else:
@@ -135,7 +141,8 @@ class Deeds(Base):
         if not turn:
             self.notify("No turn was recorded so far.", timeout=3)
             return
-        look_up = Turns(self.recording, self.reader).look_up
+        spans = self.session.spans if self.session is not None else None
+        look_up = Turns(self.recording, self.reader, spans).look_up
         self.app.push_screen(WaterfallScreen(turn, last, look_up, self.signs), self._filtered)
 
     def _filtered(self, filter: str | None) -> None:

@@ -51,6 +51,17 @@ def remark(finding: Finding, signs: Signs) -> list[Row]:
     return [((f"{signs.severities[finding.severity]} {clean_line(finding.sentence, 300)}", style),)]
 
 
+def whole(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
+    """Return an entry with up to `limit` bytes of its body, also if it travelled inside of a batch."""
+    entry = reader.entry(seq, limit)
+    if entry is None or entry.body:
+        return entry
+    line, at = entry.detail.get("batch"), entry.detail.get("at")
+    if not isinstance(line, int) or not isinstance(at, list) or len(at) != 2:
+        return entry
+    return replace(entry, body=reader.body(line, at[0], min(limit, at[1] - at[0])))
+
+
 class Loader:
     """Loads entries, one at a time; keeps the findings that it has read.
 
@@ -94,7 +105,7 @@ class Loader:
     def _read(
         self, reader: TrafficReader, seq: int
     ) -> tuple[Entry, bytes, Sequence[Finding], Sequence[int]] | None:
-        entry = reader.entry(seq, HEAD)
+        entry = whole(reader, seq, HEAD)
         if entry is None:
             return None
         body = entry.body

@@ -1,11 +1,16 @@
-"""The waterfall of a turn from its entries, read in the background and kept while nothing new comes."""
+"""The waterfall of a turn: from the conversation, which knows of approvals, else from its entries.
+
+Entries are read in the background and kept while nothing new comes.
+"""
 
 import asyncio
 import time
+from collections.abc import Callable, Sequence
 
 from tui.core.traffic import Entry, TrafficReader
+from tui.trace.entries import Span
 from tui.trace.recording import Recording
-from tui.trace.waterfall import Waterfall, of_entries
+from tui.trace.waterfall import Waterfall, of_entries, of_spans
 from tui.ui.traffic.glimpses import ReaderThread
 
 MOST_ENTRIES = 4_000
@@ -17,9 +22,16 @@ class Turns:
     Args:
         recording: whose turns.
         reader: the thread that reads.
+        spans: gives the turns of the conversation, if there is one.
     """
 
-    def __init__(self, recording: Recording, reader: ReaderThread) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        reader: ReaderThread,
+        spans: Callable[[], Sequence[Span]] | None = None,
+    ) -> None:
+        self._spans = spans
         self._recording = recording
         self._reader = reader
         self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, entries seen, its entries
@@ -27,6 +39,10 @@ class Turns:
 
     def look_up(self, turn: int) -> Waterfall | None:
         """Return the waterfall of a turn as far as it was read; what is new is read by the next look."""
+        if self._spans is not None:
+            seen_by_turn = of_spans(self._spans(), turn, time.monotonic_ns())
+            if seen_by_turn is not None:
+                return seen_by_turn
         known, seen, entries = self._found
         if (known, seen) != (turn, len(self._recording.frames)) and (
             self._reading is None or self._reading.done()

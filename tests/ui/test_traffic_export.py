@@ -1,0 +1,110 @@
+"""Exports from the traffic screen: which entries, as what, where; and never over another file."""
+
+import json
+from pathlib import Path
+
+from tests.conftest import until
+from tests.ui.stage import press
+from tests.ui.test_traffic import numbered, opened
+from tests.ui.test_traffic_bursts import burst
+from tests.ui.traffic_stage import some
+from tui.ui.screens.confirm import Confirm
+from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic import exporting
+
+
+def seqs(path: Path) -> list[int]:
+    return [json.loads(line)["seq"] for line in path.read_text().splitlines()[1:]]
+
+
+def only(folder: Path) -> Path | None:
+    found = [path for path in folder.iterdir() if path.stat().st_size and not path.name.startswith(".")]
+    return found[0] if found else None
+
+
+async def chosen(screen: TrafficScreen, pilot, *keys: str) -> None:
+    """Press keys, then enter for the name that is offered."""
+    await press(pilot, "x", *keys)
+    assert screen.prompt._input.has_focus
+    await press(pilot, "enter")
+    await until(lambda: not screen.export_note, what=screen.export_note)
+
+
+async def test_what_the_filter_shows_is_written_as_json_lines(tmp_path: Path) -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.folder = lambda: tmp_path
+        await press(pilot, "slash", *"server:notes", "enter")
+        await until(lambda: len(screen.list.view) == 4)
+        await chosen(screen, pilot, "enter", "enter")
+        path = only(tmp_path)
+        assert path is not None
+        assert path.suffix == ".jsonl"
+        assert seqs(path) == [4, 5, 6, 7]
+
+
+async def test_a_call_is_written_as_a_page(tmp_path: Path) -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.folder = lambda: tmp_path
+        screen.list.select(5)
+        await chosen(screen, pilot, "j", "enter", "j", "j", "enter")
+        path = only(tmp_path)
+        assert path is not None
+        assert path.suffix == ".html"
+        assert path.read_text().count("<details>") == 2
+
+
+async def test_what_is_marked_is_written_in_one_burst_of_keys(tmp_path: Path) -> None:
+    async with opened(numbered(5).recording()) as (screen, pilot):
+        screen.folder = lambda: tmp_path
+        burst(pilot.app, "mkkmx" + "j\r\r")
+        await until(lambda: screen.prompt._input.has_focus)
+        burst(pilot.app, "\r")
+        await until(lambda: only(tmp_path) and not screen.export_note)
+        path = only(tmp_path)
+        assert path is not None
+        assert seqs(path) == [3, 5]
+
+
+async def test_a_file_that_is_there_is_replaced_only_by_a_yes(tmp_path: Path) -> None:
+    there = tmp_path / "there.jsonl"
+    there.write_text("mine")
+    async with opened(numbered(2).recording()) as (screen, pilot):
+        screen.folder = lambda: tmp_path
+
+        async def named() -> None:
+            await press(pilot, "x", "enter", "enter")
+            screen.prompt._input.value = str(there)
+            await press(pilot, "enter")
+            await until(lambda: isinstance(pilot.app.screen, Confirm))
+
+        await named()
+        await press(pilot, "n")
+        assert there.read_text() == "mine"
+        await named()
+        pilot.app.screen._clock = lambda: float("inf")
+        await press(pilot, "y")
+        await until(lambda: there.read_text() != "mine" and not screen.export_note)
+        assert seqs(there) == [1, 2]
+
+
+async def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    async with opened(numbered(2).recording()) as (screen, pilot):
+        screen.folder = lambda: tmp_path / "no"
+        await chosen(screen, pilot, "enter", "enter")
+        assert any("was not written" in note.message for note in pilot.app._notifications)
+
+
+async def test_leaving_the_screen_ends_an_export_and_leaves_no_file(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(exporting, "SLICE_SECONDS", 0)
+    monkeypatch.setattr(exporting, "REST_SECONDS", 50)
+    async with opened(numbered(2).recording()) as (screen, pilot):
+        screen.folder = lambda: tmp_path
+        await press(pilot, "x", "enter", "enter", "enter")
+        await until(lambda: screen.export_note == "exporting 0 %")
+        screen.dismiss(None)
+        await until(lambda: not screen.is_attached)
+    assert left_in(tmp_path) == []
+
+
+def left_in(folder: Path) -> list[Path]:
+    return list(folder.iterdir())

@@ -1,0 +1,200 @@
+"""Requests sent again from the traffic: as they were, edited, confirmed, refused; and what came of them."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, says
+from tests.ui.stage import press
+from tests.ui.test_app import opened as app_with
+from tests.ui.test_app import shows
+from tests.ui.test_traffic import opened as file_opened
+from tests.ui.test_traffic_bursts import burst
+from tests.ui.traffic_stage import some
+from tui.core.traffic import Cause, Direction, Kind, Redaction
+from tui.core.workbench import RawAnswer
+from tui.ui.app import McptuiApp
+from tui.ui.screens.confirm_call import ConfirmCall
+from tui.ui.screens.edit_request import EditRequest
+from tui.ui.screens.traffic import TrafficScreen
+
+
+@asynccontextmanager
+async def opened() -> AsyncIterator[tuple[FakeRuntime, McptuiApp, TrafficScreen, Pilot[int]]]:
+    """The traffic of an app whose servers answer at once, and whose answers are recorded."""
+    runtime = FakeRuntime(says("hello"))
+    recorded = runtime.recorded
+    recorded.call()  # 1, 2: weather › get_weather
+    recorded.call("delete_note", source="notes", arguments={"id": "milk"})  # 3, 4
+
+    async def request(server: str, method: str, params: Any, *, call: str, seconds: float) -> RawAnswer:
+        runtime.workbench.called.append((server, params, call))
+        recorded.call("again", source=server, cause=Cause(0, 0, call))
+        return RawAnswer(result={})
+
+    runtime.workbench.request = request
+    async with app_with(runtime) as (app, pilot):
+        await press(pilot, "f4")
+        screen = app.screen
+        assert isinstance(screen, TrafficScreen)
+        await until(lambda: len(screen.list.view) == 4)
+        yield runtime, app, screen, pilot
+
+
+WEATHER = {"name": "get_weather", "arguments": {"location": "Beijing"}}
+
+
+async def test_a_request_is_sent_again_as_it_was_and_the_cursor_goes_to_its_answer() -> None:
+    async with opened() as (runtime, _, screen, pilot):
+        screen.list.select(1)
+        await press(pilot, "R")
+        await until(lambda: runtime.workbench.called == [("weather", WEATHER, "hand-1")])
+        await until(lambda: screen.list.selected == 6)
+
+
+async def test_an_answer_stands_for_its_request() -> None:
+    async with opened() as (runtime, _, screen, pilot):
+        screen.list.select(2)
+        await press(pilot, "R")
+        await until(lambda: [called[1] for called in runtime.workbench.called] == [WEATHER])
+
+
+async def test_who_goes_elsewhere_meanwhile_is_not_carried_away() -> None:
+    async with opened() as (_runtime, _, screen, pilot):
+        screen.list.select(1)
+        await press(pilot, "R")
+        await until(lambda: screen.list.selected == 6)
+        await press(pilot, "k", "k", "k")
+        screen.look()
+        assert screen.list.selected == 3
+
+
+async def test_each_one_has_a_number_of_its_own_also_beside_the_workbench() -> None:
+    async with opened() as (runtime, app, screen, pilot):
+        screen.list.select(1)
+        assert app.call_book is not None
+        app.call_book.count = 4
+        await press(pilot, "R")
+        await until(lambda: [called[2] for called in runtime.workbench.called] == ["hand-5"])
+
+
+async def test_a_tool_that_may_destroy_something_is_asked_about_first() -> None:
+    async with opened() as (runtime, app, screen, pilot):
+        screen.list.select(3)
+        await press(pilot, "R")
+        assert isinstance(app.screen, ConfirmCall)
+        await press(pilot, "n")
+        assert runtime.workbench.called == []
+        await press(pilot, "R")
+        app.screen._clock = lambda: float("inf")
+        await press(pilot, "y")
+        await until(lambda: len(runtime.workbench.called) == 1)
+
+
+async def test_params_are_edited_as_json_in_one_burst() -> None:
+    async with opened() as (runtime, app, screen, _):
+        screen.list.select(1)
+        burst(app, "e")
+        await until(lambda: isinstance(app.screen, EditRequest))
+        area = app.screen._area
+        area.load_text("")
+        burst(app, '{"name":"x"}')
+        await until(lambda: area.text == '{"name":"x"}', what=area.text)
+        await app.run_action("screen.none")
+        area.post_message(key("ctrl+s"))
+        await until(lambda: [called[1] for called in runtime.workbench.called] == [{"name": "x"}])
+
+
+def key(name: str) -> Any:
+    from textual import events
+
+    return events.Key(name, None)
+
+
+async def test_what_is_typed_right_after_the_key_goes_to_the_editor() -> None:
+    async with opened() as (runtime, app, screen, _):
+        screen.list.select(1)
+        burst(app, "e  ")
+        app.post_message(key("ctrl+s"))
+        await until(lambda: [called[1] for called in runtime.workbench.called] == [WEATHER])
+        assert app.screen is screen
+
+
+async def test_what_is_wrong_with_the_json_is_said_while_typing_and_nothing_is_sent() -> None:
+    async with opened() as (runtime, app, screen, pilot):
+        screen.list.select(1)
+        await press(pilot, "e", "comma")
+        await shows(app, "✗ line 6, column 2: ")
+        await press(pilot, "ctrl+s")
+        await shows(app, "it cannot be sent yet")
+        await press(pilot, "escape")
+        assert app.screen is screen
+        assert runtime.workbench.called == []
+
+
+async def test_params_that_the_tool_does_not_take_are_warned_about() -> None:
+    async with opened() as (runtime, app, screen, pilot):
+        runtime.workbench.wrong = "location: is missing"
+        screen.list.select(1)
+        await press(pilot, "e")
+        await shows(app, "! location: is missing")
+        await press(pilot, "ctrl+s")
+        await until(lambda: len(runtime.workbench.called) == 1)
+
+
+async def test_a_server_that_stopped_is_not_sent_anything() -> None:
+    async with opened() as (runtime, app, screen, pilot):
+        runtime.host.request_stop("weather")
+        screen.list.select(1)
+        await press(pilot, "R")
+        await shows(app, "weather is not running")
+        assert runtime.workbench.called == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"redactions": (Redaction(1, 4, "API_KEY"),)}, "API_KEY"),
+        ({"sha256": "0" * 64}, "Only the beginning"),
+        ({"direction": Direction.IN}, "The server asked this"),
+        ({"source": "tap:x"}, "Another program talks"),
+        ({"source": "gone"}, "There is no server gone"),
+        ({"method": "initialize"}, "restarting the server"),
+    ],
+)
+async def test_what_cannot_be_sent_says_why(fields: dict[str, Any], why: str) -> None:
+    async with opened() as (runtime, app, screen, pilot):
+        body = json.dumps({"id": 9, "method": "tools/call", "params": WEATHER}).encode()
+        seq = runtime.recorded.add(Kind.REQUEST, body, **({"method": "tools/call"} | fields))
+        screen.list.tick()
+        screen.list.select(seq)
+        await press(pilot, "R")
+        await shows(app, why)
+        await press(pilot, "e")
+        assert app.screen is screen
+        assert runtime.workbench.called == []
+
+
+async def test_a_recording_has_nobody_to_send_to() -> None:
+    async with file_opened(some().recording(live=False)) as (screen, pilot):
+        screen.list.select(2)
+        await press(pilot, "R", "e")
+        assert pilot.app.screen is screen
+        assert any("no server behind it" in note.message for note in pilot.app._notifications)
+
+
+async def test_a_request_without_an_answer_says_why() -> None:
+    async with opened() as (runtime, app, screen, pilot):
+
+        async def request(*_: Any, **__: Any) -> RawAnswer:
+            return RawAnswer(problem="tools/call got no answer within 5 s and was cancelled.")
+
+        runtime.workbench.request = request
+        screen.list.select(1)
+        await press(pilot, "R")
+        await shows(app, "got no answer within 5 s")

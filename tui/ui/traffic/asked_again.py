@@ -1,0 +1,126 @@
+"""A request of the recording that is to be sent again: what it asks, and why it may not be sent. Pure."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line
+from tui.core.traffic import Direction, Entry, Kind
+
+MOST_SENT = 4 * 1024 * 1024
+"""Bytes of a request that is sent again."""
+
+MOST_EDITED = 256 * 1024
+"""Bytes of params that are edited here."""
+
+TAP = "tap:"
+
+_KINDS = {
+    Kind.NOTIFICATION: "a notification, which nobody answers",
+    Kind.STDERR: "a line of stderr",
+    Kind.EVENT: "an event",
+    Kind.NOT_JSON: "no JSON",
+    Kind.NOT_RPC: "no JSON-RPC",
+    Kind.BATCH: "a batch",
+    Kind.RESPONSE: "an answer without a request",
+    Kind.ERROR: "an answer without a request",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A request to be sent.
+
+    Attributes:
+        seq: entry of the request that it is made from.
+        server: whom it goes to.
+        method: raw.
+        params: a JSON object; empty if there are none.
+    """
+
+    seq: int
+    server: str
+    method: str
+    params: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """What it is, in a line."""
+        parts = (self.server, self.method, self.tool)
+        return " › ".join(clean_line(part, 60) for part in parts if part)
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool that it calls, raw; "" if it calls none."""
+        name = self.params.get("name") if self.method == "tools/call" else None
+        return name if isinstance(name, str) else ""
+
+
+def refusal(kind: Kind, way: Direction, source: str, method: str, servers: Sequence[ServerStatus]) -> str:
+    """Return why an entry cannot be sent again, one sentence; "" if it can, as far as its columns tell.
+
+    Args:
+        kind: of the entry.
+        way: which way it went.
+        source: its server.
+        method: its method, raw.
+        servers: those that there are now.
+    """
+    if kind in (Kind.MODEL_REQUEST, Kind.MODEL_REPLY):
+        return "The model is asked in turns: only requests to servers can be sent again."
+    if kind is not Kind.REQUEST:
+        return f"Only requests can be sent again: this is {_KINDS.get(kind, 'none')}."
+    if way is not Direction.OUT:
+        return "The server asked this, not mcptui: it cannot be sent to the server."
+    if source.startswith(TAP):
+        return "Another program talks with that server: what its tap saw cannot be sent from here."
+    if method == "initialize":
+        return "It opens a connection: restarting the server sends it again."
+    status = next((one for one in servers if one.name == source), None)
+    if status is None:
+        return f"There is no server {clean_line(source, 60)} any more."
+    if status.state is not ServerState.RUNNING:
+        return f"{clean_line(source, 60)} is not running: start it, then send this again."
+    return ""
+
+
+def read(entry: Entry) -> Again | str:
+    """Return what an entry with its body asks, or why it cannot be sent again."""
+    if entry.redactions:
+        names = ", ".join(sorted({clean_line(one.name, 40) for one in entry.redactions}))
+        return f"A secret was taken out of it when it was recorded ({names}): it cannot be sent as it was."
+    if entry.sha256:
+        return "Only the beginning of it was kept: it cannot be sent as it was."
+    if entry.size > MOST_SENT:
+        return "It is too large to be sent again from here."
+    try:
+        frame = json.loads(entry.body)
+    except (ValueError, RecursionError):
+        return "What was kept of it is no JSON."
+    params = frame.get("params", {}) if isinstance(frame, dict) else None
+    if not isinstance(params, dict):
+        return "Its params are no JSON object: it cannot be sent again."
+    return Again(entry.seq, entry.source, entry.method, params)
+
+
+def written(params: Mapping[str, Any]) -> str:
+    """Return params as JSON text to edit; what cannot be seen stands there as an escape."""
+    text = json.dumps(params, ensure_ascii=False, indent=2)
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
+
+
+def parsed(text: str) -> dict[str, Any] | str:
+    """Return the params that a person wrote, or what is wrong with them and where."""
+    if not text.strip():
+        return {}
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"line {error.lineno}, column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
+    except (ValueError, RecursionError):
+        return "there is a number too large, or it is nested too deep"
+    return found if isinstance(found, dict) else "params are an object: { … }"

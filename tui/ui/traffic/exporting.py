@@ -1,0 +1,187 @@
+"""Entries of the recording written to a file: which, as what, where; in a thread, and never over another."""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from textual.content import Content
+
+from tui.core import units
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+from tui.core.traffic import Entry, TrafficReader
+from tui.ui.screens.picker import Choice, Picker
+from tui.ui.traffic.bars import exact
+from tui.ui.traffic.comparing import Comparing
+from tui.ui.traffic.loading import MOST, whole
+
+SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
+"""Of writing between two rests: whoever draws and takes keys comes first."""
+
+_FORMS = {
+    "jsonl": "JSON lines, which mcptui reads again",
+    "md": "Markdown report",
+    "html": "HTML page, one file",
+    "har": "HAR, of HTTP servers only",
+}
+
+
+class Exporting(Comparing):
+    """The doing of the key that exports; the screen supplies what it acts on."""
+
+    folder: Callable[[], Path]
+    export_note = ""
+    """How far an export is, in words."""
+    _export_stop: threading.Event | None = None
+
+    def keep_task(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Run `work` beside the screen, and no longer than it."""
+        raise NotImplementedError
+
+    def action_traffic_export(self) -> None:
+        """Ask what is to be written."""
+        if self.export_note:
+            self.notify("One export at a time: the one before still runs.", timeout=3)
+            return
+        kinds = self._selections()
+        if not kinds:
+            self.notify("There is nothing to export.", timeout=3)
+            return
+        choices = [Choice(name, Content(words)) for name, (words, _) in kinds.items()]
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._ask_form(kinds[name][1]())
+
+        self.app.push_screen(Picker("Export", choices), chosen)
+
+    def _selections(self) -> dict[str, tuple[str, Callable[[], Sequence[int]]]]:
+        """Return what can be exported: words, and what gives the seqs."""
+        frames, view, index = self.recording.frames, self.list.view, self.list.index
+        first, shown = frames.first, len(view)
+        if index < 0 or not shown:
+            return {}
+        found: dict[str, tuple[str, Callable[[], Sequence[int]]]] = {}
+        words = "what the filter shows" if self.sifting.query.root is not None else "everything"
+        found["shown"] = (f"{words}: {counted(shown)}", lambda: _seqs(first, view.indices(0, shown)))
+        if marked := frames.marked.count(1):
+            found["marked"] = (
+                f"what is marked: {counted(marked)}",
+                lambda: [first + place for place, mark in enumerate(frames.marked) if mark],
+            )
+        if root := frames.root[index]:
+            call = [place for place in range(root - 1, len(frames)) if frames.root[place] == root]
+            found["call"] = (f"this call: {counted(len(call))}", lambda: _seqs(first, call))
+        found["entry"] = (f"entry {exact(first + index)} only", lambda: [first + index])
+        return found
+
+    def _ask_form(self, seqs: Sequence[int]) -> None:
+        choices = [Choice(form, Content(words)) for form, words in _FORMS.items()]
+
+        def chosen(form: str | None) -> None:
+            if form is not None:
+                self._ask_name(seqs, form)
+
+        self.app.push_screen(Picker(f"Export {counted(len(seqs))} as", choices), chosen)
+
+    def _ask_name(self, seqs: Sequence[int], form: str) -> None:
+        path = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}.{form}"
+
+        def named(name: str) -> None:
+            if name.strip():
+                self._begin(seqs, form, Path(name.strip()).expanduser(), over=False)
+
+        self.prompt.ask("export to", named, value=str(path))
+
+    # ---- writing ----
+
+    def _begin(self, seqs: Sequence[int], form: str, path: Path, *, over: bool) -> None:
+        self.export_note = "exporting…"
+        self._export_stop = threading.Event()
+        self.keep_task(self._write(seqs, form, path, self._export_stop, over), "export")
+
+    async def _write(
+        self, seqs: Sequence[int], form: str, path: Path, stop: threading.Event, over: bool
+    ) -> None:
+        title = f"{self.recording.title} {self.sifting.query.text}".strip()
+        work = asyncio.create_task(
+            asyncio.to_thread(self._export, seqs, form, path, clean_line(title, 160), stop, over)
+        )
+        try:
+            size = await asyncio.shield(work)
+        except asyncio.CancelledError:
+            stop.set()
+            await asyncio.wait({work})
+            work.exception()  # that it was left is all there is to say
+            raise
+        except FileExistsError:
+            self._ask_over(seqs, form, path)
+        except (McptuiError, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            self.notify(f"{path} was not written: {reason}", severity="error", timeout=8)
+        else:
+            self.notify(f"{counted(len(seqs))}, {units.size(size)}, written to {path}", timeout=6)
+        finally:
+            self.export_note = ""
+
+    def _ask_over(self, seqs: Sequence[int], form: str, path: Path) -> None:
+        from tui.ui.screens.confirm import Confirm
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._begin(seqs, form, path, over=True)
+
+        question = f"{clean_line(str(path), 300)} is there already. Replace it?"
+        self.app.push_screen(Confirm(question, yes="replace it", no="keep it"), answered)
+
+    def _export(
+        self, seqs: Sequence[int], form: str, path: Path, title: str, stop: threading.Event, over: bool
+    ) -> int:
+        """Write the file, in a thread; return its size in bytes.
+
+        Raises:
+            FileExistsError: it is there, and nobody said that it may be replaced.
+            OSError: it cannot be made.
+            McptuiError: the recording cannot be read, or the file cannot be written.
+        """
+        from tui.storage.export import Format, exported, write_whole
+
+        if not over:
+            path.open("xb").close()  # nobody can put another there meanwhile
+        try:
+            with closing(self.recording.open_reader()) as reader:
+                write_whole(path, exported(Format(form), self._entries(reader, seqs, stop), title))
+        except BaseException:
+            if not over:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+            raise
+        return path.stat().st_size
+
+    def _entries(self, reader: TrafficReader, seqs: Sequence[int], stop: threading.Event) -> Iterator[Entry]:
+        rest = time.monotonic() + SLICE_SECONDS
+        for done, seq in enumerate(seqs):
+            entry = whole(reader, seq, MOST)
+            if entry is not None:
+                yield entry
+            if time.monotonic() >= rest:
+                self.export_note = f"exporting {done * 100 // len(seqs)} %"
+                if stop.wait(REST_SECONDS):
+                    raise InterruptedError("the screen was left")
+                rest = time.monotonic() + SLICE_SECONDS
+
+
+def _seqs(first: int, indices: Sequence[int]) -> Sequence[int]:
+    if isinstance(indices, range):
+        return range(first + indices.start, first + indices.stop)
+    return [first + index for index in indices]
+
+
+def counted(number: int) -> str:
+    """Return a number of entries in words."""
+    return "1 entry" if number == 1 else f"{exact(number)} entries"

@@ -1,0 +1,25 @@
+"""What stands behind live traffic: the servers that can be asked again, and the turns as they were seen."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.trace.entries import Span
+    from tui.ui.ports import AppRuntime
+    from tui.ui.workbench.calls import CallBook
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The running program; a recording that is read from a file has none.
+
+    Attributes:
+        runtime: its servers.
+        book: the calls made by hand, of which each has a number of its own.
+        spans: gives the turns of the conversation, which know of approvals.
+    """
+
+    runtime: "AppRuntime"
+    book: "CallBook"
+    spans: "Callable[[], Sequence[Span]]"
