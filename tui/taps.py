@@ -6,11 +6,12 @@ new in it and takes it in as if it had seen it itself. Its source is "tap:NAME".
 
 import logging
 import threading
+import time
 from pathlib import Path
 
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Kind, TrafficSink
-from tui.storage.recordings import Recordings
+from tui.storage.recordings import Kept, Recordings
 from tui.storage.traffic_reader import RecordingReader
 
 LOOK_SECONDS = 1.0
@@ -34,6 +35,7 @@ class TapWatch:
     def __init__(self, folder: Path, sink: TrafficSink) -> None:
         self._recordings = Recordings(folder)
         self._sink = sink
+        self._began = time.time()
         self._closing = threading.Event()
         self._followed: dict[Path, _Tap] = {}
         self._thread = threading.Thread(target=self._run, name="taps", daemon=True)
@@ -66,8 +68,9 @@ class TapWatch:
         live = {one.path for one in kept if one.live}
         for path in set(self._followed) - live:
             self._read(path)
-            self._followed.pop(path).close()
-        for path in sorted(live - known):
+            if (tap := self._followed.pop(path, None)) is not None:
+                tap.close()
+        for path in sorted(one.path for one in kept if one.path not in known and self._concerns_us(one)):
             try:
                 tap = _Tap(path)
             except McptuiError:
@@ -77,6 +80,13 @@ class TapWatch:
                 self._followed[path] = tap
             else:
                 tap.close()
+
+    def _concerns_us(self, kept: Kept) -> bool:
+        """Whether a recording is written now, or was since we began to look: some live for a moment."""
+        try:
+            return kept.live or kept.path.stat().st_mtime >= self._began
+        except OSError:
+            return False
 
     def _follow(self) -> None:
         for path in list(self._followed):

@@ -53,6 +53,19 @@ async def test_entries_come_as_they_were_seen_and_in_order(tap, seen):
     assert seen[1].direction is Direction.OUT and seen[0].detail["event"] == "spawn"
 
 
+async def test_a_tap_that_lived_for_a_moment_is_seen_too(tmp_path, seen):
+    recorder = Recorder(
+        lambda: RecordingWriter(tmp_path / "20261121T000002Z-3.mcptrace", meta={"tap": "short"}),
+        Frames(),
+        redact=Redactor().redact_bytes,
+    )
+    recorder.start()
+    recorder.capture(captured(ASK, Direction.OUT))
+    recorder.close()
+    await until(lambda: seen)
+    assert [(one.source, one.raw) for one in seen] == [("tap:short", ASK)]
+
+
 async def test_a_recording_that_is_no_tap_is_left_alone(tmp_path, tap, seen):
     other = Recorder(
         lambda: RecordingWriter(tmp_path / "20261120T000001Z-2.mcptrace", meta={"program": "mcptui"}),
