@@ -1,27 +1,155 @@
-"""Takes the pictures of README.md: the real app, its real sample servers and demo model, as SVG.
+"""Takes the pictures of README.md and docs/: the real app, its real sample servers and demo model, as SVG.
 
-    python -m tests.pictures
+    python -m tests.pictures [NAME ...]
 
-writes docs/pictures/*.svg. Run it again when the screen changes.
+writes docs/pictures/*.svg, or only the named ones. Run it again when the screen changes.
 """
 
 import asyncio
 import os
 import re
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.widgets import Input
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from tui.runtime import Runtime
+    from tui.ui.app import McptuiApp
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
+DARK, LIGHT = "harbor", "quay"
+LIT = "-light"
+"""Ends the name of a picture in the light theme, if there is one in both."""
+
 QUESTIONS = ("What's the weather in Hangzhou?", "add a note: buy milk", "which notes mention milk?")
+SETTLE_SECONDS = 0.5
 
 
-async def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, "the app did not get there"
-        await asyncio.sleep(0.02)
+class Stage:
+    """The running app, and what a person does with it before a picture is taken."""
+
+    def __init__(self, app: "McptuiApp", runtime: "Runtime", pilot: "Pilot[int]") -> None:
+        self.app, self.runtime, self.pilot = app, runtime, pilot
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for what must come."""
+        deadline = time.monotonic() + 20
+        while not condition():
+            assert time.monotonic() < deadline, "the app did not get there"
+            await asyncio.sleep(0.02)
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, and let each be seen."""
+        for key in keys:
+            await self.pilot.press(key)
+            await asyncio.sleep(0.05)
+
+    async def write(self, text: str) -> None:
+        """Type a text."""
+        names = {" ": "space", ":": "colon", "/": "slash"}
+        await self.press(*(names.get(char, char) for char in text))
+
+    async def ready(self, tools: int = 6) -> None:
+        """Wait for the servers, which have so many tools."""
+        await self.until(
+            lambda: self.runtime.is_ready and sum(s.tools for s in self.runtime.host.statuses()) == tools
+        )
+
+    async def ask(self, *questions: str) -> None:
+        """Ask the model, and allow every call."""
+        for question in questions:
+            self.app.composer.load_text(question)
+            await self.press("f5", "enter")
+            # A short turn may be over before anybody looks; what is sent has left the composer.
+            await self.until(lambda: self.app.chat.running or not self.app.composer.text)
+            while self.app.chat.running:
+                if self.app.approvals.current and self.app.approvals.ripe:
+                    self.app.action_question_once()
+                await asyncio.sleep(0.02)
+        self.app.action_focus_composer()
+
+    async def start_slow(self) -> None:
+        """Start the third sample, which waits and fails on demand."""
+        await self.press("f3", "end", "s")
+        await self.ready(9)
+
+
+async def conversation(stage: Stage) -> None:
+    """The main screen after some questions."""
+    await stage.ask(*QUESTIONS)
+
+
+async def one_question(stage: Stage) -> None:
+    """The same with little room."""
+    await stage.ask(QUESTIONS[0])
+
+
+async def _some_traffic(stage: Stage) -> None:
+    await stage.start_slow()
+    await stage.ask(*QUESTIONS, "count slowly for 2 seconds", "run always_fails")
+
+
+async def traffic(stage: Stage) -> None:
+    """The calls of tools, and one of them beside its answer."""
+    await _some_traffic(stage)
+    await stage.press("f4", "slash")
+    await stage.write("method:tools/call")
+    await stage.press("enter", "up", "enter")
+
+
+async def filtering(stage: Stage) -> None:
+    """A filter that is being written, with what could come next."""
+    await _some_traffic(stage)
+    await stage.press("f4", "slash")
+    await stage.write("method:tools/call")
+    await stage.press("enter", "slash")
+    # All at once: each letter of a name would be looked for as a word.
+    stage.app.screen.query_one("FilterBar Input", Input).insert_text_at_cursor(" status:")
+
+
+async def workbench(stage: Stage) -> None:
+    """A tool as a form, its calls and what came of the last."""
+    await stage.press("f3", "down", "enter")
+    for text in ("buy milk", "call the dentist"):
+        await stage.press("2", "home", "enter", "ctrl+d")
+        await stage.write(text)
+        await stage.press("ctrl+j")
+        await asyncio.sleep(SETTLE_SECONDS)
+        await stage.press("escape")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture.
+
+    Attributes:
+        name: of the file.
+        scene: what is done before.
+        size: columns and lines.
+        themes: each theme that it is taken in, by the end of its file's name.
+    """
+
+    name: str
+    scene: Callable[[Stage], Awaitable[None]]
+    size: tuple[int, int] = (120, 36)
+    themes: tuple[tuple[str, str], ...] = (("", DARK), (LIT, LIGHT))
+
+
+PICTURES = (
+    Picture("main", conversation, (120, 40), (("", DARK),)),
+    Picture("narrow", one_question, (80, 24), (("", LIGHT),)),
+    Picture("traffic", traffic),
+    Picture("filter", filtering, (120, 24)),
+    Picture("workbench", workbench, (120, 30)),
+)
 
 
 def _without_fonts_from_afar(svg: str) -> str:
@@ -30,43 +158,39 @@ def _without_fonts_from_afar(svg: str) -> str:
     return svg.replace("Fira Code", "ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono")
 
 
-async def take(name: str, size: tuple[int, int], theme: str, questions: tuple[str, ...]) -> None:
-    """Ask the questions, let every call run, and write one picture."""
+async def take(picture: Picture, ending: str, theme: str) -> None:
+    """Open the app, let the scene happen, and write the picture."""
     from tui.options import Options
     from tui.runtime import Runtime
     from tui.ui.app import McptuiApp
 
     runtime = Runtime(Options(demo=True, theme=theme), os.environ)
     app = McptuiApp(lambda: runtime, theme=theme, keys={})
-    async with app.run_test(size=size) as pilot:
-        await _until(lambda: runtime.is_ready and sum(s.tools for s in runtime.host.statuses()) == 6)
-        for question in questions:
-            app.composer.load_text(question)
-            await pilot.press("enter")
-            await _until(lambda: app.chat.running)
-            while app.chat.running:
-                if app.approvals.current and app.approvals.ripe:
-                    app.action_question_once()
-                await asyncio.sleep(0.02)
-        app.action_focus_composer()
-        await asyncio.sleep(0.5)
+    async with app.run_test(size=picture.size) as pilot:
+        stage = Stage(app, runtime, pilot)
+        await stage.ready()
+        await picture.scene(stage)
+        await asyncio.sleep(SETTLE_SECONDS)
         FOLDER.mkdir(exist_ok=True)
-        (FOLDER / f"{name}.svg").write_text(
+        (FOLDER / f"{picture.name}{ending}.svg").write_text(
             _without_fonts_from_afar(app.export_screenshot(title="mcptui", simplify=True)), encoding="utf-8"
         )
     await app.close()
     await runtime.shutdown()
 
 
-def main() -> None:
-    """Take all pictures, with a home of their own."""
-    with tempfile.TemporaryDirectory() as home:
-        places = {"CONFIG": "config", "DATA": "data", "STATE": "state", "CACHE": "cache"}
-        os.environ |= {f"XDG_{name}_HOME": f"{home}/{folder}" for name, folder in places.items()}
-        os.environ |= {"TEXTUAL_ANIMATIONS": "none", "COLORTERM": "truecolor"}
-        asyncio.run(take("main", (120, 40), "harbor", QUESTIONS))
-        asyncio.run(take("narrow", (80, 24), "quay", QUESTIONS[:1]))
+def main(names: list[str]) -> None:
+    """Take the named pictures, or all, each in a home of its own."""
+    os.environ |= {"TEXTUAL_ANIMATIONS": "none", "COLORTERM": "truecolor"}
+    for picture in PICTURES:
+        if names and picture.name not in names:
+            continue
+        for ending, theme in picture.themes:
+            with tempfile.TemporaryDirectory() as home:
+                places = {"CONFIG": "config", "DATA": "data", "STATE": "state", "CACHE": "cache"}
+                os.environ |= {f"XDG_{name}_HOME": f"{home}/{folder}" for name, folder in places.items()}
+                asyncio.run(take(picture, ending, theme))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,0 +1,113 @@
+"""The pages for people are in step with the program: fields, codes, keys, commands, links."""
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tui.cli import build_parser
+from tui.commands.traffic_parsers import parse_tap
+from tui.core.traffic import Kind
+from tui.trace.query import parse
+from tui.trace.query_fields import FIELDS
+from tui.ui.actions import ACTIONS
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+TRAFFIC = (ROOT / "docs" / "traffic.md").read_text(encoding="utf-8")
+
+
+def rows_of(heading: str) -> list[list[str]]:
+    """Return the cells of the first table behind a heading, without its two lines of headings."""
+    _, found, rest = TRAFFIC.partition(f"\n## {heading}\n")
+    assert found, heading
+    lines = rest[rest.index("\n|") + 1 :].split("\n\n", 1)[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def test_the_table_of_the_filter_language_has_each_field_as_the_program_has_it():
+    assert rows_of("The filter language") == [
+        [f"`{field.name}`", field.meaning, f"`{field.example}`"] for field in FIELDS.values()
+    ]
+
+
+def test_each_kind_of_entry_is_named():
+    assert [kind for kind in Kind if f"`{kind.name.lower()}`" not in TRAFFIC] == []
+
+
+def test_each_status_is_named():
+    assert [word for word in FIELDS["status"].choices if f"`{word}`" not in TRAFFIC] == []
+
+
+def filters_shown() -> Iterator[str]:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for code in re.findall(r"`([^`\n]+)`", text):
+            name = re.match(r"[!(-]?(?:not )?([a-z]+):\S", code)
+            if name and name[1] in FIELDS:
+                yield code
+
+
+@pytest.mark.parametrize("text", sorted(set(filters_shown())))
+def test_each_filter_that_is_shown_can_be_used(text: str):
+    assert parse(text).is_sound
+
+
+def codes_of_the_linter() -> set[str]:
+    """Return the codes in what the rules say: `Said(code, ...)`, `look.error(code, ...)` and the like."""
+    found: set[str] = set()
+    for file in (ROOT / "tui" / "trace").glob("lint*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and node.args:
+                name = (
+                    node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                )
+                if name in ("Said", "say", "error", "warn", "once"):
+                    found |= _texts(node.args[0])
+    return found | {"bad-params", "bad-result", "not-negotiated"}  # these are put together
+
+
+def _texts(node: ast.expr) -> set[str]:
+    return {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
+
+
+def test_each_code_of_the_linter_has_its_line():
+    assert {row[0].strip("`") for row in rows_of("The linter")} == codes_of_the_linter()
+
+
+def test_the_keys_of_the_list_are_those_of_the_program():
+    known = {key for action in ACTIONS for key in action.keys.split(",")} | {"/", "esc", "?"}
+    shown = {key for row in rows_of("The list") for key in re.findall(r"`([^`]+)`", row[0])}
+    assert shown - known == set()
+
+
+def command_lines() -> Iterator[str]:
+    """Yield every command line of mcptui in the pages: in blocks of shell, and between backquotes."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+        for code in [*re.findall(r"`(mcptui [^`\n]+)`", text), *"\n".join(blocks).splitlines()]:
+            for command in re.findall(r"(?:^|[|(]\s*)\s*(mcptui .*)", code):
+                line = command.partition("#")[0].partition(" | ")[0].rstrip(") ")
+                if "..." not in line and "[" not in line and line != "mcptui mock":
+                    yield line
+
+
+@pytest.mark.parametrize("line", sorted(set(command_lines())))
+def test_each_command_line_that_is_shown_can_be_typed(line: str):
+    given = shlex.split(line)[1:]
+    if given[:1] == ["tap"]:
+        assert parse_tap(given[1:])
+    else:
+        assert build_parser().parse_args(given[: given.index("--")] if "--" in given else given)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_each_link_leads_to_a_file(page: Path):
+    text = page.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)|(?:src|srcset)=\"([^\"]+)\"", text)
+    links = [first or second for first, second in targets if "://" not in (first or second)]
+    assert [link for link in links if not (page.parent / link).exists()] == []
