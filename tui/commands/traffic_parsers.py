@@ -8,9 +8,14 @@ TAP_ABOUT = """\
 Stand between another host and its MCP server and record what travels. The host starts this in place of
 the server; bytes, ends, signals and the exit code pass as they are, and recording never holds them up.
 """
+RECORDING = "a .mcptrace or .jsonl file, or the beginning or end of a name that trace --list prints"
 TRACE_ABOUT = """\
-Read a recording: FILE, or the name of one of the recordings kept (the newest if nothing is named). With an
-option or without a terminal it prints; otherwise it opens the traffic screen.
+Read a recording, the newest one if none is named. On a terminal and without an option it opens on the
+traffic screen; otherwise it is printed.
+
+  mcptui trace --slowest --filter since:1h     the slowest requests of its last hour
+  mcptui trace --filter status:failed          what failed
+  mcptui trace --lint                          what breaks the protocol
 """
 TRACE_EPILOG = """\
 exit codes: 0 done; 1 --lint found errors, or --replay found differences; 2 usage, or no such recording;
@@ -85,7 +90,7 @@ def _add_trace(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         epilog=TRACE_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    trace.add_argument("recording", nargs="?", metavar="FILE|SESSION", help="a .mcptrace or .jsonl file")
+    trace.add_argument("recording", nargs="?", metavar="FILE|SESSION", help=RECORDING)
     trace.add_argument("--list", action="store_true", help="print the recordings kept, newest first")
     trace.add_argument("--filter", metavar="EXPR", help='only these, e.g. "method:tools/* latency:>200ms"')
     trace.add_argument("--json", action="store_true", help="print one JSON object a line")
@@ -129,6 +134,6 @@ def _add_mock(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         description=MOCK_ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    mock.add_argument("recording", metavar="FILE", help="a .mcptrace or .jsonl file")
+    mock.add_argument("recording", metavar="FILE|SESSION", help=RECORDING)
     mock.add_argument("--server", metavar="NAME", help="which server of the recording, if it has several")
     mock.add_argument("--timing", action="store_true", help="take as long for each answer as the server did")
