@@ -43,7 +43,7 @@ class Store:
                 sys.executable,
                 (str(TEE), str(folder), sys.executable, str(FAULTS / f"{name}.py")),
                 {"FAULT_LINES": "60000"},
-                start_seconds=8.0,
+                start_seconds=8.0 if name.startswith("noise") else 3.0,
             )
             for name in names
         ]

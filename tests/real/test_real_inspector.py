@@ -1,0 +1,59 @@
+"""`mcptui tap` and `mcptui mock` under the command line of the MCP Inspector, a client that others wrote.
+
+`MCPTUI_REAL_SERVERS` as in `test_real_servers`; its `node_modules` has to hold the inspector too.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(os.environ.get("MCPTUI_REAL_SERVERS") or "/nonexistent")
+INSPECTOR = FOLDER / "node_modules/.bin/mcp-inspector"
+EVERYTHING = FOLDER / "node_modules/.bin/mcp-server-everything"
+pytestmark = [
+    pytest.mark.skipif(
+        not (INSPECTOR.exists() and EVERYTHING.exists()),
+        reason="MCPTUI_REAL_SERVERS names no directory with the inspector",
+    ),
+    pytest.mark.real,
+    pytest.mark.timeout(120),
+]
+
+
+def inspect(command: Path, *request: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [str(INSPECTOR), "--cli", str(command), *request],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def program(path: Path, *command: str) -> Path:
+    """Make a program of its own of a command: the inspector takes the options of one for its own."""
+    path.write_text("#!/bin/sh\nexec " + " ".join(f"'{part}'" for part in command) + "\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ("--method", "tools/list"),
+        ("--method", "tools/call", "--tool-name", "echo", "--tool-arg", "message=hi"),
+        ("--method", "tools/call", "--tool-name", "no-such-tool"),
+    ],
+    ids=lambda request_: request_[-1],
+)
+def test_a_run_passes_unchanged_through_the_tap_and_again_with_the_recording(tmp_path: Path, request_):
+    mcptui = (sys.executable, "-m", "tui")
+    tapped = program(tmp_path / "tapped", *mcptui, "tap", "--name", "it", "--", str(EVERYTHING))
+    plain = inspect(EVERYTHING, *request_)
+    assert inspect(tapped, *request_) == plain
+    (recording,) = Path(os.environ["XDG_STATE_HOME"]).glob("**/*.mcptrace")
+    assert inspect(program(tmp_path / "mocked", *mcptui, "mock", str(recording)), *request_) == plain
