@@ -21,6 +21,9 @@ VERSION = 1
 APPLICATION_ID = 0x6D637074
 """Marks the file as a recording of mcptui ("mcpt" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
 
+CACHE_KIB = 512
+"""Pages kept in memory: rows are written and read in order, so more of them (2 MiB usually) serve nothing."""
+
 BUSY_MS = 5000
 """How long a connection waits for the lock of another one."""
 
@@ -172,6 +175,7 @@ def _connect(path: Path, mode: str, more: str = "") -> sqlite3.Connection:
         check_same_thread=False,
     )
     connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     return connection
 
 
