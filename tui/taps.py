@@ -5,13 +5,14 @@ new in it and takes it in as if it had seen it itself. Its source is "tap:NAME".
 """
 
 import logging
+import os
 import threading
-import time
 from pathlib import Path
 
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Kind, TrafficSink
-from tui.storage.recordings import Kept, Recordings
+from tui.storage.liveness import is_live, live_file
+from tui.storage.recordings import SUFFIX, began_stamp
 from tui.storage.traffic_reader import RecordingReader
 
 LOOK_SECONDS = 1.0
@@ -33,9 +34,9 @@ class TapWatch:
     """
 
     def __init__(self, folder: Path, sink: TrafficSink) -> None:
-        self._recordings = Recordings(folder)
+        self._folder = folder
         self._sink = sink
-        self._began = time.time()
+        self._began = began_stamp()
         self._closing = threading.Event()
         self._followed: dict[Path, _Tap] = {}
         self._thread = threading.Thread(target=self._run, name="taps", daemon=True)
@@ -64,13 +65,12 @@ class TapWatch:
                 tap.close()
 
     def _look(self, known: set[Path]) -> None:
-        kept = self._recordings.list()
-        live = {one.path for one in kept if one.live}
+        found, live = self._candidates()
         for path in set(self._followed) - live:
             self._read(path)
             if (tap := self._followed.pop(path, None)) is not None:
                 tap.close()
-        for path in sorted(one.path for one in kept if one.path not in known and self._concerns_us(one)):
+        for path in sorted(found - known):
             try:
                 tap = _Tap(path)
             except McptuiError:
@@ -81,12 +81,19 @@ class TapWatch:
             else:
                 tap.close()
 
-    def _concerns_us(self, kept: Kept) -> bool:
-        """Whether a recording is written now, or was since we began to look: some live for a moment."""
+    def _candidates(self) -> tuple[set[Path], set[Path]]:
+        """Return the recordings that may concern us, and those of them that are written now.
+
+        These are the live ones, and those that began since we look: some taps live for a moment only. There
+        may be thousands of others, so they are known by their names alone.
+        """
         try:
-            return kept.live or kept.path.stat().st_mtime >= self._began
+            names = set(os.listdir(self._folder))
         except OSError:
-            return False
+            return set(), set()
+        paths = {self._folder / name for name in names if name.endswith(SUFFIX)}
+        live = {path for path in paths if live_file(path).name in names and is_live(path)}
+        return live | {path for path in paths if path.name >= self._began}, live
 
     def _follow(self) -> None:
         for path in list(self._followed):

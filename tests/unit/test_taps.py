@@ -55,7 +55,7 @@ async def test_entries_come_as_they_were_seen_and_in_order(tap, seen):
 
 async def test_a_tap_that_lived_for_a_moment_is_seen_too(tmp_path, seen):
     recorder = Recorder(
-        lambda: RecordingWriter(tmp_path / "20261121T000002Z-3.mcptrace", meta={"tap": "short"}),
+        lambda: RecordingWriter(tmp_path / "99990101T000002Z-3.mcptrace", meta={"tap": "short"}),
         Frames(),
         redact=Redactor().redact_bytes,
     )

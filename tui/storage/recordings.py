@@ -18,6 +18,11 @@ TOTAL_CAP = 2 * 1024 * 1024 * 1024
 _NEXT = "`mcptui trace --list` names those kept."
 
 
+def began_stamp() -> str:
+    """Return how the name of a recording begins that begins now: UTC, so that names are in order."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A recording in the folder.
@@ -55,7 +60,7 @@ class Recordings:
             OSError: the folder cannot be made.
         """
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        began = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        began = began_stamp()
         path = self.folder / f"{began}-{os.getpid()}{SUFFIX}"
         again = 2
         while path.exists():
