@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from tui.core.text import clean_line
 from tui.ui.panes.bar import Bar, spread
-from tui.ui.traffic.asked_again import Again, parsed, written
+from tui.ui.traffic.asked_again import Again, parsed, shown, written
 from tui.ui.widgets.rows import Row
 
 SETTLE_SECONDS = 0.2
@@ -21,7 +22,7 @@ SETTLE_SECONDS = 0.2
 
 SEND = frozenset({"ctrl+s", "ctrl+enter", "ctrl+j", "f9"})
 
-_KEYS = (("ctrl+s", "send"), ("ctrl+enter", "too"), ("esc", "leave it"))
+_KEYS = (("ctrl+s", "send"), ("esc", "leave it"))
 
 
 class _Params(TextArea):
@@ -71,10 +72,14 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
 
     DEFAULT_CSS = """
     EditRequest { align: center middle; background: $surface 60%; }
-    EditRequest > Bar { padding: 0 1; background: $panel; width: 90%; max-width: 130; }
-    EditRequest > TextArea {
-        width: 90%; max-width: 130; height: auto; min-height: 8; max-height: 1fr;
-        border: none; padding: 0 1; background: $surface;
+    EditRequest > Vertical {
+        width: 92%; max-width: 132; height: auto; max-height: 92%; padding: 1 2;
+        background: $panel; border-left: outer $accent;
+    }
+    EditRequest Bar { background: $panel; }
+    EditRequest TextArea {
+        height: auto; min-height: 6; max-height: 70vh; margin: 1 0;
+        border: none; padding: 0; background: $surface;
     }
     """
 
@@ -92,16 +97,17 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         keys = tuple(part for key, words in _KEYS for part in ((key, "accent"), (f" {words}   ", "dim")))
         self._keys.parts = (keys, ())
         self._area = _Params(
-            written(request.params), compact=True, show_line_numbers=True, tab_behavior="focus"
+            written(shown(request.params)), compact=True, show_line_numbers=True, tab_behavior="focus"
         )
         self._area.set_reactive(TextArea.cursor_blink, False)
 
     def compose(self) -> ComposeResult:
         """Build title, editor, what is wrong, and keys."""
-        yield self._title
-        yield self._area
-        yield self._said
-        yield self._keys
+        with Vertical():
+            yield self._title
+            yield self._area
+            yield self._said
+            yield self._keys
 
     def on_mount(self) -> None:
         """Take keys at once: in a burst the next one is for the editor."""
@@ -127,7 +133,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         if isinstance(found, str):
             self._said.show(((f"✗ {clean_line(found, 200)}", "bad"),))
             return
-        self._said.show((("✓ ready to be sent", "ok"),), (("as JSON params", "dim"),))
+        self._said.show((("✓ ready to be sent", "ok"),))
         if self._check is not None:
             self._checking = asyncio.create_task(self._hold(self._check, found), name="check params")
 

@@ -60,7 +60,7 @@ class FiguresScreen(ModalScreen[str | None]):
         recording: what is measured.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "back")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "back", priority=True)]
 
     DEFAULT_CSS = """
     FiguresScreen { background: $surface; layout: vertical; }

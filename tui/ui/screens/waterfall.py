@@ -16,23 +16,26 @@ from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.rows import Row, crop, pad
 
 LOOKS_PER_SECOND = 4
-LABEL_CELLS = 34
+MOST_LABEL = 36
+"""Cells of a label at most; a third of the line in a narrow terminal."""
+
 _STYLES = {Part.MODEL: "model", Part.TOOL: "tool", Part.YOU: "user", Part.REST: "rule"}
 _KEYS = (("enter", "show its entries"), ("left right", "turn before, next turn"), ("esc", "back"))
 
 
 def stretch_row(stretch: Stretch, whole_ns: int, width: int, signs: Signs) -> Row:
     """Return the line of one stretch of time: what it is, how long, and where it stands in the turn."""
-    room = max(10, width - LABEL_CELLS - 3)
+    label = min(MOST_LABEL, width * 2 // 5)
+    room = max(10, width - label - 3)
     whole = max(1, whole_ns)
     start = min(room - 1, stretch.start_ns * room // whole)
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
     sign = signs.outcomes[3] if stretch.failed else signs.outcomes[1] if stretch.running else " "
-    said = f"{stretch.label}: {stretch.part}" if stretch.part is Part.YOU else stretch.label
+    said = f"you: {stretch.label}" if stretch.part is Part.YOU else stretch.label
     name: Row = ((f"  {said}", "text" if stretch.critical else "dim"),)
     return (
-        *pad(crop(name, LABEL_CELLS - 1), LABEL_CELLS),
+        *pad(crop(name, label - 1), label),
         (" " * start, ""),
         ((signs.bar[-1] if stretch.critical else signs.thin) * cells, style),
         (" " * (room - start - cells), ""),
@@ -87,9 +90,9 @@ class WaterfallScreen(ModalScreen[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "back"),
-        Binding("left", "turn(-1)", "turn before"),
-        Binding("right", "turn(1)", "next turn"),
+        Binding("escape,q", "back", "back", priority=True),
+        Binding("left,h", "turn(-1)", "turn before", priority=True),
+        Binding("right,l", "turn(1)", "next turn", priority=True),
     ]
 
     DEFAULT_CSS = """

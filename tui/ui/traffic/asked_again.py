@@ -16,6 +16,8 @@ MOST_EDITED = 256 * 1024
 """Bytes of params that are edited here."""
 
 TAP = "tap:"
+OURS, TOKEN = "io.modelcontextprotocol/", "progressToken"
+"""What in `_meta` is made anew for each request: who sends, in which revision, and for what progress."""
 
 _KINDS = {
     Kind.NOTIFICATION: "a notification, which nobody answers",
@@ -103,6 +105,24 @@ def read(entry: Entry) -> Again | str:
     if not isinstance(params, dict):
         return "Its params are no JSON object: it cannot be sent again."
     return Again(entry.seq, entry.source, entry.method, params)
+
+
+def shown(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return params without what is made anew for each request: there is nothing to edit in it."""
+    meta = params.get("_meta")
+    if not isinstance(meta, dict):
+        return dict(params)
+    theirs = {key: value for key, value in meta.items() if key != TOKEN and not key.startswith(OURS)}
+    rest = {key: value for key, value in params.items() if key != "_meta"}
+    return rest | {"_meta": theirs} if theirs else rest
+
+
+def edited(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return edited params with a wish for progress, if the request that they are made from had one."""
+    was, meta = before.get("_meta"), after.get("_meta", {})
+    if not isinstance(was, dict) or TOKEN not in was or not isinstance(meta, dict):
+        return dict(after)
+    return {**after, "_meta": {**meta, TOKEN: was[TOKEN]}}
 
 
 def written(params: Mapping[str, Any]) -> str:

@@ -15,7 +15,9 @@ _NUMBERS = (("calls", 7), ("errors", 7), ("waiting", 8), ("p50", 9), ("p95", 9),
 def head(width: int) -> Row:
     """Return the headings."""
     numbers = "".join(f"{name:>{cells}}" for name, cells in _NUMBERS)
-    return ((f"{'  server and tool':<{_name_cells(width)}}{numbers}", "dim"), ("   calls over time", "dim"))
+    cells = _name_cells(width)
+    over = "   calls over time" if _spark_cells(width, cells) >= 15 else ""
+    return ((f"{'  server and tool':<{cells}}{numbers}{over}", "dim"),)
 
 
 def figures_row(figures: Figures, width: int) -> Row:
@@ -26,7 +28,7 @@ def figures_row(figures: Figures, width: int) -> Row:
     if is_server:
         left: Row = ((f"  {name}", "text bold"),)
     else:
-        kind = f"   {clean_line(figures.method, 40)}" if figures.tool else ""
+        kind = f"   {clean_line(figures.method, 40)}" if figures.tool and cells > 40 else ""
         left = ((f"    {name}", "tool" if figures.tool else "text"), (kind, "dim"))
     failed = figures.errors + figures.lost
     plain = "text" if is_server else "dim"
@@ -39,12 +41,16 @@ def figures_row(figures: Figures, width: int) -> Row:
         (f"{_time(figures.p95_ns):>9}", plain),
         (f"{_time(figures.longest_ns):>9}", "warn" if figures.longest_ns >= 1_000_000_000 else plain),
         (f"{units.size(figures.octets):>8}", "dim"),
-        (f"   {sparkline(figures.sparks, max(0, min(SPARK_CELLS, width - cells - 62)))}", "accent"),
+        (f"   {sparkline(figures.sparks, _spark_cells(width, cells))}", "accent"),
     )
 
 
 def _name_cells(width: int) -> int:
     return max(18, min(44, width - 58))
+
+
+def _spark_cells(width: int, name_cells: int) -> int:
+    return max(0, min(SPARK_CELLS, width - name_cells - 62))
 
 
 def _time(ns: int) -> str:

@@ -4,6 +4,7 @@ Read from the recording by one worker thread, only for entries that are on scree
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import TypeVar
 from textual.cache import LRUCache
 
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, TrafficReader
+from tui.core.traffic import Entry, Kind, TrafficReader
 
 T = TypeVar("T")
 KEPT = 2048
@@ -118,7 +119,26 @@ def _glimpses(reader: TrafficReader, wanted: Iterable[int]) -> Iterable[tuple[in
 
 
 def _glimpse(entry: Entry) -> Glimpse:
+    if entry.kind is Kind.EVENT and (told := _event(entry.body)):
+        return Glimpse("", told)
     said = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
     if not said and entry.detail:
         said = clean_line("  ".join(f"{name} {value}" for name, value in entry.detail.items()), HEAD_BYTES)
     return Glimpse(clean_line(entry.ident, 40), said)
+
+
+def _event(body: bytes) -> str:
+    """Return what an event tells, in a line: commands as they were typed, other values by their names."""
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(told, dict):
+        return ""
+    parts = []
+    for name, value in told.items():
+        if name == "argv" and isinstance(value, list):
+            parts.append(" ".join(str(word) for word in value))
+        elif name != "event" and not isinstance(value, dict | list):
+            parts.append(f"{name} {value}")
+    return clean_line("  ".join(parts), HEAD_BYTES)

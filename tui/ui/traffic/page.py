@@ -7,7 +7,7 @@ from textual.message import Message
 
 from tui.ui.traffic.sheet import Lines, Sheet, Work
 from tui.ui.widgets.cursor_pane import CursorPane
-from tui.ui.widgets.rows import Row, marked, text_of
+from tui.ui.widgets.rows import Row, crop, marked, text_of
 
 
 class Page(CursorPane, inherit_bindings=True):
@@ -81,7 +81,7 @@ class Page(CursorPane, inherit_bindings=True):
             while at >= 0 and len(text) == len(text_of(row)):
                 row = marked(row, at, at + len(self.sought), "selected bold")
                 at = text.find(self.sought, at + len(self.sought))
-        return row
+        return crop(row, self.columns)
 
     def row_chosen(self, index: int) -> None:
         """Fold or unfold."""

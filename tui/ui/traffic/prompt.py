@@ -51,6 +51,7 @@ class PromptLine(Horizontal):
         placeholder: str = "",
         typed: Callable[[str], None] = _ignore,
         cancelled: Callable[[], None] | None = None,
+        replaces: bool = False,
     ) -> None:
         """Ask for a line.
 
@@ -61,12 +62,14 @@ class PromptLine(Horizontal):
             placeholder: what stands there while nothing does.
             typed: is given the line at each change.
             cancelled: called if the person does not want to.
+            replaces: what is typed takes the place of `value`; else it is added to it.
         """
         self._label.update(f"{label} ›")
         self._done, self._typed, self._cancelled = done, typed, cancelled
         with self.prevent(Input.Changed):
             self._input.value = value
         self._input.placeholder = placeholder
+        self._input.select_on_focus = replaces
         self._input.cursor_position = len(value)
         if not self.display:
             self._back = self.screen.focused

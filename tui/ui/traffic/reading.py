@@ -115,7 +115,11 @@ class Reading(Detail):
     def action_frame_search(self) -> None:
         """Ask what to search for."""
         self._prompt.ask(
-            "search in this entry", self._seek, value=self.page.sought, cancelled=lambda: self._seek("")
+            "search in this entry",
+            self._seek,
+            value=self.page.sought,
+            cancelled=lambda: self._seek(""),
+            replaces=True,
         )
 
     def action_frame_next(self) -> None:

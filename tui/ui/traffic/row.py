@@ -25,6 +25,8 @@ NAME_CHARS = 96
 PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
 """Kinds that say more by the start of their text than by a method."""
 
+LISTEN = "subscriptions/listen"
+
 _LONG, _SLOW = SECOND // 10, SECOND
 _WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
 """Styles of a latency and of its bar: short, long, slow."""
@@ -203,16 +205,18 @@ class RowMaker:
         if outcome == Outcome.PENDING and around.now_ns:
             ns = max(0, around.now_ns - frames.mono[index])
         answer = frames.is_answer(index) or outcome == Outcome.PENDING
-        style, shade = _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
+        # What listens is meant to stay open: that is no wait.
+        open = outcome == Outcome.PENDING and frames.methods.texts[frames.method[index]] == LISTEN
+        style, shade = ("dim", "rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
         spans: list[Span] = []
         if columns.bar:
-            drawn = bar(share(ns), columns.bar, signs.bar) if ns >= 0 and answer else ""
+            drawn = bar(share(ns), columns.bar, signs.bar) if ns >= 0 and answer and not open else ""
             spans.append(_cell(drawn, shade, columns.bar, gap, right=False))
         spans.append(_cell(span(ns) if ns >= 0 and answer else "", style, columns.latency, gap))
         words = signs.outcomes[outcome]
         if columns.outcome > 1:
-            words += f" {OUTCOME_WORDS[Outcome(outcome)]}"
-        spans.append((words, OUTCOME_STYLES[outcome]))
+            words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"
+        spans.append((words, "dim" if open else OUTCOME_STYLES[outcome]))
         return spans
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.core.errors import McptuiError
@@ -11,7 +11,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Kind
 from tui.trace.frames import mark_of
 from tui.ui.screens.confirm_call import ConfirmCall
-from tui.ui.traffic.asked_again import MOST_EDITED, MOST_SENT, Again, read, refusal
+from tui.ui.traffic.asked_again import MOST_EDITED, MOST_SENT, Again, edited, read, refusal
 from tui.ui.traffic.exporting import Exporting
 from tui.ui.traffic.loading import whole
 from tui.ui.traffic.session import Session
@@ -62,11 +62,11 @@ class Sending(Exporting):
             self.notify("It is too large to be edited here.", timeout=4)
             return
 
-        def edited(params: Mapping[str, Any] | None) -> None:
+        def done(params: Mapping[str, Any] | None) -> None:
             if params is not None:
-                self._confirm(Again(again.seq, again.server, again.method, params))
+                self._confirm(replace(again, params=edited(again.params, params)))
 
-        self.app.push_screen(EditRequest(again, self._check(again)), edited)
+        self.app.push_screen(EditRequest(again, self._check(again)), done)
 
     async def _again(self) -> Again | None:
         """Return what the entry under the cursor asks, or its partner; say why it cannot be sent, if so."""
