@@ -26,6 +26,11 @@ _UNREADABLE = masks.table({Outcome.ERROR})
 """At what is no request: an answer, or what stands where one could not be read."""
 
 
+USUAL = (("subscriptions/listen", Outcome.LOST), ("server/discover", Outcome.ERROR))
+"""Ends that are no failure: a stream of changes lasts as long as its server, and a server with a handshake
+(up to 2025-11-25) does not know `server/discover`."""
+
+
 class Columns:
     """Makes checks over the columns of one recording. What a check costs is in ns an entry, roughly."""
 
@@ -42,7 +47,9 @@ class Columns:
                 return 2, self._names(frames.method, frames.methods, values)
             case "tool":
                 return 2, self._names(frames.tool, frames.tools, values)
-            case "kind" | "dir" | "status" | "lint" | "marked":
+            case "status":
+                return 1, self._status(values)
+            case "kind" | "dir" | "lint" | "marked":
                 return 1, self._choice(field, values)
             case "size" | "turn" | "step":
                 return 15, self._numbers(field, values)
@@ -85,6 +92,27 @@ class Columns:
         numbers = {number for word, each in choices.items() if accepts(word) for number in each}
         table = masks.table(numbers)
         return lambda start, stop: column[start:stop].tobytes().translate(table)
+
+    def _status(self, values: Sequence[Value]) -> Check:
+        """Return the check for how a request ended; `failed` leaves out what ends so when all is well."""
+        check, accepts = self._choice("status", values), _name_test(values)
+        usual = [
+            (masks.table({outcome}), NameCheck(self._frames.method, self._frames.methods, method.__eq__))
+            for method, outcome in USUAL
+            if not any(accepts(word) for word in _words_of(outcome))
+        ]
+        if not accepts("failed") or not usual:
+            return check
+        ended = self._frames.outcome
+
+        def failed(start: int, stop: int) -> bytes:
+            mask = check(start, stop)
+            for table, methods in usual:
+                left_out = masks.both(ended[start:stop].tobytes().translate(table), methods.mask(start, stop))
+                mask = masks.both(mask, masks.inverted(left_out))
+            return mask
+
+        return failed
 
     def _numbers(self, field: str, values: Sequence[Value]) -> Check:
         column: array[int] = getattr(self._frames, field)
@@ -149,7 +177,7 @@ class Columns:
         return check
 
     def _moments(self, field: str, values: Sequence[Value]) -> Check:
-        walls = [_wall(value, self._now_ns) for value in values if isinstance(value, Ago | Clock)]
+        walls = [moment_ns(value, self._now_ns) for value in values if isinstance(value, Ago | Clock)]
         # Any of several moments: the widest is meant.
         wall = min(walls) if field == "since" else max(walls) + 1
         frames = self._frames
@@ -222,6 +250,12 @@ def _name_test(values: Sequence[Value]) -> Callable[[str], bool]:
     return test
 
 
+def _words_of(outcome: Outcome) -> list[str]:
+    """Return the words that ask for an outcome, other than `failed`."""
+    choices = FIELDS["status"].choices
+    return [word for word, numbers in choices.items() if word != "failed" and outcome in numbers]
+
+
 def _note_test(name: Name) -> Callable[[str], bool]:
     if name.glob:
         pattern = glob_pattern(name.text)
@@ -248,7 +282,7 @@ def _limits(value: Value) -> tuple[int, int | None]:
     raise ValueError(f"{value} has no limits")
 
 
-def _wall(value: Ago | Clock, now_ns: int) -> int:
+def moment_ns(value: Ago | Clock, now_ns: int) -> int:
     """Return the moment that is meant, in nanoseconds since 1970; clock times are local ones."""
     if isinstance(value, Ago):
         return now_ns - value.ns

@@ -115,6 +115,29 @@ def test_each_field_asks_what_it_says(text: str, seqs: list[int]):
     assert passing(sample(), text) == seqs
 
 
+@pytest.mark.parametrize(
+    ("text", "seqs"),
+    [
+        ("status:failed", [5]),
+        ("status:failed kind:request -method:tools/*", []),
+        ("status:lost", [1, 5]),
+        ("status:failed,lost", [1, 5]),
+        ("status:error", [3, 4]),
+        ("not status:failed", [1, 2, 3, 4, 6]),
+    ],
+)
+def test_a_stream_that_ends_with_its_server_and_an_older_servers_refusal_are_no_failures(
+    text: str, seqs: list[int]
+):
+    traffic = Traffic()
+    traffic.ask("", method="subscriptions/listen")  # 1
+    traffic.add(Kind.NOTIFICATION, method="notifications/subscriptions/acknowledged", pair=1)  # 2
+    traffic.call("", method="server/discover", outcome=Outcome.ERROR)  # 3 4
+    traffic.ask("crash")  # 5
+    traffic.end()  # 6
+    assert passing(traffic, text) == seqs
+
+
 def test_an_answer_that_could_not_be_read_took_its_time():
     traffic = Traffic()
     request = traffic.ask()
