@@ -17,7 +17,7 @@ from tui.ui.panes.log_lines import LogLines
 from tui.ui.panes.server_rows import reason_words
 from tui.ui.panes.servers import toggle
 from tui.ui.ports import HostView
-from tui.ui.widgets.field import type_into
+from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
@@ -94,7 +94,7 @@ class LogScreen(ModalScreen[None]):
         shown = clean_line(server, 64)
         self._title = _Title()
         self._lines = LogLines(empty=f"{shown} has written nothing to stderr yet.", id="log-lines")
-        self._input = Input(placeholder="words in this log", max_length=200, compact=True)
+        self._input = Field(placeholder="words in this log", max_length=200, compact=True)
         self._search = Horizontal(Literal("search ›"), self._input, id="log-search")
         self._search.display = False
         self._typing = False

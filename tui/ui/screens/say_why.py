@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui.core.text import clean_line
-from tui.ui.widgets.field import type_into
+from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 
 
@@ -32,7 +32,7 @@ class SayWhy(ModalScreen[str | None]):
 
     def __init__(self, server: str, tool: str) -> None:
         super().__init__()
-        self._reason = Input(placeholder="not that one, because…", max_length=1000, compact=True)
+        self._reason = Field(placeholder="not that one, because…", max_length=1000, compact=True)
         self._what = f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
 
     def compose(self) -> ComposeResult:

@@ -15,6 +15,7 @@ from tui.trace.completion import Completion, complete, seen_names
 from tui.trace.frames import Frames
 from tui.trace.query import Query, parse
 from tui.ui.panes.bar import Bar
+from tui.ui.widgets.field import Field
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
@@ -123,7 +124,7 @@ class FilterBar(Vertical):
         super().__init__()
         self._frames = frames
         self._underlined = _Underlined()
-        self._input = Input(
+        self._input = Field(
             placeholder='server:weather  status:error  latency:>100ms  "free text"   tab completes',
             max_length=4000,
             compact=True,

@@ -9,6 +9,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tui.ui.widgets.field import Field
 from tui.ui.widgets.literal import Literal
 
 
@@ -30,7 +31,7 @@ class PromptLine(Horizontal):
     def __init__(self) -> None:
         super().__init__()
         self._label = Literal("")
-        self._input = Input(max_length=2000, compact=True)
+        self._input = Field(max_length=2000, compact=True)
         self._back: Widget | None = None
         self._typed: Callable[[str], None] = _ignore
         self._done: Callable[[str], None] = _ignore

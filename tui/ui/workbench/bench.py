@@ -13,6 +13,7 @@ from tui.ui.key_overrides import KeyOverrides
 from tui.ui.panes.bar import Bar
 from tui.ui.traffic.page import Page
 from tui.ui.traffic.signs import Signs
+from tui.ui.widgets.field import Field
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.calls import CallBook, Draft, HandCall
 from tui.ui.workbench.form_pane import FormPane
@@ -112,7 +113,7 @@ class Bench(Horizontal):
         self._book = book
         self.item: Item | None = None
         self.list = ItemList(signs.cursor)
-        self.filter = Input(placeholder="words in name or description", max_length=200, compact=True)
+        self.filter = Field(placeholder="words in name or description", max_length=200, compact=True)
         self.calls = CallList(signs)
         self.form = FormPane(overrides, signs)
         self.raw = RawJson(overrides)
