@@ -109,4 +109,6 @@ class WireTap:
 
     def _tell(self, direction: Direction, kind: Kind | None, at_ns: int, raw: bytes, **more: Any) -> None:
         with contextlib.suppress(Exception):
-            self._sink(Captured(self._source, direction, at_ns, time.time_ns(), raw, kind, **more))
+            # Both clocks tell the same moment, also of what had to wait before it was looked at.
+            wall_ns = time.time_ns() - (time.monotonic_ns() - at_ns)
+            self._sink(Captured(self._source, direction, at_ns, wall_ns, raw, kind, **more))

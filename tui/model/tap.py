@@ -11,6 +11,9 @@ from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 MAX_KEPT = 8 * 1024 * 1024
 """Bytes kept of one reply; of a longer one only the head."""
 
+MAX_TIMES = 2_000
+"""Blocks of which is told when they came, in milliseconds after the status, and how large they were."""
+
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "cookie", "set-cookie", "proxy-authorization")
 _MARK = "mcptui.exchange"
 
@@ -88,6 +91,7 @@ class ReplyTap:
         self._detail = detail
         self._blocks: list[bytes] = []
         self._kept = self._size = self._count = 0
+        self._times: list[tuple[float, int]] = []
         self._since = time.monotonic_ns()
         self._first_ms: float | None = None
         self._ended = False
@@ -98,6 +102,8 @@ class ReplyTap:
             self._first_ms = round((time.monotonic_ns() - self._since) / 1e6, 1)
         self._count += 1
         self._size += len(block)
+        if len(self._times) < MAX_TIMES:
+            self._times.append((round((time.monotonic_ns() - self._since) / 1e6, 1), len(block)))
         if self._kept < MAX_KEPT:
             self._blocks.append(block[: MAX_KEPT - self._kept])
             self._kept += len(self._blocks[-1])
@@ -118,6 +124,7 @@ class ReplyTap:
             return
         self._ended = True
         detail = {**self._detail, "blocks": self._count, "first_ms": self._first_ms}
+        detail["times"] = self._times
         body = b"".join(self._blocks)
         self._blocks.clear()
         self._tap.tell(Direction.IN, Kind.MODEL_REPLY, body, detail, time.monotonic_ns(), self._size)
