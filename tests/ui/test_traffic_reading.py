@@ -116,3 +116,14 @@ async def test_a_large_body_never_keeps_a_key_waiting() -> None:
         assert screen.list.selected == 1
         await press(pilot, "down", "enter")
         await until(lambda: "rows" in page(screen))
+
+
+async def test_a_streamed_reply_of_a_model_is_read_as_what_it_said() -> None:
+    chunks = [{"choices": [{"delta": {"content": word}}]} for word in ("It ", "rains.")]
+    body = b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks)
+    recorded = Recorded()
+    seq = recorded.add(Kind.MODEL_REPLY, body, source="model:m")
+    async with opened(recorded.recording()) as (screen, pilot):
+        screen.list.select(seq)
+        await press(pilot, "enter")
+        await until(lambda: 'text  "It rains."' in page(screen), what=page(screen))

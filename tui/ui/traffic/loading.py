@@ -1,12 +1,14 @@
 """What is read of an entry before it is shown: its body, its partner, its findings, its call."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Finding, TrafficReader
+from tui.core.traffic import Entry, Finding, Kind, TrafficReader
 from tui.trace.frames import Frames
+from tui.trace.model_reply import is_stream, joined
 from tui.ui.traffic.glimpses import ReaderThread
 from tui.ui.traffic.signs import SEVERITY_STYLES, Signs
 from tui.ui.traffic.tree import Tree
@@ -98,9 +100,15 @@ class Loader:
             return None
         entry, body, findings, steps = read
         remarks = [row for finding in findings for row in remark(finding, self._signs)]
-        tree = await asyncio.to_thread(Tree, body, entry.redactions, remarks, self._signs)
+        tree = await asyncio.to_thread(self._tree, entry, body, remarks)
         stored = len(body) if len(body) < MOST else max(entry.size, len(body))
         return Loaded(entry, body, stored, tree, findings, steps)
+
+    def _tree(self, entry: Entry, body: bytes, remarks: list[Row]) -> Tree:
+        if entry.kind is Kind.MODEL_REPLY and is_stream(body):
+            told = {**joined(body), "times": entry.detail.get("times", [])}
+            return Tree(json.dumps(told, ensure_ascii=False).encode(), (), remarks, self._signs)
+        return Tree(body, entry.redactions, remarks, self._signs)
 
     def _read(
         self, reader: TrafficReader, seq: int
