@@ -47,6 +47,7 @@ EMPTY_LIVE = (
 )
 EMPTY_FILE = ("There is nothing in this recording.",)
 EMPTY_FILTER = ("No entry is like that so far.", "esc takes the filter away, / changes it.")
+EMPTY_OPENED = ("No entry is like that so far.", "esc goes back, / changes the filter.")
 
 
 class TrafficScreen(Sending, Screen[Cause | None]):
@@ -108,7 +109,7 @@ class TrafficScreen(Sending, Screen[Cause | None]):
         self._title = TrafficTitle()
         self.heads = Headings(self.list.heading)
         self._keys = Keys(overrides)
-        self._first_filter = filter
+        self.opened_with = filter
         self._before: Query = EVERYTHING
         self._typing: Timer | None = None
         self._rest = 0
@@ -128,7 +129,7 @@ class TrafficScreen(Sending, Screen[Cause | None]):
     def on_mount(self) -> None:
         """Begin to look."""
         self.set_focus(self.list, scroll_visible=False)  # at once: the next key may be here
-        self.sift(parse(self._first_filter))
+        self.sift(parse(self.opened_with))
         self._keys.of(Context.TRAFFIC)
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
@@ -161,7 +162,8 @@ class TrafficScreen(Sending, Screen[Cause | None]):
         if len(self.list.view) - rows > self.list.page:
             self._rest = FLOOD_REST
         self.sifting.advance()
-        self._glimpses.look()
+        if not (self._rest and self.list.following):  # what flies by is not read
+            self._glimpses.look()
         self.follow_search()
         self.follow_sent()
         self._note_partner()
@@ -237,7 +239,9 @@ class TrafficScreen(Sending, Screen[Cause | None]):
         if not query.is_sound:
             return
         live = EMPTY_LIVE if self.recording.live else EMPTY_FILE
-        self.list.empty = EMPTY_FILTER if query.root is not None else live
+        if query.root is not None:
+            live = EMPTY_OPENED if query.text == self.opened_with else EMPTY_FILTER
+        self.list.empty = live
         self.list.show(self.sifting.filter(query))
 
     def on_filter_line_clicked(self, event: FilterLine.Clicked) -> None:

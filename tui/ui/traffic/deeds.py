@@ -6,7 +6,7 @@ from textual.content import Content
 
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
-from tui.trace.query import EVERYTHING, Query, parse
+from tui.trace.query import Query, parse
 from tui.ui.screens.picker import Choice, Picker
 from tui.ui.traffic.reading import Reading
 from tui.ui.traffic.turns import Turns
@@ -43,6 +43,8 @@ class Deeds(Base):
     reader: "ReaderThread"
     signs: "Signs"
     session: "Session | None"
+    opened_with = ""
+    """The filter with which the screen was opened: leaving it leaves the screen."""
     compared = 0
     """Seq of the entry that the next one is compared with, 0 for none."""
     _hurry = 0
@@ -64,7 +66,7 @@ class Deeds(Base):
     # ---- leaving ----
 
     def action_traffic_back(self) -> None:
-        """Leave what is open: a search that runs, the entry, the search, the filter, the screen."""
+        """Leave what is open: a search that runs, the entry, the search, a filter, the screen."""
         if self.sifting.is_busy and (self.sifting.query.root is not None or self.sifting.sought):
             self.sifting.cancel()
         elif self.is_reading:
@@ -73,8 +75,8 @@ class Deeds(Base):
             self.sifting.search("")
         elif self.compared:
             self.compared = 0
-        elif self.sifting.query.root is not None:
-            self.sift(EVERYTHING)
+        elif self.sifting.query.root is not None and self.sifting.query.text != self.opened_with:
+            self.sift(parse(self.opened_with))
         else:
             self.dismiss(None)
 
@@ -93,6 +95,7 @@ class Deeds(Base):
         """Write the time another way."""
         self.list.next_time()
         self.heads.refresh()
+        self.list.paint_now(self.heads)
 
     def action_traffic_pair(self) -> None:
         """Go to the partner of the entry."""
@@ -227,6 +230,7 @@ class Deeds(Base):
             value=self.sifting.sought,
             placeholder="words in names and bodies, or a filter",
             cancelled=lambda: self._seek(""),
+            replaces=True,
         )
 
     def _seek(self, text: str) -> None:

@@ -90,6 +90,8 @@ class Glimpses:
         """Return what is known; what is not will be read, if `look` is called."""
         known = self._known.get(seq)
         if known is None:
+            if len(self._wanted) >= KEPT:  # a flood went by, and nobody looked
+                self._wanted.clear()
             self._wanted.add(seq)
             return NONE
         return known

@@ -13,10 +13,10 @@ from tui.trace.view import View
 from tui.ui.actions import Context
 from tui.ui.bindings import bindings_of
 from tui.ui.traffic.glimpses import NONE, Glimpse
-from tui.ui.traffic.row import PREVIEWED, Around, Layout, RowMaker, layout_for
+from tui.ui.traffic.quick import QuickPane
+from tui.ui.traffic.row import PREVIEWED, Around, Layout, RowMaker, layout_for, paragraphs
 from tui.ui.traffic.signs import UNICODE, Signs
-from tui.ui.widgets.cursor_pane import CursorPane
-from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
+from tui.ui.widgets.rows import Row
 
 ADVANCE_MS = 4.0
 """So long the screen may look for rows in one of its looks."""
@@ -25,7 +25,7 @@ COUNT_UP_NS = 100_000_000
 """So often a request that waits says for how long."""
 
 
-class FrameList(CursorPane, inherit_bindings=False):
+class FrameList(QuickPane, inherit_bindings=False):
     """Shows the entries of a view, one line each, and follows the newest until one scrolls up.
 
     Nothing tells the list what came: `tick` looks. Only lines on screen are ever made.
@@ -193,11 +193,7 @@ class FrameList(CursorPane, inherit_bindings=False):
         return self._layout
 
     def _empty_rows(self) -> list[Row]:
-        rows: list[Row] = [EMPTY]
-        for paragraph in self.empty:
-            rows += wrap(((paragraph, "dim"),), max(8, self.columns - 4), first=(("  ", ""),))
-            rows.append(EMPTY)
-        return [crop(row, self.columns) for row in rows]
+        return paragraphs(self.empty, self.columns)
 
     def rewrap(self) -> None:
         """The width changed."""
@@ -252,6 +248,11 @@ class FrameList(CursorPane, inherit_bindings=False):
         return found
 
     # ---- the cursor ----
+
+    def move_cursor(self, index: int) -> None:
+        """Put the cursor on an entry; it is seen at once."""
+        super().move_cursor(index)
+        self.paint_now()
 
     def cursor_moved(self, index: int) -> None:
         """Another entry is selected."""

@@ -113,7 +113,7 @@ def visible(data: bytes, start: int, end: int) -> str:
     while start < end and data[start] & 0xC0 == 0x80 and _continues(data, start):
         start += 1
     stop = end
-    while stop < len(data) and stop - end < 3 and data[stop] & 0xC0 == 0x80:
+    while stop < len(data) and stop - end < 3 and data[stop] & 0xC0 == 0x80 and _continues(data, stop):
         stop += 1
     text = data[start:stop].decode("utf-8", "replace")
     return clean(text.replace("\r", "␍").replace("\n", "␊").replace("\t", "␉")).replace("\n", "�")

@@ -1,5 +1,6 @@
 """One line of the traffic: an entry's columns as text, as many as the width has room for. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -16,7 +17,7 @@ from tui.ui.traffic.signs import (
     kind_look,
 )
 from tui.ui.traffic.times import SECOND, TimeMode, bar, clock, share, since, span
-from tui.ui.widgets.rows import Row, Span, crop, head_of, pad
+from tui.ui.widgets.rows import EMPTY, Row, Span, crop, head_of, pad, wrap
 
 MEDIUM, WIDE = 112, 160
 """From so many columns on there is room for the change of time, the id and a bar; for every word."""
@@ -218,6 +219,15 @@ class RowMaker:
             words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"
         spans.append((words, "dim" if open else OUTCOME_STYLES[outcome]))
         return spans
+
+
+def paragraphs(texts: Sequence[str], cells: int) -> list[Row]:
+    """Return what stands in place of entries while there are none."""
+    rows: list[Row] = [EMPTY]
+    for text in texts:
+        rows += wrap(((text, "dim"),), max(8, cells - 4), first=(("  ", ""),))
+        rows.append(EMPTY)
+    return [crop(row, cells) for row in rows]
 
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:

@@ -47,3 +47,8 @@ def test_a_page_that_is_not_there_is_asked_for_once() -> None:
     for row in range(400_000, 400_030):
         assert "reading…" in text_of(sheet.row(row, 80))
     assert asked == [400_000 * 70 // PAGE * PAGE]
+
+
+def test_a_stray_byte_of_a_character_stands_in_its_own_row_only():
+    sheet = raw(b"0123456789\x80", 20)
+    assert [sheet.value(row) for row in range(sheet.count())] == ["0123456789", "�"]
