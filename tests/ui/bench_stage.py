@@ -93,7 +93,6 @@ def rich_runtime() -> FakeRuntime:
         restarts=1,
     )
     host = FakeHost(status, running("notes", 4), replace(crashed("slow"), since_ns=now))
-    host.logs["weather"] = ("listening", "GET /beijing 200", "cache is \x1b[31mcold", "GET /hangzhou 200")
     runtime = FakeRuntime(host=host, tools=TOOLS)
     bench = runtime.workbench
     bench.who = ServerIdentity(

@@ -83,11 +83,12 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True)
 class PromptResult:
-    """What a prompt gives; `problem` says why it gives nothing, or is ""."""
+    """What a prompt gives; `problem` says why it gives nothing, or is ""; `lost`: its server ended first."""
 
     description: str = ""
     messages: tuple[PromptMessage, ...] = ()
     problem: str = ""
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +99,13 @@ class RawAnswer:
         result: the answer's result, a JSON value, raw; None without one.
         error: the answer's JSON-RPC error object, raw; None without one.
         problem: why there is no answer, one sentence; "" if there is one.
+        lost: there is none because the server ended first.
     """
 
     result: Any = None
     error: Mapping[str, Any] | None = None
     problem: str = ""
+    lost: bool = False
 
 
 class Workbench(Protocol):

@@ -121,7 +121,9 @@ class HandWorkbench:
         """Read a resource; its contents are the result's."""
         answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)
         problem = _sentence(answer)
-        return _failed(problem) if problem else contents_of(answer.result)
+        if problem:
+            return _failed(problem, CallFailure.SERVER_DIED if answer.lost else CallFailure.PROTOCOL)
+        return contents_of(answer.result)
 
     async def get_prompt(
         self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
@@ -130,7 +132,7 @@ class HandWorkbench:
         given = {"arguments": dict(arguments)} if arguments else {}
         answer = await self._ask(server, "prompts/get", {"name": name, **given}, call, seconds)
         problem = _sentence(answer)
-        return PromptResult(problem=problem) if problem else prompt_of(answer.result)
+        return PromptResult(problem=problem, lost=answer.lost) if problem else prompt_of(answer.result)
 
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
@@ -199,7 +201,7 @@ class HandWorkbench:
                 answer = await connection.perform(ask.run)
         except Exception as error:  # whatever comes in place of an answer is something to tell
             return RawAnswer(problem=explain.protocol_failure(error))
-        return RawAnswer(problem=answer) if isinstance(answer, str) else answer
+        return RawAnswer(problem=answer, lost=True) if isinstance(answer, str) else answer
 
 
 def _listing(client: Any, wire: Any) -> "Listing":
@@ -239,8 +241,8 @@ def _sentence(answer: RawAnswer) -> str:
     return answer.problem
 
 
-def _failed(text: str) -> ToolResult:
-    return ToolResult((TextContent(text),), is_error=True, failure=CallFailure.PROTOCOL)
+def _failed(text: str, failure: CallFailure = CallFailure.PROTOCOL) -> ToolResult:
+    return ToolResult((TextContent(text),), is_error=True, failure=failure)
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -112,6 +112,10 @@ class LogLines(LinePane):
         """Paint the line that the search stands on."""
         return "cursor" if self._hit >= 0 and self._line_of(index) == self._hit else ""
 
+    def line_row(self, line: str) -> Row:
+        """Return a line as a row, cleaned, however long."""
+        return ((clean_line(line, LINE_CHARS), "text"),)
+
     def rewrap(self) -> None:
         """The width changed."""
         self._lay_out()
@@ -123,7 +127,7 @@ class LogLines(LinePane):
         self._rows, self._firsts = [], []
         for line in self._lines:
             self._firsts.append(len(self._rows))
-            row: Row = ((clean_line(line, LINE_CHARS), "text"),)
+            row = self.line_row(line)
             if self.wrapped:
                 self._rows.extend(wrap(row, width, rest=(("  ", ""),)))
             else:

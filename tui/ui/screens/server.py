@@ -27,7 +27,8 @@ from tui.ui.workbench.calls import CallBook
 from tui.ui.workbench.hands import Hands
 from tui.ui.workbench.offers import Offers
 from tui.ui.workbench.overview import Seen, overview_rows, state_row
-from tui.ui.workbench.quiet_tabs import Overview, ServerLog, ServerTraffic
+from tui.ui.workbench.quiet_tabs import Overview, ServerTraffic
+from tui.ui.workbench.server_log import ServerLog
 from tui.ui.workbench.tabs import BenchTab, BenchTabs
 from tui.ui.workbench.watching import Watch
 
@@ -111,8 +112,7 @@ class ServerScreen(Hands, Screen[None]):
         }
         self.offers = Offers(runtime.workbench, server, self.benches, self.look)
         self.overview = Overview(self._overview_rows, id="bench-overview")
-        shown = clean_line(server, 64)
-        self.log_lines = ServerLog(empty=f"{shown} has written nothing to stderr yet.", id="bench-log")
+        self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, self.signs, id="bench-traffic")
 
     def compose(self) -> ComposeResult:
@@ -189,13 +189,13 @@ class ServerScreen(Hands, Screen[None]):
         if not self.is_attached:
             return
         status = self.status
-        self.offers.look(status, self.runtime.host.revision, self.tab, self._start_key)
+        self.offers.look(status, self.runtime.host.revision, self._start_key)
         match self.tab:
             case BenchTab.OVERVIEW:
                 self.watching.look(status)
                 self.overview.look()
             case BenchTab.LOG:
-                self.log_lines.show(self.runtime.host.stderr(self.server))
+                self.log_lines.look()
             case BenchTab.TRAFFIC:
                 self.traffic.look()
         self.look_at_calls()
@@ -227,6 +227,11 @@ class ServerScreen(Hands, Screen[None]):
         left = (*left, *state_row(status, self.symbols))
         running = sum(call.took_ms is None for call in self.running)
         right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
+        if status.state is ServerState.STOPPED:
+            right = (
+                (first_key(self.overrides.keys_of(action("bench.start"))), "accent"),
+                (" starts it", "dim"),
+            )
         if status.state is ServerState.RUNNING:
             since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
             pid = f"pid {status.pid}   " if status.pid is not None else ""

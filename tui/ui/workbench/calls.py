@@ -36,6 +36,8 @@ class State(StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    LOST = "lost"
+    """Its server ended first."""
     CANCELLED = "cancelled"
 
 
@@ -128,7 +130,7 @@ async def run(
 
     try:
         call.result = await _result(bench, server, call, seconds, progress)
-        call.state = State.FAILED if _failed(call.result) else State.DONE
+        call.state = state_of(call.result)
     except asyncio.CancelledError:
         call.state = State.CANCELLED
         raise
@@ -168,10 +170,16 @@ def _texts(arguments: Any) -> dict[str, str]:
     }
 
 
-def _failed(result: ToolResult | PromptResult) -> bool:
+def state_of(result: ToolResult | PromptResult) -> State:
+    """Return how a call ended that gave this."""
     if isinstance(result, PromptResult):
-        return bool(result.problem)
-    return result.is_error or result.failure is not CallFailure.NONE
+        lost, failed = result.lost, bool(result.problem)
+    else:
+        lost = result.failure is CallFailure.SERVER_DIED
+        failed = result.is_error or result.failure is not CallFailure.NONE
+    if lost:
+        return State.LOST
+    return State.FAILED if failed else State.DONE
 
 
 # ---- results as values and as text ----

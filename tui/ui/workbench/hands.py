@@ -13,7 +13,8 @@ from tui.ui.workbench.taking import Taking
 if TYPE_CHECKING:
     from tui.ui.traffic.prompt import PromptLine
     from tui.ui.workbench.offers import Offers
-    from tui.ui.workbench.quiet_tabs import ServerLog, ServerTraffic
+    from tui.ui.workbench.quiet_tabs import ServerTraffic
+    from tui.ui.workbench.server_log import ServerLog
 
 _TABS = tuple(BenchTab)
 

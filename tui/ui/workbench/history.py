@@ -16,11 +16,12 @@ from tui.ui.workbench.keys import list_bindings
 
 def state_sign(call: HandCall, signs: Signs) -> tuple[str, str]:
     """Return the sign of how a call is doing, and its style."""
-    waiting, done, failed, cancelled = (signs.outcomes[index] for index in (1, 2, 3, 5))
+    waiting, done, failed, cancelled, lost = (signs.outcomes[index] for index in (1, 2, 3, 5, 6))
     return {
         State.RUNNING: (waiting, "warn"),
         State.DONE: (done, "ok"),
         State.FAILED: (failed, "bad"),
+        State.LOST: (lost, "bad"),
         State.CANCELLED: (cancelled, "warn"),
     }[call.state]
 

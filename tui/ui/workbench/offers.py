@@ -1,4 +1,4 @@
-"""What a server offers now, on the benches: asked again when the server changes, never while nobody looks."""
+"""What a server offers now, on the benches: asked at each start of the server that is seen, and on demand."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +17,9 @@ _NONE = {
     BenchTab.RESOURCES: "This server offers no resources.",
     BenchTab.PROMPTS: "This server offers no prompts.",
 }
+
+_ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
+"""What the server is asked for when it is wanted; its tools the host keeps."""
 
 
 class Offers:
@@ -50,8 +53,8 @@ class Offers:
         self._start_key = ""
         self.notes: dict[BenchTab, str] = {}
 
-    def look(self, status: ServerStatus | None, revision: int, tab: BenchTab, start_key: str) -> None:
-        """Take in what changed; ask for what the tab that is shown needs."""
+    def look(self, status: ServerStatus | None, revision: int, start_key: str) -> None:
+        """Take in what changed; ask for what the host does not keep."""
         running = status is not None and status.state is ServerState.RUNNING
         state = status.state if status is not None else None
         self._start_key = start_key
@@ -63,8 +66,10 @@ class Offers:
                 self._tools()
             else:
                 self._nothing(status)
-        if running and tab in (BenchTab.RESOURCES, BenchTab.PROMPTS) and self._asked.get(tab) != self._start:
-            self._ask(tab)
+        if running:
+            for tab in _ASKED_FOR:
+                if self._asked.get(tab) != self._start:
+                    self._ask(tab)
 
     def reload(self) -> None:
         """Ask again for everything that a tab needs."""
@@ -75,8 +80,8 @@ class Offers:
 
     def _tools(self) -> None:
         self._put(BenchTab.TOOLS, of_tools(self._bench.tools(self._server)), "")
-        for tab in (BenchTab.RESOURCES, BenchTab.PROMPTS):
-            if self._asked.get(tab) != self._start:
+        for tab in _ASKED_FOR:
+            if self._asked.get(tab) != self._start and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("asking the server…", "dim"),),))
 
     def _nothing(self, status: ServerStatus | None) -> None:
@@ -89,9 +94,9 @@ class Offers:
             row = (("The server is starting…", "warn"),)
         elif status is not None and status.state is ServerState.STOPPING:
             row = (("The server is stopping…", "warn"),)
-        self.notes = {}
         for bench in self._benches.values():
-            bench.show((), (row,))
+            if not bench.list.counts[1]:  # what was offered last, and what came of it, can still be read
+                bench.show((), (row,))
 
     # ---- resources and prompts, which the server is asked for ----
 
@@ -109,6 +114,8 @@ class Offers:
         else:
             prompts, problem = await self._bench.prompts(self._server)
             items = of_prompts(prompts)
+        if self._seen[:1] != (ServerState.RUNNING,):
+            return  # it ended meanwhile: what is listed stays
         self._put(tab, items, problem)
         self._changed()
 

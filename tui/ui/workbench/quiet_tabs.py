@@ -1,4 +1,4 @@
-"""The tabs on which nothing is called: the overview, the log and the traffic of one server."""
+"""The tabs on which nothing is called: the overview and the traffic of one server."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -10,7 +10,6 @@ from textual.containers import Vertical
 from tui.trace.query import parse
 from tui.trace.query_nodes import written
 from tui.trace.recording import Recording
-from tui.ui.panes.log_lines import LogLines
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.glimpses import Glimpses, ReaderThread
 from tui.ui.traffic.list import FrameList
@@ -50,12 +49,6 @@ class Overview(LinePane):
     def rewrap(self) -> None:
         """The width changed."""
         self._rows = self._make(self.columns)
-
-
-class ServerLog(LogLines):
-    """What the server wrote to stderr, with the keys of the workbench."""
-
-    BINDINGS = list_bindings()
 
 
 class ServerFrames(FrameList, inherit_bindings=False):

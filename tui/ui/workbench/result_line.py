@@ -13,11 +13,6 @@ from tui.ui.workbench.history import state_sign
 BAR_CELLS = 16
 ROOMY = 44
 """From so many columns on there is room for the number of the call."""
-_WORDS = {
-    State.DONE: "done",
-    State.FAILED: "failed",
-    State.CANCELLED: "cancelled",
-}
 
 
 class ResultLine(Bar):
@@ -61,7 +56,7 @@ class ResultLine(Bar):
         took = units.duration(call.took_ms) if call.took_ms is not None else ""
         size = f"   {units.size(call.size)}" if call.result is not None else ""
         head = "COMPARED" if self.what else "RESULT"
-        row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {_WORDS[call.state]}", style))
+        row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {call.state}", style))
         return spread((*row, (f"   {took}{size}", "text")), right, width)
 
 

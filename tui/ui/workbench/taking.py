@@ -15,7 +15,7 @@ from tui.ui.workbench.results import Stack
 from tui.ui.workbench.tabs import BenchTab
 
 if TYPE_CHECKING:
-    from tui.ui.workbench.quiet_tabs import ServerLog
+    from tui.ui.workbench.server_log import ServerLog
 
 from tui.ui.workbench.keeping import Keeping
 

@@ -1,0 +1,213 @@
+"""The workbench and its server: what stays when the server ends, what is asked of it, what it wrote."""
+
+from dataclasses import replace
+
+from tests.conftest import until
+from tests.ui.bench_stage import TOOLS, rich_runtime
+from tests.ui.fakes import FakeRuntime
+from tests.ui.test_app import screen_text, shows
+from tests.ui.test_workbench import app_of, bench_of, called, opened
+from tui.core.servers import ServerState, StopReason
+from tui.core.tools import CallFailure, TextContent, ToolResult
+from tui.core.traffic import Kind
+from tui.ui.screens.server import ServerScreen
+from tui.ui.screens.traffic import TrafficScreen
+
+LAST_WORDS = "weather exited with code 1 during the call.\nIts last lines:\nRuntimeError: out of clouds"
+
+
+def end(runtime: FakeRuntime) -> None:
+    status = runtime.host.status("weather")
+    ended = replace(status, state=ServerState.STOPPED, reason=StopReason.EXITED, exit_code=1, pid=None)
+    runtime.workbench.offered["weather"] = []
+    runtime.host.put(ended)
+
+
+def come_back(runtime: FakeRuntime) -> None:
+    runtime.workbench.offered["weather"] = list(TOOLS)
+    runtime.host.request_start("weather")
+
+
+# ---- a server that ends ----
+
+
+async def test_a_call_that_ends_its_server_stays_as_lost_with_what_the_server_said_last() -> None:
+    runtime = rich_runtime()
+
+    def crash(_: object) -> ToolResult:
+        end(runtime)
+        return ToolResult((TextContent(LAST_WORDS),), is_error=True, failure=CallFailure.SERVER_DIED)
+
+    runtime.workbench.answers["get_radar"] = crash
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("down", "down", "down", "ctrl+j")
+        await shows(app_of(screen), "† lost", "The server ended before it answered.")
+        await shows(app_of(screen), "exited with code 1", "RuntimeError: out of clouds", "ctrl+s starts it")
+        bench = bench_of(screen)
+        assert bench.item is not None and bench.item.label == "get_radar"
+        assert bench.calls.selected is not None
+
+
+async def test_a_server_that_comes_back_finds_the_same_tool_and_its_calls() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("down", "down", "down", "ctrl+j")
+        await called(runtime)
+        end(runtime)
+        await shows(app_of(screen), "starts it")
+        come_back(runtime)
+        await until(lambda: screen.state is ServerState.RUNNING)
+        await shows(app_of(screen), "pid 4711")
+        bench = bench_of(screen)
+        assert bench.item is not None and bench.item.label == "get_radar"
+        assert bench.calls.selected is not None and bench.calls.selected.result is not None
+
+
+async def test_what_was_offered_can_be_read_while_the_server_is_stopped() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        end(runtime)
+        await shows(app_of(screen), "starts it")
+        await pilot.press("down")
+        await shows(app_of(screen), "get_forecast", "The days to come.")
+        await pilot.press("ctrl+j")
+        await shows(app_of(screen), "The server does not run. ctrl+s starts it.")
+        assert not runtime.workbench.called
+
+
+async def test_a_list_that_comes_after_the_server_ended_takes_nothing_away() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, _):
+        await shows(app_of(screen), "3 resources 2")
+        end(runtime)
+        await shows(app_of(screen), "starts it")
+        await screen.offers._listed(next(tab for tab in screen.benches if tab == "resources"))
+        assert screen.benches[next(tab for tab in screen.benches if tab == "resources")].list.counts == (2, 2)
+
+
+# ---- what it offers ----
+
+
+async def test_resources_and_prompts_are_counted_before_their_tabs_are_opened() -> None:
+    async with opened(rich_runtime()) as (screen, _):
+        await shows(app_of(screen), "2 tools 5", "3 resources 2", "4 prompts 1")
+
+
+async def test_a_start_asks_once_for_resources_and_prompts() -> None:
+    runtime = rich_runtime()
+    asked: list[str] = []
+    ask = runtime.workbench.prompts
+
+    async def counting(server: str) -> object:
+        asked.append(server)
+        return await ask(server)
+
+    runtime.workbench.prompts = counting  # type: ignore[assignment, method-assign]
+    async with opened(runtime) as (screen, pilot):
+        await shows(app_of(screen), "4 prompts 1")
+        for _ in range(5):
+            screen.look()
+        await pilot.press("4", "3", "4")
+        assert asked == ["weather"]
+        await pilot.press("r")
+        runtime.host.put(replace(runtime.host.status("weather"), state=ServerState.STARTING))
+        screen.look()
+        come_back(runtime)
+        await until(lambda: len(asked) == 2)
+
+
+# ---- the way to the frames and back ----
+
+
+async def test_one_escape_leads_from_the_frames_of_a_call_back_to_the_call() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("down", "down", "down", "ctrl+j")
+        await called(runtime)
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_mounted)
+        await shows(app, "call:hand-1", "esc goes back")
+        await pilot.press("escape")
+        await until(lambda: isinstance(app.screen, ServerScreen))
+
+
+async def test_a_filter_of_ones_own_goes_first() -> None:
+    runtime = rich_runtime()
+    runtime.recorded.call("get_weather")
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("6", "f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_mounted)
+        await shows(app, "server:weather")
+        await pilot.press("slash", *"server:weather kind:request", "enter")
+        await shows(app, "server:weather kind:request")
+        await pilot.press("escape")
+        await until(lambda: "kind:request" not in screen_text(app))
+        assert isinstance(app.screen, TrafficScreen)
+        assert "filter › server:weather" in screen_text(app)
+        await pilot.press("escape")
+        await until(lambda: isinstance(app.screen, ServerScreen))
+
+
+# ---- its log ----
+
+
+def logged(runtime: FakeRuntime, level: str, data: object, **fields: object) -> None:
+    params = {"level": level, "data": data, **fields}
+    message = {"jsonrpc": "2.0", "method": "notifications/message", "params": params}
+    runtime.recorded.add(Kind.NOTIFICATION, message, method="notifications/message")
+
+
+async def test_the_log_has_stderr_and_logging_messages_in_the_order_of_their_coming() -> None:
+    runtime = rich_runtime()
+    runtime.recorded.add(Kind.EVENT, method="spawn", detail={"event": "spawn", "pid": 4000})
+    runtime.recorded.add(Kind.STDERR, b"cache is \x1b[31mcold\x1b[0m \x1b]52;c;x\x07")
+    logged(runtime, "warning", "disk is nearly full", logger="store")
+    logged(runtime, "info", {"message": "GET /beijing", "status": 200})
+    runtime.recorded.call("get_weather")
+    runtime.recorded.add(Kind.STDERR, b"of another", source="notes")
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("5")
+        await shows(app_of(screen), "GET /beijing")
+        said = [line[10:].rstrip() for line in screen.log_lines.text.split("\n")]
+        assert said == [
+            "spawn      pid 4000",
+            "stderr     cache is cold ␛]52;c;x␇",
+            "warning    store: disk is nearly full",
+            'info       GET /beijing  {"status": 200}',
+        ]
+        logged(runtime, "error", "first line\nsecond line")
+        await shows(app_of(screen), "error      first line")
+        assert screen.log_lines.text.endswith("\n" + " " * 21 + "second line")
+
+
+async def test_a_message_that_is_none_stands_in_the_log_as_it_came() -> None:
+    runtime = rich_runtime()
+    runtime.recorded.add(Kind.NOTIFICATION, b'{"params": [}', method="notifications/message")
+    logged(runtime, "a level of its own\x1b[2J", None)
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("5")
+        await shows(app_of(screen), 'message    {"params": [}', "a level …  null")
+
+
+async def test_of_a_long_log_the_newest_are_shown_and_the_rest_comes_in_before_them() -> None:
+    runtime = rich_runtime()
+    for number in range(1_200):
+        runtime.recorded.add(Kind.STDERR, b"line %d" % number)
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("5")
+        await shows(app_of(screen), "line 1199")
+        await until(lambda: screen.log_lines.text.count("\n") == 999)
+        assert screen.log_lines.text.split("\n")[0].endswith("line 200")
+
+
+async def test_the_log_is_searched() -> None:
+    runtime = rich_runtime()
+    for line in (b"listening", b"GET /beijing 200", b"GET /hangzhou 200"):
+        runtime.recorded.add(Kind.STDERR, line)
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("5")
+        await shows(app_of(screen), "GET /beijing 200")
+        await pilot.press("slash", *"hang", "enter")
+        await until(lambda: screen.log_lines.found == "1 of 1")

@@ -1,0 +1,149 @@
+"""The log of one server: what it wrote to stderr and logged over the protocol, how it began and ended."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from tui.core.text import clean, clean_line
+from tui.core.traffic import Entry, Kind, TrafficReader
+from tui.trace.previews import compact
+from tui.trace.query import parse
+from tui.trace.query_nodes import written
+from tui.trace.recording import Recording
+from tui.trace.view import View
+from tui.ui.panes.log_lines import LINE_CHARS, LogLines
+from tui.ui.traffic.glimpses import ReaderThread
+from tui.ui.widgets.rows import Row
+from tui.ui.workbench.keys import list_bindings
+
+KEPT = 1_000
+"""Entries that are shown; the traffic has all."""
+
+AT_ONCE = 250
+"""Entries read between two looks."""
+
+MOST_BYTES = 64 * 1024
+MOST_LINES = 200
+"""Of one entry."""
+
+LOOK_MS = 3.0
+WORD_CELLS = 9
+"""The longest level of RFC 5424, "emergency"."""
+
+HEAD_CELLS = 8 + 2 + WORD_CELLS + 2
+
+_STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+"""Colours and the like (ECMA-48 CSI): a log reads better without them than with them shown."""
+
+_LEVELS = {
+    "debug": "dim",
+    "info": "text",
+    "notice": "accent",
+    "warning": "warn",
+    "error": "bad",
+    "critical": "bad bold",
+    "alert": "bad bold",
+    "emergency": "bad bold",
+}
+_STDERR = "stderr"
+
+
+class ServerLog(LogLines):
+    """Shows the log of a server, the newest at the end, with the keys of the workbench.
+
+    Args:
+        recording: of everything.
+        server: whose log.
+    """
+
+    BINDINGS = list_bindings()
+
+    def __init__(self, recording: Recording, server: str, *, id: str) -> None:
+        super().__init__(empty=f"{clean_line(server, 64)} has written and logged nothing yet.", id=id)
+        what = f"server:{written(server)} (kind:stderr or kind:event or method:notifications/message)"
+        self._entries = View(recording.frames, parse(what))
+        self._bodies = ReaderThread(recording.open_reader)
+        self._lines_by_seq: dict[int, tuple[str, ...]] = {}
+        self._under_way: asyncio.Task[None] | None = None
+
+    def look(self) -> None:
+        """Show what is new; cheap if nothing is."""
+        self._entries.advance(LOOK_MS)
+        rows = len(self._entries)
+        wanted = [self._entries.seq(row) for row in range(max(0, rows - KEPT), rows)]
+        unread = [seq for seq in wanted if seq not in self._lines_by_seq]
+        if unread and (self._under_way is None or self._under_way.done()):
+            self._under_way = asyncio.create_task(self._read(unread[-AT_ONCE:]), name="log of a server")
+        # The newest that are read without a gap: older ones come in before them.
+        first = wanted.index(unread[-1]) + 1 if unread else 0
+        shown = wanted[first:]
+        if shown or not wanted:
+            self.show(tuple(line for seq in shown for line in self._lines_by_seq[seq]))
+
+    async def _read(self, seqs: list[int]) -> None:
+        read = await self._bodies.ask(lambda reader: [(seq, _lines_of(reader, seq)) for seq in seqs])
+        if len(self._lines_by_seq) > 2 * KEPT:
+            self._lines_by_seq = dict(sorted(self._lines_by_seq.items())[-KEPT:])
+        self._lines_by_seq.update(read)
+
+    def line_row(self, line: str) -> Row:
+        """Return a line with its time dim and its level in the level's colour."""
+        word = line[10:HEAD_CELLS].strip()
+        style = _LEVELS.get(word, "dim")
+        said = "text" if word in ("", _STDERR, "debug", "info", "notice") or style == "dim" else style
+        return ((line[:10], "dim"), (line[10:HEAD_CELLS], style), (line[HEAD_CELLS:], said))
+
+    async def on_unmount(self) -> None:
+        """Let go of the recording."""
+        if self._under_way is not None:
+            self._under_way.cancel()
+            await asyncio.wait({self._under_way})
+        self._entries.close()
+        self._bodies.close()
+
+
+def _lines_of(reader: TrafficReader, seq: int) -> tuple[str, ...]:
+    entry = reader.entry(seq, MOST_BYTES)
+    return lines_of(entry) if entry is not None else ()
+
+
+def lines_of(entry: Entry) -> tuple[str, ...]:
+    """Return an entry as lines of a log: time of day, level or kind, text; further lines under the text."""
+    word, text = _said(entry)
+    clock = time.strftime("%H:%M:%S", time.localtime(entry.wall_ns / 1e9))
+    lines = clean(_STYLING.sub("", text)).rstrip("\n").split("\n")
+    left_out = len(lines) - MOST_LINES
+    if left_out > 0:
+        lines[MOST_LINES:] = [f"… {left_out} more lines"]
+    lines = [line.expandtabs(4)[:LINE_CHARS].rstrip() for line in lines]
+    head = f"{clock}  {clean_line(word, WORD_CELLS):<{WORD_CELLS}}  "
+    return (head + lines[0], *(" " * HEAD_CELLS + line for line in lines[1:]))
+
+
+def _said(entry: Entry) -> tuple[str, str]:
+    text = entry.body.decode("utf-8", "replace")
+    if entry.kind is Kind.STDERR:
+        return _STDERR, text
+    if entry.kind is Kind.EVENT:
+        known = {name: value for name, value in entry.detail.items() if name != "event"}
+        return entry.method, "  ".join(f"{name} {_plain(value)}" for name, value in known.items())
+    try:
+        params = json.loads(text)["params"]
+        level, data = params["level"], params["data"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return "message", text  # too long to be read whole, or not what the protocol says: as it came
+    logger = f"{clean_line(params['logger'], 60)}: " if isinstance(params.get("logger"), str) else ""
+    return level if isinstance(level, str) else "message", logger + _plain(data)
+
+
+def _plain(value: Any) -> str:
+    """Return texts as they are, and the text of a message that is an object with its other members behind."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and isinstance(value.get("message"), str):
+        others = {name: one for name, one in value.items() if name != "message"}
+        return str(value["message"]) + (f"  {compact(others, 2_000)}" if others else "")
+    return compact(value, 8_000)
