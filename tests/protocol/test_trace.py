@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -57,11 +58,33 @@ async def test_entries_are_a_line_each_and_the_newest_recording_is_taken(recordi
 
 @pytest.mark.parametrize(
     ("expression", "count"),
-    [("tool:bad", 2), ("status:error kind:response", 1), ('"said good"', 1), ("nothing-is-so", 0)],
+    [("tool:bad", 2), ("status:error kind:response", 1), ('"said good"', 1)],
 )
 async def test_a_filter_lets_through_what_it_says(recording: Path, expression: str, count: int):
     done = await mcptui("trace", "--filter", expression)
     assert len(done.out.splitlines()) == count
+    assert "0 of" not in done.err
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--slowest",), ("--stats",), ("--lint",)])
+async def test_a_filter_that_finds_nothing_says_of_how_many(recording: Path, more: tuple[str, ...]):
+    everything = len((await mcptui("trace", "--json")).out.splitlines())
+    done = await mcptui("trace", "--filter", "nothing-is-so", *more)
+    assert done.code == 0
+    assert f"mcptui trace: 0 of {everything} entries\n" in done.err
+
+
+async def test_the_recording_that_was_taken_is_said_first(recording: Path):
+    done = await mcptui("trace", "--filter", "tool:bad")
+    assert done.err.startswith(f"mcptui trace: reading {recording.stem}, tap of s of 20")
+    assert (await mcptui("trace", "--filter", "tool:bad", "--json")).err == ""
+    assert (await mcptui("trace", recording.stem)).err == ""
+
+
+async def test_what_failed_is_a_line_for_each_call(recording: Path):
+    (line,) = (await mcptui("trace", "--failed")).out.splitlines()
+    assert line.split()[4:7] == ["request", "tools/call", "bad"]
+    assert line.endswith("tool error")
 
 
 async def test_the_slowest_requests_stand_first(recording: Path):
@@ -148,13 +171,38 @@ async def test_a_reader_that_goes_away_is_no_error(recording: Path):
 async def test_recordings_are_listed(recording: Path):
     done = await mcptui("trace", "--list")
     assert recording.stem in done.out
-    assert "tap of s" in done.out
-    assert json.loads((await mcptui("trace", "--list", "--json")).out)["path"] == str(recording)
+    head, line = done.out.splitlines()
+    assert head.split() == ["name", "began", "for", "entries", "size", "of", "servers"]
+    assert line.endswith("tap of s  s")
+    told = json.loads((await mcptui("trace", "--list", "--json")).out)
+    assert (told["path"], told["servers"], told["live"]) == (str(recording), ["s"], False)
+    began, ended = map(datetime.fromisoformat, (told["began"], told["ended"]))
+    assert began <= ended <= datetime.now(UTC)
+
+
+async def test_a_recording_that_is_written_is_listed_as_live():
+    server = await start("tap", "--", "cat")
+    server.stdin.write(call(1, "first"))
+    assert await server.stdout.readline()
+    await until(lambda: recordings() and len(lines_of(Direction.OUT)) == 1)
+    assert (await mcptui("trace", "--list")).out.splitlines()[1].split()[3] == "live"
+    await finish(server)
 
 
 @pytest.mark.parametrize(
     "args",
-    [("no-such",), ("/no/such.mcptrace",), ("--lint", "--stats"), ("-o", "x"), ("--mask", "x")],
+    [
+        ("no-such",),
+        ("/no/such.mcptrace",),
+        ("--lint", "--stats"),
+        ("-o", "x"),
+        ("--mask", "x"),
+        ("--list", "--filter", "tool:x"),
+        ("--since", "1h", "--follow"),
+        ("--all", "--replay", "x"),
+        ("--since", "1h or 2h"),
+        ("x", "--all"),
+    ],
 )
 async def test_what_makes_no_sense_is_refused(recording: Path, args: tuple[str, ...]):
     done: Done = await mcptui("trace", *args)
@@ -183,6 +231,18 @@ async def test_a_session_is_replayed_against_a_live_server(
     done = await mcptui("trace", str(recording), "--replay", "--", *live)
     assert done.code == code
     assert said in done.out
+
+
+async def test_only_what_passes_is_replayed(recording: Path):
+    live = ("--replay", "--", sys.executable, "-c", SERVER)
+    done = await mcptui("trace", str(recording), "--filter", "tool:bad", *live)
+    assert (done.code, done.out.splitlines()[-1]) == (0, "1 request: 1 same, 0 differ, 0 left out")
+    assert "good" not in done.out
+    answered = await mcptui("trace", str(recording), "--filter", '"said good"', *live)
+    assert "1 request: 1 same" in answered.out
+    nothing = await mcptui("trace", str(recording), "--filter", "tool:x", *live)
+    assert (nothing.code, nothing.out) == (0, "")
+    assert "0 of" in nothing.err
 
 
 async def test_a_replay_without_a_server_is_refused(recording: Path):

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.errors import StorageError, UsageError
+from tui.core.errors import StorageError
 from tui.core.redact import Redactor
 from tui.core.traffic import Entry
 from tui.trace.frames import Frames
@@ -48,22 +48,13 @@ def open_recorder(secrets: Mapping[str, str], meta: Mapping[str, str]) -> Record
     return recorder
 
 
-def named(text: str | None) -> Path:
+def named(text: str) -> Path:
     """Return the file that `text` names: a path, or the beginning or end of a kept recording's name.
 
-    Args:
-        text: what was typed; None for the newest recording.
-
     Raises:
-        UsageError: nothing has been recorded yet.
         StorageError: there is none of this name, or several.
     """
-    if text is not None:
-        return recordings().find(text)
-    kept = recordings().list()
-    if not kept:
-        raise UsageError("nothing has been recorded yet", next_step="Record with: mcptui tap -- COMMAND")
-    return kept[0].path
+    return recordings().find(text)
 
 
 class OpenRecording:

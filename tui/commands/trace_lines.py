@@ -1,6 +1,6 @@
 """What `mcptui trace` prints: entries, findings and measures as aligned lines. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import datetime
 
 from tui.core.text import clean_line
@@ -79,6 +79,20 @@ def clock(wall_ns: int) -> str:
         return "--:--:--.---"
 
 
+def rfc3339(wall_ns: int) -> str:
+    """Return a moment as RFC 3339 in local time, to the second; "" for none."""
+    try:
+        moment = datetime.fromtimestamp(wall_ns / 1e9).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return moment.isoformat(timespec="seconds") if wall_ns else ""
+
+
+def local(wall_ns: int) -> str:
+    """Return a moment as day and time, local, to the minute; "" for none."""
+    return rfc3339(wall_ns)[:16].replace("T", " ")
+
+
 def finding_line(finding: Finding, entry: Entry, colour: bool) -> str:
     """Return what the linter found as one line."""
     severity = finding.severity.name.lower()
@@ -93,9 +107,13 @@ def finding_line(finding: Finding, entry: Entry, colour: bool) -> str:
 _HEAD = ("server", "what", "calls", "errors", "cancelled", "lost", "waiting", "p50", "p95", "max", "bytes")
 
 
-def figure_lines(figures: Iterable[Figures]) -> list[str]:
-    """Return measures as a table with a head."""
-    return table([_HEAD, *map(_figure_row, figures)], left=2)
+def figure_lines(figures: Iterable[Figures], labels: Sequence[str] | None = None) -> list[str]:
+    """Return measures as a table with a head; with `labels`, the recording of each stands before it."""
+    rows = [_HEAD, *map(_figure_row, figures)]
+    if labels is None:
+        return table(rows, left=range(2))
+    heads = zip(("recording", *labels), rows, strict=True)
+    return table([(label.rstrip(), *row) for label, row in heads], left=range(3))
 
 
 def _figure_row(one: Figures) -> tuple[str, ...]:
@@ -111,12 +129,12 @@ def _figure_row(one: Figures) -> tuple[str, ...]:
     )
 
 
-def table(rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    """Return rows as aligned lines, the first `left` columns to the left and the others to the right."""
+def table(rows: Sequence[Sequence[str]], left: Container[int]) -> list[str]:
+    """Return rows as aligned lines; columns in `left` (from 0) stand to the left, others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
-            cell.ljust(width) if place < left else cell.rjust(width)
+            cell.ljust(width) if place in left else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

@@ -39,15 +39,28 @@ class Selection:
 
     Attributes:
         frames: the columns of all entries.
+        is_filtered: whether there is anything that does not pass.
     """
 
-    def __init__(self, recording: OpenRecording, query: Query) -> None:
+    def __init__(self, recording: OpenRecording, query: Query, now_ns: int | None = None) -> None:
+        """Read the columns.
+
+        Args:
+            recording: what is read.
+            query: what passes.
+            now_ns: what `since:5m` counts from, nanoseconds since 1970; None for the end of a recording that
+                is over and for now in one that is not.
+
+        Raises:
+            StorageError: it cannot be read.
+        """
         from tui.storage.liveness import is_live
         from tui.storage.traffic_reader import RecordingReader
 
         self.frames = Frames()
         self._recording = recording
         self._last = 0
+        self.is_filtered = query.root is not None
         live = is_live(recording.path)
         self.read_on()
         if "lint:" in query.canonical:
@@ -58,7 +71,7 @@ class Selection:
             query,
             reader=lambda: RecordingReader(recording.file),
             # "The last five minutes" of what is over are the last five that there were.
-            now_ns=None if live or not self._last else self.frames.wall_ns(len(self.frames) - 1),
+            now_ns=now_ns if live or now_ns or not self._last else self.frames.wall_ns(len(self.frames) - 1),
             newest_first=False,
         )
 
@@ -89,6 +102,11 @@ class Selection:
         yield from self._passing(after)
         if self._view.problem:
             raise UsageError(f"--filter: {self._view.problem}")
+
+    @property
+    def passing(self) -> int:
+        """How many entries pass, of those that were looked at when `entries` was asked last."""
+        return len(self._view)
 
     def _passing(self, after: int) -> Iterator[Entry]:
         first_row = self._view.row_near(after + 1)

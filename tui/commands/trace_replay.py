@@ -9,15 +9,16 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.mock import server_of
-from tui.commands.recordings import open_entries
+from tui.commands.trace_choice import Choice, Source, say
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
-from tui.core.traffic import Kind
+from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
 from tui.trace.diff import text_lines
 from tui.trace.replay import Item, Replay, Result, plan, tally
@@ -28,21 +29,47 @@ ANSWER_SECONDS = 60.0
 STOP_SECONDS = 2.0
 CHUNK = 256 * 1024
 SAME, DIFFERENT, NOT_STARTED = 0, 1, 5
+HANDSHAKE = frozenset({"initialize", "notifications/initialized"})
+"""Without them a server up to 2025-11-25 answers nothing."""
 
 
-def replay(args: argparse.Namespace, path: Path) -> int:
+def replay(args: argparse.Namespace, choice: Choice) -> int:
     """Carry out the replay and return its exit code.
 
     Raises:
         UsageError: there is no such server in the recording or in the configuration.
         StorageError: the recording cannot be read.
     """
-    with open_entries(path) as recording:
-        source = server_of(recording.entries(), args.server, path)
-        ours = (entry for entry in recording.entries() if entry.source == source)
-        session = Replay(plan(ours, recording.body), args.mask or ())
+    items: list[Item] = []
+    with closing(choice.sources()) as sources:
+        for source in sources:
+            items, passing = _items(args, source)
+    if choice.query.root is not None and not any(item.seq in passing for item in items):
+        if not choice.say_if_nothing():
+            say("nothing that its server was asked is among what passes")
+        return SAME
+    session = Replay(items, args.mask or ())
     command, environment, folder = _command(args)
-    return asyncio.run(_run(session, command, environment, folder, args.json))
+    return asyncio.run(_run(session, command, environment, folder, _Telling(args.json, passing)))
+
+
+def _items(args: argparse.Namespace, source: Source) -> tuple[list[Item], frozenset[int]]:
+    """Return what is to be sent to the server that is meant, and the seqs of what of it was asked for.
+
+    An exchange is asked for if its request or its answer passes; the handshake goes before it unasked.
+    """
+    recording, selection = source.recording, source.selection
+    asked = (entry for entry in recording.entries() if entry.kind is Kind.REQUEST)
+    same = any(entry.source == args.replay and entry.direction is Direction.OUT for entry in asked)
+    wanted = args.server or (args.replay if same else None)
+    server = server_of(recording.entries(), wanted, recording.path)
+    items = plan((entry for entry in recording.entries() if entry.source == server), recording.body)
+    passing = frozenset(
+        entry.pair if entry.kind in ANSWERS else entry.seq for entry in selection.entries()
+    ) & {item.seq for item in items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION)}
+    goes_along = (item.kind in ANSWERS or item.method in HANDSHAKE for item in items)
+    kept = [item for item, goes in zip(items, goes_along, strict=True) if goes or item.seq in passing]
+    return kept, passing
 
 
 def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str], str | None]:
@@ -76,7 +103,7 @@ async def _run(
     command: Sequence[str],
     environment: Mapping[str, str],
     folder: str | None,
-    as_json: bool,
+    telling: "_Telling",
 ) -> int:
     try:
         process = await asyncio.create_subprocess_exec(
@@ -94,26 +121,38 @@ async def _run(
         return NOT_STARTED
     with Interrupt() as interrupt:
         try:
-            return await interrupt.during(_carry_out(session, _Live(process, session), as_json))
+            return await interrupt.during(_carry_out(session, _Live(process, session), telling))
         finally:
             await _stop(process)
 
 
-async def _carry_out(session: Replay, live: "_Live", as_json: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """What is said of results: those that were asked for, and a handshake only if it fails."""
+
+    as_json: bool
+    asked_for: frozenset[int]
+
+    def tells(self, result: Result) -> bool:
+        is_told = result.item.seq in self.asked_for or bool(result.problem)
+        return result.item.kind is Kind.REQUEST and is_told
+
+
+async def _carry_out(session: Replay, live: "_Live", telling: "_Telling") -> int:
     results: list[Result] = []
     reading = asyncio.create_task(live.read())
     try:
         for item in session.items():
             result = await live.send(item)
-            results.append(result)
-            if item.kind is Kind.REQUEST:
-                sys.stdout.write(_told(result, as_json))
+            if telling.tells(result):
+                results.append(result)
+                sys.stdout.write(_told(result, telling.as_json))
                 sys.stdout.flush()
     finally:
         reading.cancel()
         await asyncio.wait({reading})
     found = tally(results)
-    if not as_json:
+    if not telling.as_json:
         asked = plural(sum(found.values()), "request")
         sys.stdout.write(f"{asked}: {', '.join(f'{number} {word}' for word, number in found.items())}\n")
     return DIFFERENT if found["differ"] else SAME

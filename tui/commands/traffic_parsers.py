@@ -10,12 +10,13 @@ the server; bytes, ends, signals and the exit code pass as they are, and recordi
 """
 RECORDING = "a .mcptrace or .jsonl file, or the beginning or end of a name that trace --list prints"
 TRACE_ABOUT = """\
-Read a recording, the newest one if none is named. On a terminal and without an option it opens on the
-traffic screen; otherwise it is printed.
+Read a recording: the one that is named, the one with the newest entry, or with --since or --all those of
+a time, oldest first, and each line says which. On a terminal and without an option the traffic screen opens;
+otherwise it is printed.
 
-  mcptui trace --slowest --filter since:1h     the slowest requests of its last hour
-  mcptui trace --filter status:failed          what failed
-  mcptui trace --lint                          what breaks the protocol
+  mcptui trace --since 1h --slowest     the slowest calls of the last hour, whatever ran in it
+  mcptui trace --since 1h --failed      the calls that failed in it
+  mcptui trace --lint                   what breaks the protocol in the newest recording
 """
 TRACE_EPILOG = """\
 exit codes: 0 done; 1 --lint found errors, or --replay found differences; 2 usage, or no such recording;
@@ -93,6 +94,13 @@ def _add_trace(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     trace.add_argument("recording", nargs="?", metavar="FILE|SESSION", help=RECORDING)
     trace.add_argument("--list", action="store_true", help="print the recordings kept, newest first")
     trace.add_argument("--filter", metavar="EXPR", help='only these, e.g. "method:tools/* latency:>200ms"')
+    trace.add_argument("--failed", action="store_true", help="only calls that failed, each once")
+    trace.add_argument(
+        "--since",
+        metavar="TIME",
+        help="only from then on, such as 1h, 14:05, 2026-11-20; of all recordings if none is named",
+    )
+    trace.add_argument("--all", action="store_true", help="read all recordings")
     trace.add_argument("--json", action="store_true", help="print one JSON object a line")
     trace.add_argument("--lint", action="store_true", help="print what is wrong; exit code 1 for errors")
     trace.add_argument("--stats", action="store_true", help="print calls, errors and times of each tool")
@@ -102,7 +110,7 @@ def _add_trace(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         const=10,
         type=_several,
         metavar="N",
-        help="print the N requests that took longest (10), slowest first",
+        help="print the N calls that took longest (10), slowest first; no starts and lists unless asked for",
     )
     trace.add_argument(
         "--follow", action="store_true", help="go on printing what comes, as long as it is live"

@@ -53,6 +53,12 @@ class RecordingReader:
             first, last = self._connection.execute("SELECT min(seq), max(seq) FROM entries").fetchone()
             return first or 0, last or 0
 
+    def sources(self, limit: int) -> list[str]:
+        """Return the names of up to `limit` sources, in the order in which the search comes upon them."""
+        with storage_errors(self.path):
+            rows = self._connection.execute("SELECT DISTINCT source FROM entries LIMIT ?", (limit,))
+            return [str(row[0]) for row in rows]
+
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         """Return an entry with at most `body_limit` bytes of its body; None if it was dropped."""
         with storage_errors(self.path):

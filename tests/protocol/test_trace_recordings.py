@@ -1,0 +1,141 @@
+"""`mcptui trace` on many recordings at once: the questions about the last hour, whatever ran in it."""
+
+import json
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.protocol.command import mcptui
+from tui.commands.recordings import recordings
+from tui.core.traffic import Direction, Entry, Kind, Outcome
+from tui.storage.traffic_writer import RecordingWriter
+
+SECOND = 1_000_000_000
+HOUR = 3600 * SECOND
+
+
+class Session:
+    """A recording in the making."""
+
+    def __init__(self, began_ns: int) -> None:
+        self._at = began_ns
+        self.entries: list[Entry] = []
+
+    def add(self, kind: Kind, took_ns: int = 0, **more: object) -> int:
+        self._at += took_ns
+        out = kind in (Kind.REQUEST, Kind.MODEL_REQUEST)
+        direction = Direction.OUT if out else Direction.NONE if kind is Kind.EVENT else Direction.IN
+        values = {"source": "weather", "direction": direction, "kind": kind, "mono_ns": self._at, **more}
+        self.entries.append(Entry(len(self.entries) + 1, wall_ns=self._at, size=2, body=b"{}", **values))
+        return len(self.entries)
+
+    def call(self, tool: str, seconds: float, outcome: Outcome = Outcome.OK, **more: object) -> None:
+        what = {"method": "tools/call", "tool": tool, **more}
+        asked = self.add(Kind.REQUEST, ident=str(len(self.entries)), **what)
+        self.add(Kind.RESPONSE, round(seconds * SECOND), pair=asked, outcome=outcome, **what)
+
+    def keep(self, name: str, **meta: str) -> None:
+        folder = recordings().folder
+        folder.mkdir(parents=True, exist_ok=True)
+        with closing(RecordingWriter(folder / f"{name}.mcptrace", meta=meta)) as writer:
+            writer.write(self.entries)
+
+
+@pytest.fixture
+def hour() -> None:
+    """Keep what ran: one long ago, and in the last hour a session and a tap beside it."""
+    now = time.time_ns()
+    old = Session(now - 3 * HOUR)
+    old.call("ancient", 99, Outcome.ERROR)
+    old.keep("1-old")
+    session = Session(now - HOUR // 2)
+    session.call("", 60, method="initialize")
+    session.call("", 0.1, Outcome.ERROR, method="server/discover")
+    session.call("", 50, method="resources/templates/list")
+    asked = session.add(Kind.MODEL_REQUEST, source="model:demo", method="demo")
+    session.add(Kind.MODEL_REPLY, 70 * SECOND, source="model:demo", pair=asked, outcome=Outcome.OK)
+    session.add(Kind.REQUEST, method="subscriptions/listen", ident="90")
+    session.call("quick", 1)
+    session.call("slow", 5)
+    session.call("forecast", 9, source="tap:other")
+    session.add(Kind.REQUEST, method="tools/call", tool="crash", ident="91")
+    session.add(Kind.EVENT, method="exit")
+    session.keep("2-session")
+    tap = Session(now - HOUR // 2)
+    tap.call("forecast", 9, source="other")
+    tap.keep("3-tap", tap="other")
+
+
+def tools(out: str) -> list[tuple[str, str]]:
+    return [(line.split()[0], line.split()[7]) for line in out.splitlines()]
+
+
+async def test_the_slowest_call_of_the_last_hour_is_one_command(hour: None):
+    done = await mcptui("trace", "--since", "1h", "--slowest")
+    assert tools(done.out) == [("3-tap", "forecast"), ("2-session", "slow"), ("2-session", "quick")]
+    assert "3 requests of starts and lists, 1 request to the model" in done.err
+
+
+async def test_the_call_that_failed_in_the_last_hour_is_one_command(hour: None):
+    done = await mcptui("trace", "--since", "1h", "--failed")
+    assert tools(done.out) == [("2-session", "crash")]
+    filtered = await mcptui("trace", "--since", "1h", "--filter", "status:failed")
+    assert tools(filtered.out) == [("2-session", "crash")]
+
+
+@pytest.mark.parametrize(
+    ("expression", "first"),
+    [("method:*", "demo"), ("method:initialize", "initialize"), ("server:model:*", "demo")],
+)
+async def test_who_names_a_method_means_starts_too(hour: None, expression: str, first: str):
+    done = await mcptui("trace", "--since", "1h", "--slowest", "1", "--filter", expression)
+    assert first in done.out
+    assert "left out" not in done.err
+
+
+async def test_all_recordings_are_read_oldest_first(hour: None):
+    done = await mcptui("trace", "--all", "--filter", "kind:request method:tools/call")
+    assert [name for name, _ in tools(done.out)] == ["1-old", *["2-session"] * 3, "3-tap"]
+
+
+async def test_each_object_says_its_recording(hour: None):
+    rows = [json.loads(line) for line in (await mcptui("trace", "--since", "1h", "--json")).out.splitlines()]
+    assert {row["recording"] for row in rows} == {"2-session", "3-tap"}
+    assert not any(row["source"].startswith("tap:") for row in rows)
+
+
+async def test_measures_and_findings_say_their_recording(hour: None):
+    head, *rows = (await mcptui("trace", "--since", "1h", "--stats")).out.splitlines()
+    assert head.split()[:2] == ["recording", "server"]
+    assert {row.split()[0] for row in rows} == {"2-session", "3-tap"}
+    *findings, last = (await mcptui("trace", "--all", "--lint")).out.splitlines()
+    assert {line.split()[0] for line in findings} == {"1-old", "2-session", "3-tap"}
+    assert "findings in" in last
+
+
+async def test_a_time_in_which_nothing_was_recorded_is_said(hour: None):
+    done = await mcptui("trace", "--since", "1s")
+    assert (done.code, done.out, done.err) == (0, "", "mcptui trace: 0 of 0 entries in 0 recordings\n")
+
+
+async def test_one_that_cannot_be_read_does_not_hide_the_others(hour: None):
+    (recordings().folder / "4-damaged.mcptrace").write_bytes(b"?" * 5000)
+    done = await mcptui("trace", "--since", "1h", "--slowest", "1")
+    assert tools(done.out) == [("3-tap", "forecast")]
+    assert "4-damaged" in done.err
+
+
+async def test_a_named_recording_can_be_read_from_a_time_on(hour: None):
+    done = await mcptui("trace", "1-old", "--since", "1h")
+    assert (done.out, done.err) == ("", "mcptui trace: 0 of 2 entries\n")
+
+
+async def test_the_server_of_the_name_is_replayed_if_there_are_several(hour: None, tmp_path: Path):
+    config = tmp_path / "config.toml"
+    config.write_text('[servers.other]\ncommand = "true"\n')
+    done = await mcptui("trace", "2-session", "--replay", "weather", "--config", str(config))
+    assert "several servers" not in done.err
+    assert "it needs a configured server" in done.err
+    assert "several servers" in (await mcptui("trace", "2-session", "--replay", "elsewhere")).err

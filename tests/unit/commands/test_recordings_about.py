@@ -1,0 +1,84 @@
+"""Kept recordings are told apart by when, what and whose they are, without being read whole."""
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+from tests.unit.storage.traffic_samples import request
+from tui.commands.recordings import recordings
+from tui.commands.recordings_about import about, newest, since
+from tui.core.traffic import Entry
+from tui.storage.traffic_writer import RecordingWriter
+
+MINUTE = 60_000_000_000
+NOON = 1_700_000_000_000_000_000
+
+
+def kept(name: str, *minutes: float, live: bool = False, **more: object) -> RecordingWriter:
+    """Keep a recording with an entry for each minute after noon."""
+    folder = recordings().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    writer = RecordingWriter(folder / f"{name}.mcptrace", meta={"tap": name})
+    walls = [NOON + round(each * MINUTE) for each in minutes]
+    writer.write([request(seq, wall_ns=wall, **more) for seq, wall in enumerate(walls, 1)])
+    if not live:
+        writer.close()
+    return writer
+
+
+def changed(name: str, minute: float) -> None:
+    when = NOON + round(minute * MINUTE)
+    for path in recordings().folder.glob(f"{name}.mcptrace*"):
+        os.utime(path, ns=(when, when))
+
+
+def test_the_newest_is_the_one_with_the_newest_entry():
+    kept("1-long", 0, 9)
+    kept("2-short", 1, 2)
+    kept("3-empty")
+    assert newest().name == "1-long"
+
+
+def test_one_that_was_written_long_before_the_newest_entry_is_not_even_opened():
+    kept("1-new", 0, 9)
+    kept("2-damaged", 1)
+    path = recordings().folder / "2-damaged.mcptrace"
+    path.write_bytes(b"?")
+    changed("2-damaged", 1)
+    assert newest().name == "1-new"
+
+
+def test_what_cannot_be_read_is_taken_only_if_there_is_nothing_else():
+    kept("1-new", 0)
+    path = recordings().folder / "2-damaged.mcptrace"
+    path.write_bytes(b"?")
+    assert newest().name == "1-new"
+    (recordings().folder / "1-new.mcptrace").unlink()
+    assert newest().problem
+
+
+def test_one_that_is_written_can_be_preferred():
+    with closing(kept("1-live", 1, live=True)):
+        kept("2-over", 2)
+        assert newest().name == "2-over"
+        assert newest(live_first=True).name == "1-live"
+
+
+def test_those_of_a_time_are_in_the_order_in_which_they_began():
+    kept("1", 0, 1)
+    kept("3", 2, 8)
+    kept("2", 1, 6)
+    kept("4-empty")
+    assert [one.name for one in since(NOON + 5 * MINUTE)] == ["2", "3"]
+    assert [one.name for one in since(0)] == ["1", "2", "3"]
+
+
+def test_servers_are_told_without_the_model(tmp_path: Path):
+    folder = recordings()
+    folder.folder.mkdir(parents=True)
+    with closing(RecordingWriter(folder.folder / "1.mcptrace")) as writer:
+        sources = ("weather", "model:demo", "notes", "weather")
+        entries: list[Entry] = [request(seq, source=one) for seq, one in enumerate(sources, 1)]
+        writer.write(entries)
+    known = about(folder.list()[0], with_servers=True)
+    assert (known.servers, known.entries, known.of) == (("notes", "weather"), 4, "a session")
