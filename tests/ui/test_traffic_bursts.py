@@ -40,3 +40,48 @@ async def test_the_screen_can_be_opened_and_filtered_in_one_burst() -> None:
         burst(app, "/server:notes\r")
         await until(lambda: isinstance(app.screen, TrafficScreen))
         await until(lambda: app.screen.sifting.query.text == "server:notes")
+
+
+async def test_a_note_typed_in_one_burst_is_the_note() -> None:
+    recording = some().recording()
+    async with opened(recording) as (screen, pilot):
+        seq = screen.list.selected
+        burst(pilot.app, "Mask them\r")
+        await until(lambda: recording.notes == {seq: "ask them"})
+
+
+async def test_an_entry_is_copied_in_one_burst() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(2)
+        burst(pilot.app, "cjjj\r")
+        await until(lambda: "call_tool" in pilot.app.clipboard)
+
+
+async def test_a_filter_is_kept_and_taken_in_one_burst() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        burst(pilot.app, "/server:notes\r")
+        await until(lambda: screen.sifting.query.text == "server:notes")
+        burst(pilot.app, "f\r")
+        await until(lambda: screen.prompt.display)
+        burst(pilot.app, "mine\r")
+        await until(lambda: screen.recording.filters == {"mine": "server:notes"})
+
+
+async def test_a_search_inside_an_entry_typed_in_one_burst_is_that_search() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(2)
+        burst(pilot.app, "\r/Beijing\r")
+        await until(lambda: screen.reading.page.sought == "beijing")
+
+
+@pytest.mark.parametrize("key", ["S", "w"])
+async def test_sheets_are_left_by_the_keys_that_follow_at_once(key) -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(2)
+        burst(pilot.app, "/server:weather\r")
+        await until(lambda: screen.sifting.query.text == "server:weather" and screen.list.has_focus)
+        burst(pilot.app, f"{key}q")
+        burst(pilot.app, "t")
+        await until(lambda: screen.list._maker.mode == 1)
+        assert pilot.app.screen is screen
+        assert screen.sifting.query.text == "server:weather"

@@ -69,8 +69,6 @@ class TrafficScreen(Sending, Screen[Cause | None]):
     TrafficScreen > #footer { background: $surface; padding: 0; }
     TrafficScreen > FrameList { height: 1fr; background: $surface; }
     TrafficScreen > Reading { display: none; }
-    TrafficScreen.-reading > Reading { display: block; }
-    TrafficScreen.-whole > FrameList, TrafficScreen.-whole > #traffic-heads { display: none; }
     """
 
     CONTEXTS = (Context.TRAFFIC, Context.FRAME)
@@ -221,7 +219,11 @@ class TrafficScreen(Sending, Screen[Cause | None]):
         short = self.size.height < SHORT
         if whole is None:
             whole = short or (self.has_class("-whole") and self.is_reading)
-        self.set_class(whole and self.is_reading, "-whole")
+        hidden = whole and self.is_reading
+        self.set_class(hidden, "-whole")
+        # Not by stylesheet: that comes later, and the next key is for what is there now.
+        self.reading.display = self.is_reading
+        self.list.display = self.heads.display = not hidden
 
     def on_frame_list_moved(self, event: FrameList.Moved) -> None:
         """Read the entry under the cursor, if one is read."""

@@ -1,5 +1,6 @@
 """What keys do on the traffic screen: going about, searching, marking, noting, copying, leaving."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     Base = Screen[Cause | None]
 else:
     Base = object
+
+READ_SECONDS, READ_CHECKS = 0.01, 200
+"""So often, and so many times, a key looks whether the entry is read that it needs."""
 
 KEEP = "+"
 """What stands in the list of saved filters for keeping the one in force."""
@@ -83,7 +87,7 @@ class Deeds(Base):
     def _close_entry(self) -> None:
         self.remove_class("-reading")
         self.share_room()
-        self.list.focus()
+        self.screen.set_focus(self.list, scroll_visible=False)
 
     # ---- going about ----
 
@@ -161,7 +165,7 @@ class Deeds(Base):
         self.add_class("-reading")
         self.share_room()
         self.reading.read(self.list.selected)
-        self.reading.pages[0].focus(scroll_visible=False)
+        self.screen.set_focus(self.reading.pages[0], scroll_visible=False)
         self.call_after_refresh(lambda: self.list.show_row(self.list.cursor))
 
     def on_reading_asked(self, event: Reading.Asked) -> None:
@@ -178,16 +182,20 @@ class Deeds(Base):
             case "maximise":
                 self.share_room(whole=not self.has_class("-whole"))
 
-    def action_traffic_copy(self) -> None:
-        """Copy the entry, one way or another."""
+    async def action_traffic_copy(self) -> None:
+        """Copy the entry, one way or another. Keys that follow wait: they are for the question how."""
+        if not self.list.selected:
+            return
         if not self.is_reading:
             self.action_traffic_read()
-            self.list.focus()
-        loaded = self.reading.loaded
-        if loaded is not None and loaded.entry.seq == self.list.selected:
-            self.reading.copy_as(loaded)
-        else:
-            self.reading.copy_when_read = self.list.selected
+            self.screen.set_focus(self.list, scroll_visible=False)
+        for _ in range(READ_CHECKS):
+            loaded = self.reading.loaded
+            if loaded is not None and loaded.entry.seq == self.list.selected:
+                self.reading.copy_as(loaded)
+                return
+            await asyncio.sleep(READ_SECONDS)
+        self.notify("It is still being read: try again in a moment.", timeout=3)
 
     # ---- marks and notes ----
 

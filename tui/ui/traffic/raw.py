@@ -120,11 +120,15 @@ def visible(data: bytes, start: int, end: int) -> str:
 
 
 def _continues(data: bytes, at: int) -> bool:
-    """Whether the byte at `at` goes on with a character that began before it."""
-    for back in range(1, 4):
-        if at - back < 0:
+    """Whether the byte at `at` goes on with a character that began before it, and that is one."""
+    for begin in range(at - 1, max(-1, at - 4), -1):
+        lead = data[begin]
+        if lead & 0xC0 == 0x80:
+            continue
+        end = begin + (4 if lead >= 0xF0 else 3 if lead >= 0xE0 else 2 if lead >= 0xC0 else 1)
+        try:
+            data[begin:end].decode()
+        except UnicodeDecodeError:
             return False
-        lead = data[at - back]
-        if lead & 0xC0 != 0x80:
-            return lead >= 0xC0 and back < (2 if lead < 0xE0 else 3 if lead < 0xF0 else 4)
+        return at < end
     return False

@@ -63,8 +63,6 @@ class Reading(Detail):
         super().__init__(recording, reader, signs)
         self._prompt = prompt
         self._folder = folder
-        self.copy_when_read = 0
-        """Seq of the entry that is to be copied once it is read."""
         self._finds: list[int] = []
         self._sought: tuple[str, object] = ("", None)
         self._found: tuple[object, int, int] = (None, -1, 0)  # sheet, row and offset of the last find
@@ -203,13 +201,6 @@ class Reading(Detail):
         loaded = self.read_in_page
         if loaded is not None:
             self.copy_as(loaded)
-
-    def on_detail_shown(self, event: Detail.Shown) -> None:
-        """Copy the entry, if that was asked for before it was read."""
-        event.stop()
-        if self.loaded is not None and self.loaded.entry.seq == self.copy_when_read:
-            self.copy_when_read = 0
-            self.copy_as(self.loaded)
 
     def copy_as(self, loaded: Loaded) -> None:
         """Ask how an entry is to be copied."""
