@@ -245,6 +245,26 @@ async def test_only_what_passes_is_replayed(recording: Path):
     assert "0 of" in nothing.err
 
 
+SHAKING = """
+import json, sys
+ready = False
+for line in sys.stdin:
+    asked = json.loads(line)
+    ready = ready or asked["method"] == "initialize"
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {"ready": ready}}), flush=True)
+"""
+
+
+async def test_the_handshake_goes_before_what_passes_and_is_not_told():
+    hello = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n'
+    server = (sys.executable, "-c", SHAKING)
+    await mcptui("tap", "--", *server, stdin=hello + call(1, "a") + call(2, "b"))
+    done = await mcptui("trace", "--filter", "tool:b", "--replay", "--", *server)
+    assert done.code == 0
+    assert [line.split()[:3] for line in done.out.splitlines()[:-1]] == [["✓", "tools/call", "b"]]
+
+
 async def test_a_replay_without_a_server_is_refused(recording: Path):
     assert (await mcptui("trace", "--replay", "--", "no-such-program")).code == 5
     assert (await mcptui("trace", str(recording), "--replay", "no-such-server")).code == 2
