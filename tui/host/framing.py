@@ -1,16 +1,18 @@
 """Bytes into lines: bounded, linear, and in step again after a line that is too long.
 
 Pure: no I/O, no clock, knows nothing of JSON. A line ends with LF (MCP stdio: one message a line); a CR
-before it is dropped. Any split of the same bytes gives the same lines.
+before it is part of it. Any split of the same bytes gives the same lines.
 """
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 LINE_LIMIT = 16 * 1024 * 1024
 """Bytes of the longest line that is kept; a longer one is drained without being stored."""
 
-EDGE = 4096
-"""Bytes kept of both ends of an oversize line: enough to find the id of the call that it answers."""
+EDGE, HEAD = 4096, 256 * 1024
+"""Bytes kept of the end and of the beginning of an oversize line: enough to find the id of the call that it
+answers, and as much as is recorded of any body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +20,16 @@ class Oversize:
     """A line that was longer than the limit.
 
     Attributes:
-        head: its first bytes, at most `EDGE`.
+        head: its first bytes, at most `HEAD`.
         tail: its last bytes, at most `EDGE`.
         size: its length in bytes, without the newline.
+        sha256: hex digest of all of it.
     """
 
     head: bytes
     tail: bytes
     size: int
+    sha256: str = ""
 
 
 class Framer:
@@ -41,6 +45,7 @@ class Framer:
         self._buffer = bytearray()
         self._head = b""
         self._skipped = 0
+        self._hash = sha256()
 
     @property
     def partial(self) -> int:
@@ -50,7 +55,7 @@ class Framer:
     @property
     def opening(self) -> bytes:
         """The first bytes of an unfinished line, at most `EDGE`."""
-        return self._head or bytes(self._buffer[:EDGE])
+        return self._head[:EDGE] or bytes(self._buffer[:EDGE])
 
     def feed(self, chunk: bytes) -> list[bytes | Oversize]:
         """Take the next bytes and return the lines that they complete, without their newlines."""
@@ -79,9 +84,11 @@ class Framer:
         buffer += piece
         if self._skipped:
             self._skipped += len(piece)
+            self._hash.update(piece)
         elif len(buffer) > self._limit:
-            self._head = bytes(buffer[: self._edge])
+            self._head = bytes(buffer[: min(HEAD, self._limit)])
             self._skipped = len(buffer)
+            self._hash = sha256(buffer)
         if self._skipped:
             del buffer[: -self._edge]
 
@@ -90,4 +97,4 @@ class Framer:
         size, head = self._skipped, self._head
         self._buffer = bytearray()
         self._skipped, self._head = 0, b""
-        return Oversize(head, line, size) if size else line
+        return Oversize(head, line, size, self._hash.hexdigest()) if size else line

@@ -181,10 +181,14 @@ class Intake:
             self._gate.fail_all(INVALID_ANSWER, f"the server's answer cannot be used: {hint}")
 
     def _oversize(self, line: Oversize, at: int) -> None:
-        self._tap.received(line.head, at, line.size, ended=not self._ended)
         said = f"one line of {line.size} bytes; the limit is {LINE_LIMIT}"
+        # First, so that the trace tells of the call what the session is told: it has failed.
+        failed = self._gate.fail(
+            find_ids(line.head, line.tail), RESULT_TOO_LARGE, f"result too large: {said}"
+        )
+        self._tap.received(line.head, at, line.size, sha256=line.sha256, ended=not self._ended)
         self._tap.event("too large", bytes=line.size, limit=LINE_LIMIT)
-        if not self._gate.fail(find_ids(line.head, line.tail), RESULT_TOO_LARGE, f"result too large: {said}"):
+        if not failed:
             self._strange(line.head)
 
 

@@ -43,16 +43,19 @@ class WireTap:
         """Note a line that is written to the server, and on whose behalf."""
         self._tell(Direction.OUT, None, time.monotonic_ns(), line, cause=CAUSE.get())
 
-    def received(self, line: bytes, at_ns: int, size: int = -1, *, ended: bool = True) -> None:
+    def received(
+        self, line: bytes, at_ns: int, size: int = -1, *, sha256: str = "", ended: bool = True
+    ) -> None:
         """Note a line of the server's output, whatever it is.
 
         Args:
             line: its bytes without the newline, or only their beginning.
             at_ns: monotonic nanoseconds at which its end was read.
             size: its length in bytes if `line` is only its beginning.
+            sha256: hex digest of all of it, then.
             ended: whether it had a newline; the last line of a stream may lack it.
         """
-        detail = {} if ended else {"newline": False}
+        detail = ({} if ended else {"newline": False}) | ({"sha256": sha256} if sha256 else {})
         self._tell(Direction.IN, None, at_ns, line, size=size, detail=detail)
 
     def heard(self, chunk: bytes) -> None:

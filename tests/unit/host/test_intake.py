@@ -85,7 +85,8 @@ async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
     assert "the limit is 16777216" in failure.message
     assert await bench.got() == Answer(1, {"a": 1})
     head, event, answer = bench.noted
-    assert len(head.raw) < 5000 < head.size
+    assert len(head.raw) == 256 * 1024 < head.size
+    assert len(head.detail["sha256"]) == 64
     assert (event.kind, event.detail["bytes"]) == (Kind.EVENT, head.size)
     assert answer.raw == ANSWER
 
