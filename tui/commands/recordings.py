@@ -1,5 +1,6 @@
 """Recordings as the commands need them: where they are, a new one, one that was named."""
 
+import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,15 +37,18 @@ def open_recorder(secrets: Mapping[str, str], meta: Mapping[str, str]) -> Record
         secrets: values that must not be stored, by name.
         meta: what is to be known of the recording as a whole.
     """
+    from tui.settings.quick import quick_traffic
     from tui.storage.traffic_writer import RecordingWriter
+
+    chosen = quick_traffic(os.environ)
 
     def writer() -> RecordingWriter:
         folder = recordings()
         folder.make_room()
-        return RecordingWriter(folder.new_path(), meta=meta)
+        return RecordingWriter(folder.new_path(), cap_bytes=chosen.recording_bytes, meta=meta)
 
     recorder = Recorder(writer, Frames(), redact=Redactor(secrets).redact_bytes)
-    recorder.start()
+    recorder.start(keep_all=chosen.keep_all)
     return recorder
 
 

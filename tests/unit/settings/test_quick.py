@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.settings.quick import QuickUi, quick_ui
+from tui.settings.quick import QuickUi, quick_traffic, quick_ui
 
 
 def read(tmp_path: Path, text: str, env: dict[str, str] | None = None) -> QuickUi:
@@ -60,3 +60,12 @@ def test_nothing_heavy_is_imported_for_it(tmp_path: Path):
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
     )
     assert found.stdout.strip() == "[]"
+
+
+def test_what_a_tap_keeps_is_read_and_nonsense_is_the_default(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text("[traffic]\nkeep_all = true\nrecording_mb = 7\n")
+    assert quick_traffic({"MCPTUI_CONFIG": str(path)}) == (True, 7 * 1024 * 1024)
+    path.write_text("[traffic]\nkeep_all = 1\nrecording_mb = true\n")
+    assert quick_traffic({"MCPTUI_CONFIG": str(path)}) == (False, 512 * 1024 * 1024)
+    assert quick_traffic({"MCPTUI_CONFIG": str(tmp_path / "none")}) == (False, 512 * 1024 * 1024)
