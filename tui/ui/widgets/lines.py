@@ -231,10 +231,7 @@ class LinePane(ScrollView, can_focus=True):
             start, end = span
             row = marked(row, start, len(text_of(row)) if end < 0 else end, "selected")
         under = self._under + palette.style(ground) if ground else self._under
-        if under.reverse:  # colours that are reversed too would make a patchwork of it
-            segments = [Segment(_plain(text), under) for text, _ in row if text]
-        else:
-            segments = [Segment(_plain(text), under + palette.style(words)) for text, words in row if text]
+        segments = [Segment(_plain(text), palette.over(under, words)) for text, words in row if text]
         strip = Strip(segments).crop_extend(0, width, under)
         if cacheable:
             self._strips[index] = strip

@@ -68,6 +68,13 @@ class Palette:
             found = self._styles[words] = self._build(words)
         return found
 
+    def over(self, under: Style, words: str) -> Style:
+        """Return the style of `words` on a ground.
+
+        A ground that is reversed takes no colours: they would be reversed too, and make a patchwork of a row.
+        """
+        return under if under.reverse else under + self.style(words)
+
     def _build(self, words: str) -> Style:
         style = Style()
         ground = False
