@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -10,6 +11,7 @@ from textual.widget import Widget
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.settings.themes import load_theme
 from tui.ui import theming
+from tui.ui.keys_in_order import in_order
 from tui.ui.widgets.lines import LinePane
 
 SECOND = 1_000_000_000
@@ -28,6 +30,12 @@ class Stage(App[None]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theming.variable_defaults()
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            await in_order(self, event, super().on_event)
+        else:
+            await super().on_event(event)
 
     def compose(self) -> ComposeResult:
         if self.widget is not None:

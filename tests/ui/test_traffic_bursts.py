@@ -85,3 +85,24 @@ async def test_sheets_are_left_by_the_keys_that_follow_at_once(key) -> None:
         await until(lambda: screen.list._maker.mode == 1)
         assert pilot.app.screen is screen
         assert screen.sifting.query.text == "server:weather"
+
+
+async def test_keys_behind_the_enter_of_a_filter_are_for_the_list() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        burst(pilot.app, "/tool:search_notes\rmt")
+        await until(
+            lambda: screen.sifting.query.text == "tool:search_notes",
+            3,
+            what=f"{screen.filter_bar._input.value} {screen.filter_bar.is_open} {pilot.app.focused}",
+        )
+        await until(lambda: any(screen.recording.frames.marked), what="the mark")
+        assert screen.sifting.query.text == "tool:search_notes"
+        assert not screen.filter_bar.is_open
+
+
+async def test_keys_behind_the_escape_of_a_search_are_for_the_list() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        burst(pilot.app, "sabc")
+        pilot.app.post_message(events.Key("escape", None))
+        burst(pilot.app, "m")
+        await until(lambda: any(screen.recording.frames.marked), what="the mark")

@@ -5,7 +5,6 @@ servers and trace fills the body and the line above it names all three. A pane t
 body is the same thing, so maximising needs nothing of its own.
 """
 
-import asyncio
 import os
 import sys
 import traceback
@@ -28,6 +27,7 @@ from tui.ui import theming
 from tui.ui.actions import Context, action, first_key
 from tui.ui.guard import ControlFilter
 from tui.ui.key_overrides import KeyOverrides
+from tui.ui.keys_in_order import in_order
 from tui.ui.panes.composer import Composer
 from tui.ui.panes.footer import Footer
 from tui.ui.panes.header import Header
@@ -49,9 +49,6 @@ TALL = 24
 
 BODY = (Context.CONVERSATION, Context.TRACE, Context.SERVERS)
 """The regions of the body, in the order of their tabs."""
-
-OPENING_SECONDS, OPENING_CHECKS = 0.005, 200
-"""A screen that is opened takes some hundredths of a second; a key waits for a second at most."""
 
 
 class Shell(App[int]):
@@ -277,13 +274,11 @@ class Shell(App[int]):
         self.rule_top.light(self.conversation.region.right if lit else 0)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let a key wait for a screen that is just being opened: in a burst it was meant for that one."""
-        if isinstance(event, events.Key):
-            for _ in range(OPENING_CHECKS):
-                if self.screen.is_mounted:
-                    break
-                await asyncio.sleep(OPENING_SECONDS)
-        await super().on_event(event)
+        """Let each key of a burst find the screen as the keys before it have left it."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            await in_order(self, event, super().on_event)
+        else:
+            await super().on_event(event)
 
     def on_resize(self, event: events.Resize) -> None:
         """Another size may show other regions."""

@@ -5,9 +5,7 @@ from textual.binding import Binding
 from textual.widgets import Input
 
 _DOING = {
-    binding.key: binding.action
-    for binding in Binding.make_bindings(Input.BINDINGS)
-    if len(binding.key) > 1 and binding.key != "enter"
+    binding.key: binding.action for binding in Binding.make_bindings(Input.BINDINGS) if len(binding.key) > 1
 }
 
 
@@ -15,8 +13,11 @@ class Field(Input):
     """Textual's input, for keys that come in one burst (typed ahead, sent by a program).
 
     Textual inserts letters in the field but runs bindings later, in the app: a backspace would delete the
-    letter after it. Enter stays with Textual: it must not overtake what the letters before it set going.
+    letter after it, and an enter would come behind all of them.
     """
+
+    HANDS_ON = True
+    """What it posts at enter or escape may hand the focus on: the next key waits until that is done."""
 
     async def _on_key(self, event: events.Key) -> None:
         action = _DOING.get(event.key)
