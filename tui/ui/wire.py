@@ -38,6 +38,9 @@ class Wire(Shell):
 
     runtime: "AppRuntime"
     spans: "Spans"
+    traffic_place: tuple[str, int] = ("", 0)
+    """Filter and entry to which the next opening of the traffic comes back."""
+
     call_book: "CallBook | None" = None
     """The calls made by hand so far; there is none before the first workbench, or traffic, is opened."""
 
@@ -46,10 +49,17 @@ class Wire(Shell):
         from tui.ui.screens.traffic import TrafficScreen
 
         if self.runtime.is_ready and self.screen is self.main:
+            place = ("", 0) if filter else self.traffic_place
             screen = TrafficScreen(
-                self.runtime.recording, self.overrides, filter, session=self.traffic_session()
+                self.runtime.recording, self.overrides, filter, session=self.traffic_session(), place=place
             )
-            self.push_screen(screen, self._go_to_turn)
+
+            def left(cause: Cause | None) -> None:
+                # Who goes to a turn comes back to where they were reading.
+                self.traffic_place = (screen.sifting.query.text, screen.list.selected) if cause else ("", 0)
+                self._go_to_turn(cause)
+
+            self.push_screen(screen, left)
 
     def traffic_session(self) -> "Session":
         """Return what stands behind the traffic of this run."""

@@ -58,6 +58,7 @@ class TrafficScreen(Sending, Screen[Cause | None]):
         overrides: the person's own keys.
         filter: the filter to begin with.
         session: what stands behind live traffic; None for a recording that is read from a file.
+        place: filter and seq of an entry to begin at.
         folder: where files are saved.
     """
 
@@ -81,6 +82,7 @@ class TrafficScreen(Sending, Screen[Cause | None]):
         filter: str = "",
         *,
         session: Session | None = None,
+        place: tuple[str, int] = ("", 0),
         folder: Callable[[], Path] = Path.cwd,
     ) -> None:
         super().__init__()
@@ -108,6 +110,7 @@ class TrafficScreen(Sending, Screen[Cause | None]):
         self.heads = Headings(self.list.heading)
         self._keys = Keys(overrides)
         self.opened_with = filter
+        self._place = place
         self._before: Query = EVERYTHING
         self._typing: Timer | None = None
         self._rest = 0
@@ -127,7 +130,7 @@ class TrafficScreen(Sending, Screen[Cause | None]):
     def on_mount(self) -> None:
         """Begin to look."""
         self.set_focus(self.list, scroll_visible=False)  # at once: the next key may be here
-        self.sift(parse(self.opened_with))
+        self.sift(parse(self._place[0] or self.opened_with))
         self._keys.of(Context.TRAFFIC)
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
@@ -152,6 +155,8 @@ class TrafficScreen(Sending, Screen[Cause | None]):
 
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
+        if self._place[1] and self.list.select(self._place[1]):
+            self._place = ("", 0)
         if self._rest:
             self._rest -= 1
             return

@@ -1,0 +1,32 @@
+"""Who goes from a frame to its turn comes back to where they were reading."""
+
+from textual import events
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, says
+from tests.ui.test_app import opened, send, shows
+from tests.ui.traffic_stage import some
+from tui.trace.query import parse
+from tui.ui.screens.traffic import TrafficScreen
+
+
+async def test_filter_and_entry_are_there_again_after_a_look_at_the_turn() -> None:
+    runtime = FakeRuntime(says("hello"))
+    runtime.recording = some().recording()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "hello")
+        app.post_message(events.Key("f4", None))
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.has_focus)
+        app.screen.sift(parse("tool:get_weather"))
+        await until(lambda: app.screen.list.select(2))
+        app.screen.action_traffic_turn()
+        await until(lambda: app.screen is app.main)
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.selected == 2)
+        assert app.screen.sifting.query.text == "tool:get_weather"
+        await pilot.press("escape", "escape")
+        await until(lambda: app.screen is app.main)
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        assert app.screen.sifting.query.text == ""
