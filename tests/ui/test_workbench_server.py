@@ -211,3 +211,21 @@ async def test_the_log_is_searched() -> None:
         await shows(app_of(screen), "GET /beijing 200")
         await pilot.press("slash", *"hang", "enter")
         await until(lambda: screen.log_lines.found == "1 of 1")
+
+
+# ---- where there is little room ----
+
+
+async def test_a_name_is_worth_more_than_the_word_beside_it() -> None:
+    async with opened(rich_runtime()) as (screen, _):
+        await shows(app_of(screen), "delete_station  ", " ! ")
+    async with opened(rich_runtime(), size=(200, 60)) as (screen, _):
+        await shows(app_of(screen), "delete_station", "destructive")
+
+
+async def test_calls_with_one_argument_are_told_apart_by_its_value() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", *"Oslo", "ctrl+j")
+        await called(runtime)
+        await until(lambda: '"Oslo"' in screen_text(app_of(screen)).split("CALLS")[1])

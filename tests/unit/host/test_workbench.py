@@ -268,8 +268,9 @@ async def test_a_server_that_dies_meanwhile_says_how():
     async with running(ODD) as (bench, _, _):
         answer = await bench.request("srv", "x/exit", {}, call="hand-1", seconds=10)
         assert answer.problem.startswith("srv exited with code 3")
+        assert answer.lost
         again = await bench.request("srv", "x/echo", {}, call="hand-2", seconds=10)
-        assert again.problem != ""
+        assert again.problem != "" and not again.lost
 
 
 @pytest.mark.parametrize(

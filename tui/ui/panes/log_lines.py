@@ -16,7 +16,10 @@ class LogLines(LinePane):
         wrapped: long lines are broken rather than cut.
         sought: what is searched for, or "".
         empty: what stands there while there are no lines.
+        hang: cells before the further rows of a wrapped line.
     """
+
+    hang = 2
 
     def __init__(self, *, empty: str, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -129,7 +132,7 @@ class LogLines(LinePane):
             self._firsts.append(len(self._rows))
             row = self.line_row(line)
             if self.wrapped:
-                self._rows.extend(wrap(row, width, rest=(("  ", ""),)))
+                self._rows.extend(wrap(row, width, rest=((" " * self.hang, ""),)))
             else:
                 self._rows.append(crop(row, width))
         self._find()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.workbench import PromptInfo, ResourceInfo
+from tui.core.workbench import ResourceInfo
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.overview import prose
@@ -59,9 +59,6 @@ def _hints(item: Item, promise: bool) -> Iterator[tuple[str, str]]:
                 yield clean_line(about.mime, 60), "dim"
             if about.size is not None:
                 yield units.size(about.size), "dim"
-        case PromptInfo():
-            if not about.arguments:
-                yield "no arguments", "dim"
 
 
 def _tool_hints(tool: Tool) -> Iterator[tuple[str, str]]:

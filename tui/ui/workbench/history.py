@@ -13,6 +13,9 @@ from tui.ui.widgets.rows import Row, crop, wrap
 from tui.ui.workbench.calls import HandCall, State
 from tui.ui.workbench.keys import list_bindings
 
+ROOMY = 24
+"""From so many columns on there is room for the time of day beside the arguments."""
+
 
 def state_sign(call: HandCall, signs: Signs) -> tuple[str, str]:
     """Return the sign of how a call is doing, and its style."""
@@ -89,8 +92,12 @@ class CallList(CursorPane):
         mark = self._signs.mark if call is self.marked else " "
         sign, style = state_sign(call, self._signs)
         took = units.duration(call.took_ms) if call.took_ms is not None else "…"
-        asked = ", ".join(_argument(name, value) for name, value in _members(call.arguments))
-        head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (f"{call.clock[:5]} ", "dim"))
+        members = _members(call.arguments)
+        if len(members) == 1:  # its name is the same in every line, and there is little room
+            members = [("", members[0][1])]
+        asked = ", ".join(_argument(name, value) for name, value in members)
+        clock = f"{call.clock[:5]} " if self.columns >= ROOMY else ""
+        head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (clock, "dim"))
         return crop((*head, (f"{took:>7}  ", "text"), (asked, "dim")), self.columns)
 
     def _empty_rows(self) -> list[Row]:

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from textual.message import Message
 
 from tui.ui.widgets.cursor_pane import CursorPane
-from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
+from tui.ui.widgets.rows import EMPTY, Row, spread, width_of, wrap
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.keys import list_bindings
 
 NOTE_STYLES = {"destructive": "warn"}
-SHORT_NOTES = {"destructive": "!"}
-ROOMY = 26
-"""From so many columns on there is room for a word beside a name."""
+SHORT_NOTES = {"destructive": "!", "template": "{}"}
+"""Where there is no room for both, a name is worth more than the word beside it."""
+
+AROUND = 4
+"""Cells of a line that are neither name nor word."""
 
 
 class ItemList(CursorPane):
@@ -86,7 +88,8 @@ class ItemList(CursorPane):
             return self._empty_rows()[index]
         item = self._shown[index]
         lead = self.sign if index == self.cursor else " "
-        words = item.note if self.columns >= ROOMY else SHORT_NOTES.get(item.note, "")
+        taken = width_of(((item.label, ""),)) + width_of(((item.note, ""),)) + AROUND
+        words = item.note if taken <= self.columns else SHORT_NOTES.get(item.note, "")
         note = ((f"{words} ", NOTE_STYLES.get(item.note, "dim")),) if words else ()
         return spread(((f"{lead} ", "accent"), (item.label, "text")), note, self.columns)
 

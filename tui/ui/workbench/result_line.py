@@ -10,9 +10,12 @@ from tui.ui.widgets.rows import Row
 from tui.ui.workbench.calls import HandCall, State
 from tui.ui.workbench.history import state_sign
 
-BAR_CELLS = 16
+BAR_CELLS, FEW_CELLS = 16, 8
 ROOMY = 44
 """From so many columns on there is room for the number of the call."""
+
+WIDE = 72
+"""From so many on for the longer bar."""
 
 
 class ResultLine(Bar):
@@ -51,7 +54,8 @@ class ResultLine(Bar):
         if call is None:
             return ((" RESULT", "dim bold"),)
         if call.state is State.RUNNING:
-            return spread(_running(call, self._signs), (("esc stops it ", "accent"),), width)
+            cells = BAR_CELLS if width >= WIDE else FEW_CELLS
+            return spread(_running(call, self._signs, cells), (("esc stops it ", "accent"),), width)
         sign, style = state_sign(call, self._signs)
         took = units.duration(call.took_ms) if call.took_ms is not None else ""
         size = f"   {units.size(call.size)}" if call.result is not None else ""
@@ -60,7 +64,7 @@ class ResultLine(Bar):
         return spread((*row, (f"   {took}{size}", "text")), right, width)
 
 
-def _running(call: HandCall, signs: Signs) -> Row:
+def _running(call: HandCall, signs: Signs, cells: int) -> Row:
     elapsed = (time.monotonic_ns() - call.began_ns) / 1e6
     row: Row = ((f" {signs.outcomes[1]} running", "warn bold"), (f"   {units.duration(elapsed)}   ", "text"))
     if call.progress is None:
@@ -69,8 +73,8 @@ def _running(call: HandCall, signs: Signs) -> Row:
     words = clean_line(message, 120)
     if total and total > 0:
         share = max(0.0, min(1.0, done / total))
-        full = round(share * BAR_CELLS)
-        row = (*row, (signs.thin * full, "accent"), (signs.rule * (BAR_CELLS - full), "rule"))
+        full = round(share * cells)
+        row = (*row, (signs.thin * full, "accent"), (signs.rule * (cells - full), "rule"))
         row = (*row, (f" {share * 100:.0f} %  ", "text"))
     else:
         row = (*row, (f"{units.amount(done)}  ", "text"))

@@ -32,10 +32,9 @@ MOST_ITEMS = 200
 JSON_BYTES = 16 * 1024 * 1024
 """Texts up to this size are shown as a tree if they are JSON."""
 
-_FAILURES = {
+_FAILURES = {  # what else can fail is said by the text that comes with it
     CallFailure.TIMEOUT: "It took too long and was given up.",
     CallFailure.SERVER_DIED: "The server ended before it answered.",
-    CallFailure.PROTOCOL: "The answer is not what the protocol allows.",
     CallFailure.TOO_LARGE: "The answer is larger than what is read.",
     CallFailure.NOT_RUNNING: "The server does not run.",
 }
@@ -132,7 +131,8 @@ def sheet_of(call: HandCall, signs: Signs) -> Stack:
 
 def _tool(result: ToolResult, call: HandCall, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:
     if result.failure is not CallFailure.NONE:
-        yield Lines([((_FAILURES.get(result.failure, str(result.failure)), "bad"),)]), None
+        if words := _FAILURES.get(result.failure):
+            yield Lines([((words, "bad"),)]), None
     elif result.is_error:
         yield Lines([(("The tool says that it failed.", "bad"),)]), None
     if result.structured is not None or call.promised is not None:
@@ -173,7 +173,7 @@ def _structured(result: ToolResult, call: HandCall, signs: Signs) -> Iterator[tu
 def _heading(number: int, content: Content) -> Row:
     match content:
         case TextContent(text):
-            what = f"text, {units.count(len(text))} characters"
+            what = "text, 1 character" if len(text) == 1 else f"text, {units.count(len(text))} characters"
         case BinaryContent(kind=kind):
             what = str(kind)
         case LinkContent():
@@ -228,8 +228,8 @@ def _paragraphs(text: str) -> Iterator[Row]:
 
 def _tree(value: Any, signs: Signs, text: str | None = None) -> Sheet:
     data = text if text is not None else json.dumps(value, ensure_ascii=False, default=str)
-    tree = Tree(data.encode("utf-8", "replace"), signs=signs)
-    return tree if tree.is_json else Lines([((clean_line(data, 2000), "text"),)])
+    tree = Tree(data.encode("utf-8", "replace"), signs=signs) if value else None
+    return tree if tree is not None and tree.is_json else Lines([((clean_line(data, 2000), "text"),)])
 
 
 def _prompt(result: PromptResult, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:

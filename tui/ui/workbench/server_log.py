@@ -60,6 +60,7 @@ class ServerLog(LogLines):
     """
 
     BINDINGS = list_bindings()
+    hang = HEAD_CELLS
 
     def __init__(self, recording: Recording, server: str, *, id: str) -> None:
         super().__init__(empty=f"{clean_line(server, 64)} has written and logged nothing yet.", id=id)
@@ -128,8 +129,8 @@ def _said(entry: Entry) -> tuple[str, str]:
     if entry.kind is Kind.STDERR:
         return _STDERR, text
     if entry.kind is Kind.EVENT:
-        known = {name: value for name, value in entry.detail.items() if name != "event"}
-        return entry.method, "  ".join(f"{name} {_plain(value)}" for name, value in known.items())
+        known = [(name, one) for name, one in entry.detail.items() if name != "event" and one not in ("", [])]
+        return entry.method, "  ".join(f"{name} {_plain(value)}" for name, value in known)
     try:
         params = json.loads(text)["params"]
         level, data = params["level"], params["data"]

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from tui.core.tools import BinaryContent, CallFailure, LinkContent, TextContent, Tool, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult
 from tui.ui.traffic.signs import UNICODE
 from tui.ui.widgets.rows import text_of
-from tui.ui.workbench.calls import CallBook, HandCall, State, for_conversation, size_of
+from tui.ui.workbench.calls import CallBook, HandCall, State, for_conversation, size_of, state_of
 from tui.ui.workbench.items import of_tools
 from tui.ui.workbench.results import difference, sheet_of
 
@@ -29,6 +31,18 @@ def test_text_that_is_json_is_a_tree() -> None:
         "0  1",
         "1  2",
     ]
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", " { } "])
+def test_json_without_members_is_shown_too(text: str) -> None:
+    assert "".join(lines(ToolResult((TextContent(text),)))).replace(" ", "") == text.replace(" ", "")
+    assert "{}" in lines(ToolResult((), structured={}))
+
+
+def test_an_error_of_the_server_is_told_in_its_own_words_alone() -> None:
+    said = "The server answered with error -32602: no such resource"
+    found = lines(ToolResult((TextContent(said),), is_error=True, failure=CallFailure.PROTOCOL))
+    assert found == [said]
 
 
 def test_text_of_any_size_takes_so_many_rows_and_says_what_is_missing() -> None:
@@ -96,3 +110,20 @@ def test_the_book_forgets_the_oldest_calls_and_large_ones_first() -> None:
 
 def test_the_size_of_a_result_counts_what_it_holds() -> None:
     assert size_of(ToolResult((TextContent("abc"), BinaryContent("blob", "", 7)))) == 10
+
+
+# ---- how calls end ----
+
+
+@pytest.mark.parametrize(
+    ("result", "state"),
+    [
+        (ToolResult((TextContent("x"),)), State.DONE),
+        (ToolResult((TextContent("x"),), is_error=True), State.FAILED),
+        (ToolResult((), is_error=True, failure=CallFailure.SERVER_DIED), State.LOST),
+        (PromptResult(problem="no"), State.FAILED),
+        (PromptResult(problem="it ended", lost=True), State.LOST),
+    ],
+)
+def test_a_call_ends_as_its_result_says(result: ToolResult | PromptResult, state: State) -> None:
+    assert state_of(result) is state
