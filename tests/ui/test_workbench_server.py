@@ -167,6 +167,7 @@ async def test_the_log_has_stderr_and_logging_messages_in_the_order_of_their_com
     logged(runtime, "info", {"message": "GET /beijing", "status": 200})
     runtime.recorded.call("get_weather")
     runtime.recorded.add(Kind.STDERR, b"of another", source="notes")
+    runtime.recorded.add(Kind.EVENT, method="gave up", detail={"event": "gave up", "id": "7"})
     async with opened(runtime) as (screen, pilot):
         await pilot.press("5")
         await shows(app_of(screen), "GET /beijing")

@@ -50,6 +50,9 @@ _LEVELS = {
 }
 _STDERR = "stderr"
 
+_WHAT = '(kind:stderr or method:notifications/message or (kind:event and not method:"gave up"))'
+"""What a log is made of; which requests were given up belongs to the calls."""
+
 
 class ServerLog(LogLines):
     """Shows the log of a server, the newest at the end, with the keys of the workbench.
@@ -64,7 +67,7 @@ class ServerLog(LogLines):
 
     def __init__(self, recording: Recording, server: str, *, id: str) -> None:
         super().__init__(empty=f"{clean_line(server, 64)} has written and logged nothing yet.", id=id)
-        what = f"server:{written(server)} (kind:stderr or kind:event or method:notifications/message)"
+        what = f"server:{written(server)} {_WHAT}"
         self._entries = View(recording.frames, parse(what))
         self._bodies = ReaderThread(recording.open_reader)
         self._lines_by_seq: dict[int, tuple[str, ...]] = {}
