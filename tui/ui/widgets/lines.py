@@ -24,7 +24,7 @@ from tui.ui.widgets.copying import copied
 from tui.ui.widgets.palette import Palette
 from tui.ui.widgets.rows import Row, marked, text_of
 
-CACHED_STRIPS = 256
+CACHED_STRIPS = 200
 
 
 class LinePane(ScrollView, can_focus=True):
