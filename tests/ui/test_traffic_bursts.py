@@ -106,3 +106,11 @@ async def test_keys_behind_the_escape_of_a_search_are_for_the_list() -> None:
         pilot.app.post_message(events.Key("escape", None))
         burst(pilot.app, "m")
         await until(lambda: any(screen.recording.frames.marked), what="the mark")
+
+
+async def test_a_question_for_a_line_is_over_once_the_focus_is_elsewhere() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        burst(pilot.app, "s")
+        await until(lambda: screen.prompt.display)
+        screen.set_focus(screen.list)
+        await until(lambda: not screen.prompt.display)

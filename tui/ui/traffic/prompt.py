@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -88,6 +89,13 @@ class PromptLine(Horizontal):
         event.stop()
         self._close()
         self._done(event.value)
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        """Ask no more once another key has led elsewhere; a terminal that loses the focus leads nowhere."""
+        if self.display and self.app.app_focus and not self._input.has_focus:
+            self.display = False
+            if self._cancelled is not None:
+                self._cancelled()
 
     def action_cancel(self) -> None:
         """Leave it."""
