@@ -1,5 +1,7 @@
 """The way to the workbench and back: the part of the app that opens it."""
 
+from typing import Any
+
 from tui.core.traffic import Cause
 from tui.ui.actions import Context
 from tui.ui.wire import Wire
@@ -13,8 +15,19 @@ class ByHand(Wire):
         if name := self.servers.selected:
             self.show_server(name)
 
-    def show_server(self, name: str) -> None:
-        """Open the workbench of a server."""
+    def open_form(self, server: str, tool: str, arguments: Any) -> None:
+        """Open the workbench of a server with the form of a tool and these arguments in it."""
+        from tui.ui.workbench.calls import CallBook, Draft
+        from tui.ui.workbench.items import key_of_tool
+
+        if self.call_book is None:
+            self.call_book = CallBook()
+        key = key_of_tool(tool)
+        self.call_book.drafts[server, key] = Draft(arguments)
+        self.show_server(server, key)
+
+    def show_server(self, name: str, item: str = "") -> None:
+        """Open the workbench of a server, at one of its items if `item` is the key of one."""
         from tui.ui.screens.server import ServerScreen
         from tui.ui.workbench.calls import CallBook
 
@@ -30,6 +43,7 @@ class ByHand(Wire):
                 self.call_book,
                 hand_over=self.take_over,
                 show_frames=self._frames_by_hand,
+                item=item,
             )
         )
 

@@ -1,7 +1,7 @@
 """The way from the conversation to what travelled, and back: the part of the app that opens the traffic."""
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.core.traffic import Cause
 from tui.trace.query_nodes import written
@@ -68,7 +68,11 @@ class Wire(Shell):
 
         if self.call_book is None:
             self.call_book = CallBook()
-        return Session(self.runtime, self.call_book, lambda: self.spans.entries)
+        return Session(self.runtime, self.call_book, lambda: self.spans.entries, self.open_form)
+
+    def open_form(self, server: str, tool: str, arguments: Any) -> None:
+        """Open the workbench of a server with the form of a tool and these arguments in it."""
+        raise NotImplementedError
 
     def action_traffic_open(self) -> None:
         """Show the traffic of everything."""

@@ -50,6 +50,7 @@ class ServerScreen(Hands, Screen[None]):
         book: the calls made by hand in this run of the program.
         hand_over: takes text that is to be put into the message to the model.
         show_frames: shows the traffic that a filter lets through.
+        item: key of the item to begin with, or "".
     """
 
     DEFAULT_CSS = """
@@ -80,6 +81,7 @@ class ServerScreen(Hands, Screen[None]):
         *,
         hand_over: Callable[[str], None],
         show_frames: Callable[[str], None],
+        item: str = "",
     ) -> None:
         super().__init__()
         self.runtime = runtime
@@ -88,6 +90,7 @@ class ServerScreen(Hands, Screen[None]):
         self.book = book
         self.hand_over = hand_over
         self.show_frames = show_frames
+        self._item = item
         self.symbols = symbols_for(os.environ)
         self.signs = signs_like(self.symbols)
         self._hand_tasks, self._sheet_tasks, self._check_tasks = {}, {}, {}
@@ -198,6 +201,8 @@ class ServerScreen(Hands, Screen[None]):
                 self.log_lines.look()
             case BenchTab.TRAFFIC:
                 self.traffic.look()
+        if self._item and self.benches[BenchTab.TOOLS].list.select(self._item):
+            self._item = ""
         self.look_at_calls()
         self._title.show(*self._title_rows(status))
         self.tabs.show(self.tab, self.offers.notes, ())

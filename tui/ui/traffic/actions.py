@@ -35,6 +35,7 @@ TRAFFIC_ACTIONS: tuple[Action, ...] = (
     _list("traffic.follow", "F,end,G", "follow", "Go to the newest and follow it", 6),
     _list("traffic.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
     _list("traffic.resend", "R", "send again", "Send the request again to its server, as it was", 12),
+    _list("traffic.form", "E", "edit as form", "Edit the arguments of a call as a form, in the workbench"),
     _list("traffic.edit", "e", "edit, send", "Edit the params of the request as JSON, and send it", 11),
     _list(
         "traffic.compare", "d", "compare", "Compare: mark the entry; on another one, show what differs", 12

@@ -68,6 +68,16 @@ class Sending(Exporting):
 
         self.app.push_screen(EditRequest(again, self._check(again)), done)
 
+    async def action_traffic_form(self) -> None:
+        """Put the arguments of the call into the form of its tool, in the workbench of its server."""
+        again = await self._again()
+        if again is None or self.session is None:
+            return
+        if again.method != "tools/call" or not again.tool:
+            self.notify("Only a tool has a form; e edits the params as JSON.", timeout=4)
+            return
+        self.session.open_form(again.server, again.tool, again.params.get("arguments", {}))
+
     async def _again(self) -> Again | None:
         """Return what the entry under the cursor asks, or its partner; say why it cannot be sent, if so."""
         index = self._request()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.trace.entries import Span
@@ -18,8 +18,10 @@ class Session:
         runtime: its servers.
         book: the calls made by hand, of which each has a number of its own.
         spans: gives the turns of the conversation, which know of approvals.
+        open_form: opens the workbench of a server with the form of a tool and these arguments in it.
     """
 
     runtime: "AppRuntime"
     book: "CallBook"
     spans: "Callable[[], Sequence[Span]]"
+    open_form: Callable[[str, str, Any], None] = lambda server, tool, arguments: None

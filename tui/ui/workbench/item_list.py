@@ -56,6 +56,13 @@ class ItemList(CursorPane):
         """The item under the cursor."""
         return self._shown[self.cursor] if self.cursor < len(self._shown) else None
 
+    def select(self, key: str) -> bool:
+        """Put the cursor on an item; whether it is there."""
+        index = next((number for number, item in enumerate(self._shown) if item.key == key), -1)
+        if index >= 0:
+            self.move_cursor(index)
+        return index >= 0
+
     @property
     def counts(self) -> tuple[int, int]:
         """How many items are shown, of how many."""

@@ -69,11 +69,16 @@ class Item:
         return all(word in text for word in words)
 
 
+def key_of_tool(name: str) -> str:
+    """Return the key of the item of a tool."""
+    return f"tool {name}"
+
+
 def of_tools(tools: Iterable[Tool]) -> list[Item]:
     """Return tools as items."""
     return [
         Item(
-            key=f"tool {tool.name}",
+            key=key_of_tool(tool.name),
             label=clean_line(tool.name, 120),
             note=_hint(tool),
             about=tool,

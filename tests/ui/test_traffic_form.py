@@ -1,0 +1,24 @@
+"""From a call in the traffic to the form of its tool, with the arguments of the call in it."""
+
+from textual import events
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, says
+from tests.ui.test_app import opened
+from tests.ui.traffic_stage import some
+from tui.ui.screens.server import ServerScreen
+from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.workbench.items import key_of_tool
+
+
+async def test_one_key_opens_the_form_with_the_arguments_of_the_call() -> None:
+    runtime = FakeRuntime(says("hello"))
+    runtime.recording = some().recording()
+    async with opened(runtime) as (app, pilot):
+        app.post_message(events.Key("f4", None))
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.select(2))
+        await pilot.press("E")
+        await until(lambda: isinstance(app.screen, ServerScreen))
+        assert app.screen.server == "weather"
+        draft = app.call_book.drafts["weather", key_of_tool("get_weather")]
+        assert draft.arguments == {"location": "Beijing"}
