@@ -1,5 +1,6 @@
 """The tree keeps its shape: small files, and tests that stand where their module does."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -32,3 +33,15 @@ def test_every_module_docstring_is_there():
         if not path.read_text(encoding="utf-8").startswith('"""')
     ]
     assert bare == []
+
+
+def test_no_group_is_repeated_possessively():
+    """Python 3.11.0 to 3.11.2 keep what the last, failed round of such a group had taken."""
+    possessive = re.compile(r"\(\?:.*[^\\]\)[*+?]\+")
+    found = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in (ROOT / "tui").rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if possessive.search(line)
+    ]
+    assert found == []

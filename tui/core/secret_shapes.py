@@ -59,7 +59,7 @@ SHAPES = (
         "pem",
         "V",
         "PRIVATE",
-        r"(?P<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^\"\\-]|\\+[nr/]|-(?!----))*+"
+        r"(?P<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^\"\\-]|\\+[nr/]|-(?!----))*"
         r"(?:-----END [A-Z ]*PRIVATE KEY-----)?)",
     ),
     _shape(

@@ -7,7 +7,7 @@ from typing import Any
 
 # What is a string, so that nothing in one is taken for a comment; then what is to be blanked.
 _PIECE = re.compile(
-    r'"(?:[^"\\\n]++|\\[^\n])*+"?|(?P<line>//[^\n]*)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<comma>,)(?=[\s/]*[}\]])',
+    r'"(?:[^"\\\n]++|\\[^\n])*"?|(?P<line>//[^\n]*)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<comma>,)(?=[\s/]*[}\]])',
     re.DOTALL,
 )
 

@@ -18,7 +18,7 @@ PAGE = 2_000
 
 _SPACE = b" \t\r\n,:"
 _BLANK = re.compile(rb"[\s,:]*+")
-_RUN = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_RUN = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*")*', re.DOTALL)
 _WORD = re.compile(rb"[^\s,:\[\]{}\"]++")
 
 
