@@ -12,6 +12,7 @@ from tests.conftest import until
 from tests.protocol.command import Done, finish, mcptui, start
 from tests.protocol.test_tap import lines_of, recordings
 from tui.core.traffic import Direction
+from tui.storage.notes import NotesStore
 
 SERVER = """
 import json, sys
@@ -269,3 +270,13 @@ async def test_a_replay_without_a_server_is_refused(recording: Path):
     assert (await mcptui("trace", "--replay", "--", "no-such-program")).code == 5
     assert (await mcptui("trace", str(recording), "--replay", "no-such-server")).code == 2
     assert (await mcptui("trace", str(recording), "--replay", "x", "--config", "/no/such.toml")).code == 2
+
+
+async def test_what_was_marked_and_noted_on_the_screen_can_be_asked_for(recording: Path):
+    notes = NotesStore(recording)
+    notes.note(2, marked=True)
+    notes.note(3, text="my note")
+    marked = await mcptui("trace", "--filter", "marked:yes")
+    noted = await mcptui("trace", "--filter", "note:my")
+    assert [line.split()[0] for line in marked.out.splitlines()] == ["2"]
+    assert [line.split()[0] for line in noted.out.splitlines()] == ["3"]

@@ -40,6 +40,7 @@ class Selection:
     Attributes:
         frames: the columns of all entries.
         is_filtered: whether there is anything that does not pass.
+        notes: what the person noted, by seq.
     """
 
     def __init__(self, recording: OpenRecording, query: Query, now_ns: int | None = None) -> None:
@@ -66,14 +67,26 @@ class Selection:
         if "lint:" in query.canonical:
             for finding in self.findings():
                 self.frames.set_severity(finding.seq, finding.severity)
+        self.notes = self._take_notes()
         self._view = View(
             self.frames,
             query,
+            notes=self.notes,
             reader=lambda: RecordingReader(recording.file),
             # "The last five minutes" of what is over are the last five that there were.
             now_ns=now_ns if live or now_ns or not self._last else self.frames.wall_ns(len(self.frames) - 1),
             newest_first=False,
         )
+
+    def _take_notes(self) -> dict[int, str]:
+        """Return what the person noted at entries, and mark those that were marked."""
+        from tui.storage.notes import NotesStore
+
+        kept = NotesStore(self._recording.file).all()
+        for seq, note in kept.items():
+            if note.marked and (index := self.frames.index(seq)) >= 0:
+                self.frames.mark(index, True)
+        return {seq: note.text for seq, note in kept.items() if note.text}
 
     def read_on(self) -> None:
         """Take in what was recorded since the last time.
