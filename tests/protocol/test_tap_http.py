@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import until
 from tests.protocol.command import finish, mcptui, start
 from tests.protocol.test_tap import recorded, recordings
-from tui.core.traffic import Direction, Entry, Kind
+from tui.core.traffic import Direction, Entry, Kind, Outcome
 
 ASKED = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
 ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'
@@ -101,6 +101,17 @@ async def test_a_request_and_its_answer_go_through_and_are_recorded_without_the_
     assert (answer.direction, answer.pair, answer.detail["status"]) == (Direction.IN, request.seq, 200)
     assert "secret-key-12345" not in json.dumps(dict(request.detail))
     assert b"secret-key-12345" not in recordings()[0].read_bytes()
+
+
+async def test_a_request_that_is_refused_without_its_id_does_not_wait_for_ever():
+    refused = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}'
+    async with tapped() as (server, port, _):
+        server.answers = [reply(refused).replace(b"200 OK", b"400 Bad Request")]
+        assert (await ask(port))[0] == 400
+    ended = [entry for entry, _ in recorded() if entry.method == "gave up"]
+    assert [(entry.pair, entry.outcome, entry.detail["why"]) for entry in ended] == [
+        (frames()[0][0].seq, Outcome.ERROR, "HTTP 400")
+    ]
 
 
 async def test_events_go_through_as_they_come_and_each_is_an_entry():

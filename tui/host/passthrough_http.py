@@ -11,6 +11,7 @@ Pages in a browser must not reach the server through this: a Host or Origin that
 import asyncio
 import contextlib
 import itertools
+import json
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any
@@ -143,9 +144,11 @@ class _Exchange:
         self._began_ns = 0
         self._detail: dict[str, Any] = {}
         self._told = False
+        self._id: Any = None
 
     def asked(self, method: str, url: str, headers: Iterable[Header], body: bytes) -> None:
         detail = {"exchange": self._number, "http": method, "url": url, "headers": _texts(headers)}
+        self._id = _request_id(body)
         self._tell(Direction.OUT, body, detail, time.monotonic_ns())
 
     def answered(self, status: int, headers: Iterable[Header]) -> None:
@@ -182,6 +185,14 @@ class _Exchange:
         if not self._told:
             at = self._began_ns or time.monotonic_ns()
             self._tell(Direction.IN, bytes(self._body), self._detail, at, self._size)
+        self._give_up()
+
+    def _give_up(self) -> None:
+        """Say that a refused request gets no answer of its own: many refusals name no id, or the id null."""
+        status = self._detail.get("status", 0)
+        if self._id is not None and status >= 400 and _answered_id(bytes(self._body)) != self._id:
+            detail = {"event": "gave up", "id": self._id, "why": f"HTTP {status}", "exchange": self._number}
+            self._tell(Direction.NONE, b"", detail, time.monotonic_ns())
 
     def _tell(self, way: Direction, raw: bytes, detail: dict[str, Any], at_ns: int, size: int = -1) -> None:
         kind = None
@@ -191,6 +202,24 @@ class _Exchange:
             wall = time.time_ns() - time.monotonic_ns() + at_ns
             known = size if size > len(raw) else -1
             self._sink(Captured(self._source, way, at_ns, wall, raw, kind, known, detail=detail))
+
+
+def _request_id(body: bytes) -> Any:
+    """Return the id of a request, None for anything else."""
+    found = _object(body)
+    return found.get("id") if "method" in found else None
+
+
+def _answered_id(body: bytes) -> Any:
+    return _object(body).get("id")
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _refusal(headers: Iterable[Header]) -> str:
