@@ -129,6 +129,9 @@ class LineReader:
             if entry.kind is Kind.NOT_JSON:
                 sentence = f"A line of {entry.size:,} bytes that begins {quote(raw)} cannot be read as JSON."
                 reading.said.append(Said("not-json", Severity.ERROR, sentence, BASIC))
+            elif entry.size <= OVERSIZE:
+                sentence = f"Only the head of its {entry.size:,} bytes was looked at; the rest was not read."
+                reading.said.append(Said("not-whole", Severity.HINT, sentence))
             return reading
         if raw.startswith(_BOM):
             raw = raw[len(_BOM) :]
