@@ -169,3 +169,9 @@ async def test_the_reader_is_closed_with_the_screen() -> None:
     async with opened(recorded.recording()) as (screen, _):
         await until(lambda: any("DEBUG" in line for line in shown(screen.list)))
     await until(lambda: recorded.closed)
+
+
+async def test_a_recording_that_cannot_be_read_says_why() -> None:
+    recording = Recorded().recording(live=False, problem=lambda: "it is damaged (malformed page 7)")
+    async with opened(recording) as (screen, _):
+        await until(lambda: any("malformed page 7" in row for row in shown(screen.list)))

@@ -155,6 +155,8 @@ class TrafficScreen(Sending, Screen[Cause | None]):
 
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
+        if not self.recording.live and not len(self.recording.frames) and self.list.empty == EMPTY_FILE:
+            self._say_why_it_is_empty()
         if self._place[1] and self.list.select(self._place[1]):
             self._place = ("", 0)
         if self._rest:
@@ -173,6 +175,11 @@ class TrafficScreen(Sending, Screen[Cause | None]):
         self._title.show(*self._title_rows())
         if not self.filter_bar.is_open:
             self.filter_line.show(*self.sifting.line(self.list.selected))
+
+    def _say_why_it_is_empty(self) -> None:
+        if problem := self.recording.problem():
+            self.list.empty = ("Nothing of this recording can be shown.", clean_line(problem, 400))
+            self.list.rows_changed()
 
     def _glimpsed(self) -> None:
         self.list.repaint()
