@@ -5,7 +5,7 @@ from typing import Any
 
 from tui.core.text import clean_line
 from tui.core.units import count, duration, plural, size
-from tui.trace.explain_codes import exit_words
+from tui.trace.explain_codes import exit_words, status_words
 
 _MOST_WORDS = 12
 
@@ -28,10 +28,6 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
             return [f"mcptui sent {server} and what it started {name}, because it had not ended by itself."]
         case "stop":
             return [f"mcptui began to stop {server}: its input is closed first, signals follow if it stays."]
-        case "connect":
-            return [f"The connection to {server} was made."]
-        case "disconnect":
-            return [f"The connection to {server} ended."]
         case "gave up":
             why = clean_line(str(detail.get("why", "")), 160)
             known = clean_line(str(detail.get("id", "?")), 40)
@@ -48,6 +44,21 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
             return [f"{lost} of what {server} wrote on stderr came too fast and are not in the recording."]
         case "dropped":
             return _dropped(detail)
+        case _:
+            return _of_connection(word, server, detail)
+
+
+def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
+    match word:
+        case "connect":
+            return [f"The connection to {server} was made."]
+        case "disconnect":
+            return [f"The connection to {server} ended."]
+        case "http":
+            return _http(server, detail)
+        case "broken":
+            why = clean_line(str(detail.get("why", "")), 160)
+            return [f"The connection to {server} broke{f': {why}' if why else ''}."]
         case "end":
             stream = clean_line(str(detail.get("stream", "a stream")), 16)
             return [f"{stream[:1].upper()}{stream[1:]} of {server} is closed."]
@@ -82,6 +93,21 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
     elif isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
         said.append(f"{_capital(exit_words(code))}.")
     return [*said, "Requests that had no answer by then will get none."]
+
+
+def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
+    """Tell of a request or an answer over HTTP that had no body, or of an event of a stream without data."""
+    status, method = detail.get("status"), detail.get("http")
+    if "sse" in detail:
+        return [f"An event without data came from {server}; such events keep a stream open."]
+    if isinstance(status, int) and not isinstance(status, bool) and status.bit_length() < 64:
+        return [f"{_capital(server)} answered without a body, HTTP {status}: {status_words(status)}."]
+    match method:
+        case "GET":
+            return [f"The client asked {server} for a stream of messages (HTTP GET)."]
+        case "DELETE":
+            return [f"The client ended its session with {server} (HTTP DELETE)."]
+    return [f"The client sent {server} an HTTP {clean_line(str(method or 'request'), 24)} without a body."]
 
 
 def _dropped(detail: Mapping[str, Any]) -> list[str]:

@@ -176,6 +176,18 @@ def test_a_call_made_by_hand_is_told():
          "Missing here: 1 entry of 40 B, too old for the space of recordings or too fast to be stored."),
         ("log left out", {"bytes": 4_000},
          "4.0 kB of what server weather wrote on stderr came too fast and are not in the recording."),
+        ("http", {"exchange": 1, "status": 202},
+         "Server weather answered without a body, HTTP 202: taken, and there is nothing to answer."),
+        ("http", {"exchange": 1, "http": "GET"},
+         "The client asked server weather for a stream of messages (HTTP GET)."),
+        ("http", {"exchange": 1, "http": "DELETE"},
+         "The client ended its session with server weather (HTTP DELETE)."),
+        ("http", {"exchange": 1, "http": "POST"},
+         "The client sent server weather an HTTP POST without a body."),
+        ("http", {"status": 200, "sse": {"event": "", "id": "7"}},
+         "An event without data came from server weather; such events keep a stream open."),
+        ("broken", {"exchange": 1, "why": "ReadError: reset"},
+         "The connection to server weather broke: ReadError: reset."),
         ("invented", {"why": "because"}, "why: because"),
     ],
 )  # fmt: skip
@@ -249,12 +261,26 @@ def test_no_frame_makes_the_explanation_fail(method: str, kind: Kind, part: obje
 
 
 @given(
-    st.sampled_from(["spawn", "exit", "too large", "dropped", "gave up", "signal", "x"]),
+    st.sampled_from(["spawn", "exit", "too large", "dropped", "gave up", "signal", "http", "broken", "x"]),
     json_values,
     json_values,
 )
 def test_no_event_makes_the_explanation_fail(word: str, one: object, other: object):
-    names = ("pid", "env", "code", "signal", "seconds", "bytes", "limit", "entries", "id", "why", "x\x1b")
-    detail = dict(zip(names, [one, other] * 6, strict=False)) | {"argv": [one, other]}
+    names = (
+        "pid",
+        "env",
+        "code",
+        "signal",
+        "seconds",
+        "bytes",
+        "limit",
+        "entries",
+        "id",
+        "why",
+        "x\x1b",
+        "status",
+        "http",
+    )
+    detail = dict(zip(names, [one, other] * 7, strict=False)) | {"argv": [one, other]}
     for line in explain(Entry(1, 0, 0, "s", Direction.NONE, Kind.EVENT, word, detail=detail)).lines:
         assert clean(line) == line
