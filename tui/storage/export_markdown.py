@@ -11,11 +11,21 @@ from tui.core.text import clean_line
 from tui.core.traffic import Entry, Outcome
 from tui.storage.export_texts import ARROWS, Latencies, facts, name_of, readable
 
-_MARKS = re.compile(r"([\\`*_{}\[\]()#.!|<>~&$@:])")
+_MARKS = re.compile(
+    r"""([\\`*\[<~$@#]
+        | (?<![^\W_])_ | _(?![^\W_])      # inside of a word it emphasizes nothing
+        | &(?=[#\w])                     # an entity
+        | :(?=// | (?!\d\d:)[\w+-]+:)    # an address or an emoji, and not the time of day
+        | (?<=www)\.
+        )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What means something inside of a line, in CommonMark or as GitHub reads it; at its start stands a heading's
+mark or a time."""
 
 
 def escaped(text: str) -> str:
-    """Return a line of text that Markdown shows as it is."""
+    """Return a part of a line, not its beginning, that Markdown shows as it is."""
     return _MARKS.sub(r"\\\1", text)
 
 
@@ -28,7 +38,7 @@ def fenced(text: str, language: str = "") -> str:
 
 def markdown(entries: Iterable[Entry], title: str) -> Iterator[str]:
     """Yield a report."""
-    yield f"# {escaped(title)}\n\n"
+    yield f"# {escaped(clean_line(title, 200))}\n\n"
     latencies, number = Latencies(), 0
     for entry in entries:
         number += 1
