@@ -127,6 +127,16 @@ async def test_one_that_cannot_be_read_does_not_hide_the_others(hour: None):
     assert "4-damaged" in done.err
 
 
+async def test_one_that_cannot_be_read_leaves_the_columns_of_the_list_as_they_are(hour: None):
+    before = max(map(len, (await mcptui("trace", "--list")).out.splitlines()))
+    (recordings().folder / "4-damaged.mcptrace").write_bytes(b"?" * 5000)
+    lines = (await mcptui("trace", "--list")).out.splitlines()
+    assert any(line.endswith("the file is no recording, or it is dama…") for line in lines)
+    assert max(map(len, lines)) < before + 40
+    told = [json.loads(line) for line in (await mcptui("trace", "--list", "--json")).out.splitlines()]
+    assert any(one["problem"].endswith("copy the -wal file beside it too.") for one in told)
+
+
 async def test_a_named_recording_can_be_read_from_a_time_on(hour: None):
     done = await mcptui("trace", "1-old", "--since", "1h")
     assert (done.out, done.err) == ("", "mcptui trace: 0 of 2 entries\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.commands.recordings import recordings
-from tui.core.errors import StorageError, UsageError
+from tui.core.errors import StorageError, UsageError, sentences
 from tui.core.text import clean_line
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def about(kept: "Kept", with_servers: bool = False) -> About:
                 servers=tuple(sorted(one for one in sources if one and not one.startswith("model:"))),
             )
     except StorageError as error:
-        problem = clean_line(str(error), 120)
+        problem = clean_line(sentences(error.message, error.next_step), 400)
         return About(kept.name, kept.path, kept.size, kept.live, problem=problem)
 
 

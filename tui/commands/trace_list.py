@@ -16,6 +16,9 @@ from tui.core.units import count, duration, size
 SHOWN_SERVERS = 40
 """Characters of the names of servers that stand in a line."""
 
+SHOWN_OF = 40
+"""Characters of whose it is, or of why it cannot be read; --json tells that whole."""
+
 _HEAD = ("name", "began", "for", "entries", "size", "of", "servers")
 
 
@@ -40,7 +43,8 @@ def _row(one: About) -> tuple[str, ...]:
     lasted = "live" if one.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
     servers = clean_line(", ".join(one.servers), SHOWN_SERVERS)
     began = local(one.began_ns)
-    return (one.name, began, lasted, count(one.entries), size(one.octets), one.problem or one.of, servers)
+    of = clean_line(one.problem or one.of, SHOWN_OF)
+    return (one.name, began, lasted, count(one.entries), size(one.octets), of, servers)
 
 
 def _object(one: About) -> dict[str, Any]:
