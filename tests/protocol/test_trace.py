@@ -280,3 +280,9 @@ async def test_what_was_marked_and_noted_on_the_screen_can_be_asked_for(recordin
     noted = await mcptui("trace", "--filter", "note:my")
     assert [line.split()[0] for line in marked.out.splitlines()] == ["2"]
     assert [line.split()[0] for line in noted.out.splitlines()] == ["3"]
+
+
+async def test_marks_and_notes_are_in_the_objects(recording: Path):
+    NotesStore(recording).note(2, marked=True, text="my note")
+    told = [json.loads(line) for line in (await mcptui("trace", "--json")).out.splitlines()]
+    assert [(one.get("marked"), one.get("note")) for one in told[:2]] == [(None, None), (True, "my note")]

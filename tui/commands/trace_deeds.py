@@ -224,7 +224,7 @@ def _object_of(source: Source, entry: Entry) -> str:
 def _object(source: Source, entry: Entry) -> str:
     from tui.storage.export_jsonl import entry_object
 
-    return _json(source, entry_object(entry))
+    return _json(source, entry_object(entry) | source.selection.of_the_person(entry))
 
 
 def _json(source: Source, value: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from tui.commands.recordings import PAGE, OpenRecording
 from tui.core.errors import StorageError, UsageError
@@ -150,6 +151,15 @@ class Selection:
         if not isinstance(line, int) or not isinstance(at, list) or len(at) != 2:
             return entry
         return replace(entry, body=self._recording.reader.body(line, at[0], at[1] - at[0]))
+
+    def of_the_person(self, entry: Entry) -> dict[str, Any]:
+        """Return the mark and the note of an entry as members of its JSON object; nothing for none."""
+        index = self.frames.index(entry.seq)
+        known = {
+            "marked": index >= 0 and bool(self.frames.marked[index]),
+            "note": self.notes.get(entry.seq, ""),
+        }
+        return {name: value for name, value in known.items() if value}
 
     def outcome(self, entry: Entry) -> Outcome:
         """Return how the request of an entry ended, as far as it is known by now."""
