@@ -1,7 +1,6 @@
 """Textual's terminal driver, with an input that survives whatever a terminal sends."""
 
 import codecs
-import contextlib
 import os
 import selectors
 import time
@@ -33,25 +32,25 @@ class RobustDriver(LinuxDriver):
         parser, gate = XTermParser(self._debug), PasteGate()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         heard = time.monotonic()
-        with selectors.DefaultSelector() as selector:
+        with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
                 if selector.select(TICK_SECONDS):
-                    data = decode(self._read())
+                    data = self._read()
+                    if not data:
+                        return  # the terminal is gone; SIGHUP is on its way
                     heard = time.monotonic()
-                    self._take(gate, parser, data)
+                    self._take(gate, parser, decode(data))
                 elif gate.open and time.monotonic() - heard > PASTE_SECONDS:
                     self._pasted(gate.give_up())
                 for event in parser.tick():
                     self.process_message(event)
 
     def _read(self) -> bytes:
-        data = b""
-        with contextlib.suppress(OSError):  # a terminal that is gone says so in several ways
-            data = os.read(self.fileno, READ_SIZE)
-        if not data:
-            self.exit_event.wait(TICK_SECONDS)  # it stays readable; SIGHUP is on its way
-        return data
+        try:
+            return os.read(self.fileno, READ_SIZE)
+        except OSError:  # a terminal that is gone says so in several ways
+            return b""
 
     def _take(self, gate: PasteGate, parser: XTermParser, data: str) -> None:
         for is_paste, text in gate.feed(data):
