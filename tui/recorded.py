@@ -3,13 +3,13 @@
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
-from tui.core.traffic import Finding
+from tui.core.traffic import Entry, Finding
 from tui.storage.liveness import is_live
 from tui.storage.notes import NotesStore
 from tui.storage.traffic_reader import RecordingReader
@@ -104,11 +104,20 @@ class Recorded:
                 last = columns.seq(len(columns) - 1)
                 if self._closing.wait(REST_SECONDS):
                     return
-            self._judge(reader)
+            self.problem = reader.damage
             if not live:
-                self._take_notes()
+                self._unless_damaged(self._take_notes)
+            self._unless_damaged(lambda: self._judge(reader))
+            if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
+
+    def _unless_damaged(self, part: Callable[[], None]) -> None:
+        """Do what adds to the entries; where that part of the file is damaged, they stand without it."""
+        try:
+            part()
+        except StorageError as error:
+            self.problem = self.problem or str(error)
 
     def _take_notes(self) -> None:
         columns = self.recording.frames
@@ -130,7 +139,7 @@ class Recorded:
         linter = self._linter = self._linter or Linter(_judge())
         since = time.perf_counter()
         while self._judged < len(columns) and not self._closing.is_set():
-            entry = reader.entry(columns.seq(self._judged), MAX_READ)
+            entry = _readable(reader, columns.seq(self._judged))
             self._judged += 1
             for finding in linter.feed(entry) if entry is not None else ():
                 self._found.append(finding)
@@ -138,6 +147,14 @@ class Recorded:
             if time.perf_counter() - since > SLICE_SECONDS:
                 self._closing.wait(SLICE_SECONDS * 2)
                 since = time.perf_counter()
+
+
+def _readable(reader: RecordingReader, seq: int) -> Entry | None:
+    """Return an entry, None if it was dropped or stands on a damaged page."""
+    try:
+        return reader.entry(seq, MAX_READ)
+    except StorageError:
+        return None
 
 
 def _ended_ns(path: Path) -> int:

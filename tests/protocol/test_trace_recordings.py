@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.protocol.command import mcptui
+from tests.unit.storage.damage import leaves, overwrite
+from tests.unit.storage.traffic_samples import requests
 from tui.commands.recordings import recordings
 from tui.core.traffic import Direction, Entry, Kind, Outcome
 from tui.storage.traffic_writer import RecordingWriter
@@ -149,3 +151,14 @@ async def test_the_server_of_the_name_is_replayed_if_there_are_several(hour: Non
     assert "several servers" not in done.err
     assert "it needs a configured server" in done.err
     assert "several servers" in (await mcptui("trace", "2-session", "--replay", "elsewhere")).err
+
+
+async def test_a_damaged_recording_is_told_as_far_as_it_can_be_read(hour: None):
+    path = recordings().folder / "5-damaged.mcptrace"
+    with closing(RecordingWriter(path)) as writer:
+        writer.write(requests(1, 500))
+    overwrite(path, leaves(path, "entries")[3])
+    done = await mcptui("trace", "5-damaged")
+    assert [int(line.split()[0]) for line in done.out.splitlines()] == list(range(1, 501))
+    assert "this part of the recording is damaged" in done.out
+    assert "of its entries could not be read" in done.err

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 import pytest
 
 from tests.conftest import until
+from tests.unit.storage.damage import leaves, overwrite
+from tests.unit.storage.traffic_samples import requests
 from tui.core.errors import StorageError
 from tui.core.redact import Redactor
 from tui.core.traffic import Captured, Direction, Severity
@@ -99,3 +101,19 @@ def test_a_file_that_is_no_recording_is_refused(tmp_path):
     path.write_text("not a database")
     with pytest.raises(StorageError):
         Recorded(path)
+
+
+async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 2000))
+    writer.note(1000, marked=None, text="look here")
+    writer.close()
+    pages = leaves(path, "entries")
+    overwrite(path, pages[3], pages[-1], leaves(path, "bodies")[2])
+    with shown(path) as loaded:
+        await until(lambda: loaded.recording.notes)
+        assert len(loaded.recording.frames) == 2000
+        assert "of its entries could not be read" in loaded.recording.problem()
+        await until(lambda: not loaded._thread.is_alive())
+        assert loaded._judged == len(loaded.recording.frames)

@@ -109,6 +109,8 @@ class Choice:
         recording = opened.enter_context(open_entries(path))
         query = self._without_copies(path) if self.several else self.query
         selection = opened.enter_context(closing(Selection(recording, query, self._now_ns)))
+        if recording.reader.damage:
+            say(f"{clean_line(str(path), 400)}: {recording.reader.damage}")
         return Source(clean_line(path.stem, 80).ljust(width) if self.several else "", recording, selection)
 
     def _without_copies(self, path: Path) -> Query:

@@ -83,7 +83,10 @@ class Selection:
         """Return what the person noted at entries, and mark those that were marked."""
         from tui.storage.notes import NotesStore
 
-        kept = NotesStore(self._recording.file).all()
+        try:
+            kept = NotesStore(self._recording.file).all()
+        except StorageError:  # a page of them is damaged: the entries stand without them
+            return {}
         for seq, note in kept.items():
             if note.marked and (index := self.frames.index(seq)) >= 0:
                 self.frames.mark(index, True)
@@ -141,9 +144,15 @@ class Selection:
     def whole(self, after: int = 0) -> Iterator[Entry]:
         """Yield the same with bodies."""
         for entry in self.entries(after):
-            found = self._recording.reader.entry(entry.seq, BODY_LIMIT)
-            if found is not None:
+            if (found := self._readable(entry)) is not None:
                 yield self.with_body_of_batch(found)
+
+    def _readable(self, entry: Entry) -> Entry | None:
+        """Return an entry with its body, or without one that is damaged; None if it was dropped meanwhile."""
+        try:
+            return self._recording.reader.entry(entry.seq, BODY_LIMIT)
+        except StorageError:
+            return entry
 
     def with_body_of_batch(self, entry: Entry) -> Entry:
         """Return an entry with its bytes also if it travelled inside of a batch."""
@@ -180,8 +189,7 @@ class Selection:
         try:
             linter = Linter(judge)
             for entry in self._recording.entries():
-                found = self._recording.reader.entry(entry.seq, BODY_LIMIT)
-                if found is not None:
+                if (found := self._readable(entry)) is not None:
                     yield from linter.feed(found)
         finally:
             judge.close()

@@ -9,6 +9,7 @@ from tui.core.traffic import BodyTerm, Entry, Finding
 from tui.storage.body_search import LARGE, BodyFinder
 from tui.storage.database import ENTRY_COLUMNS, open_for_reading, storage_errors
 from tui.storage.rows import entry_of, finding_of
+from tui.storage.salvage import Salvage, is_damage, whole_span
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
 
@@ -21,7 +22,8 @@ _SELECT_FRAMES = f"SELECT {', '.join(FRAME_COLUMNS)} FROM entries"
 class RecordingReader:
     """Reads a recording. Used by one thread at a time; `interrupt` by any.
 
-    All methods raise `StorageError` when the file turns out to be damaged.
+    All methods raise `StorageError` when the file turns out to be damaged; only `columns` and `column_rows`
+    put an event in the place of what cannot be read, and `damage` says how much that was.
     """
 
     def __init__(self, path: Path) -> None:
@@ -33,19 +35,42 @@ class RecordingReader:
         self.path = path
         self._connection = open_for_reading(path)
         self._finder = BodyFinder(self.body)
+        self._salvage: Salvage | None = None
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
         with storage_errors(self.path):
-            rows = self._connection.execute(f"{_SELECT} WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit))
-            return [entry_of(row) for row in rows]
+            return [entry_of((*row, "", "")[:18]) for row in self._rows(_SELECT, after, limit)]
 
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
         """Return the same as plain tuples of `FRAME_COLUMNS`: a third of the time, for a million of them."""
         with storage_errors(self.path):
-            return self._connection.execute(
-                f"{_SELECT_FRAMES} WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
-            ).fetchall()
+            return self._rows(_SELECT_FRAMES, after, limit)
+
+    def _rows(self, select: str, after: int, limit: int) -> list[tuple[Any, ...]]:
+        """Return rows in order, with an event for each that cannot be read."""
+        run = self._connection.execute
+        if self._salvage is None:
+            try:
+                return run(f"{select} WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)).fetchall()
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+                self._salvage = Salvage()
+        found = f"{select} WHERE seq BETWEEN ? AND ? ORDER BY seq"
+        span = whole_span(self._connection)
+        return self._salvage.rows(
+            after, limit, span, lambda first, last: run(found, (first, last)).fetchall()
+        )
+
+    @property
+    def damage(self) -> str:
+        """Why not all entries were read so far, or ""."""
+        if self._salvage is None:
+            return ""
+        lost, least = self._salvage.lost, "at least " if self._salvage.is_endless else ""
+        what = f"{least}{lost:,} of its entries" if lost else "a part of it"
+        return f"the recording is damaged: {what} could not be read"
 
     def span(self) -> tuple[int, int]:
         """Return the first and the last seq stored, (0, 0) for none."""

@@ -50,6 +50,8 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
 
 def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
     match word:
+        case "unreadable":
+            return ["What stood here cannot be read: this part of the recording is damaged."]
         case "connect":
             return [f"The connection to {server} was made."]
         case "disconnect":

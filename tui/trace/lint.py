@@ -102,7 +102,7 @@ class Linter:
     def _event(self, entry: Entry) -> None:
         if entry.method in ("spawn", "exit", "connect", "disconnect"):
             self._sessions[entry.source] = Session(whole=True, before=self.revision(entry.source))
-        elif entry.method == "dropped":
+        elif entry.method in ("dropped", "unreadable"):
             self._lose()
 
     # ---- one entry -----------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.storage.traffic_samples import request
+from tests.unit.storage.damage import leaves, overwrite
+from tests.unit.storage.traffic_samples import request, requests
 from tui.commands.recordings import open_entries
 from tui.commands.trace_reading import Selection, query_of
 from tui.core.errors import StorageError, UsageError
@@ -90,3 +91,14 @@ def test_a_value_that_no_entry_has_is_an_error_that_names_the_file(path: Path):
         connection.commit()
     with pytest.raises(StorageError, match="holds a value that has no meaning"):
         passing(path, "")
+
+
+def test_a_damaged_recording_is_read_around_its_damage(tmp_path: Path):
+    path = recorded(tmp_path / "r.mcptrace", *requests(1, 2000))
+    overwrite(path, leaves(path, "entries")[3], leaves(path, "bodies")[8])
+    with open_entries(path) as recording, closing(Selection(recording, query_of(""))) as selection:
+        whole = list(selection.whole())
+        assert [entry.seq for entry in whole] == list(range(1, 2001))
+        assert sum(not entry.body for entry in whole) in range(50, 400)
+        assert "of its entries could not be read" in recording.reader.damage
+        assert len(list(selection.findings())) > 0

@@ -188,6 +188,7 @@ def test_a_call_made_by_hand_is_told():
          "An event without data came from server weather; such events keep a stream open."),
         ("broken", {"exchange": 1, "why": "ReadError: reset"},
          "The connection to server weather broke: ReadError: reset."),
+        ("unreadable", {}, "What stood here cannot be read: this part of the recording is damaged."),
         ("invented", {"why": "because"}, "why: because"),
     ],
 )  # fmt: skip

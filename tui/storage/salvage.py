@@ -1,0 +1,138 @@
+"""What can still be read of a damaged recording: the sound pages, whichever way they lie between the others.
+
+SQLite finds a row by its seq without reading its neighbours, so a range that cannot be read is halved until
+what is left of it are rows on damaged pages. A page of columns costs at most twice its rows in queries.
+"""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from tui.core.traffic import Direction, Kind, Outcome
+
+Row = tuple[Any, ...]
+Read = Callable[[int, int], Sequence[Row]]
+"""Returns the rows from one seq to another, both of them included."""
+
+WINDOW = 256
+"""Numbers that are looked at together, at least."""
+
+LOST = "unreadable"
+"""Word of the event that stands for an entry which cannot be read."""
+
+_LOST = ("", int(Direction.NONE), int(Kind.EVENT), LOST, "", "", 0, 0, 0, int(Outcome.NONE), None, None, None)
+"""`ENTRY_COLUMNS` of that event from `source` to `call`."""
+
+
+class Salvage:
+    """Reads around damage.
+
+    Attributes:
+        lost: how many numbers of entries could not be read so far, each counted once.
+        is_endless: whether the end is not known, so that more may be lost behind it.
+    """
+
+    def __init__(self) -> None:
+        self.lost = 0
+        self.is_endless = False
+        self._clock: Row = (0, 0)
+        self._counted_to = 0
+
+    def rows(self, after: int, limit: int, span: tuple[int, int], read: Read) -> list[Row]:
+        """Return up to `limit` rows with seq > `after`, in order; none at the end.
+
+        In the place of each that cannot be read stands an event: numbers go on without gaps.
+
+        Args:
+            after: seq of the last row that was read.
+            limit: how many rows are wanted.
+            span: seqs of the first and the last entry; 0 for an end that is not known, which is then taken
+                to be where a whole window cannot be read.
+            read: reads a range; its rows are as `ENTRY_COLUMNS` begin.
+        """
+        begin, end = span
+        window = max(limit, WINDOW)
+        first = max(after + 1, begin)
+        self.is_endless = not end
+        while not end or first <= end:
+            last = first + window - 1
+            rows, lost = _halved(read, first, min(last, end or last))
+            if not rows and not end:
+                return []
+            if not end:
+                lost = [seq for seq in lost if seq < rows[-1][0]]
+            self._count(lost)
+            if rows or lost:
+                return self._filled(rows, lost)[:limit]
+            first = last + 1
+        return []
+
+    def _filled(self, rows: list[Row], lost: list[int]) -> list[Row]:
+        """Return rows with an event for each that was lost, at the time of the row before or behind it."""
+        clock = rows[0][1:3] if rows else self._clock
+        found: list[Row] = []
+        for row in sorted([*rows, *((seq,) for seq in lost)], key=itemgetter(0)):
+            if len(row) > 1:
+                clock = row[1:3]
+                found.append(row)
+            else:
+                found.append((row[0], *clock, *_LOST))
+        self._clock = clock
+        return found
+
+    def _count(self, lost: Sequence[int]) -> None:
+        self.lost += sum(seq > self._counted_to for seq in lost)
+        self._counted_to = max(self._counted_to, max(lost, default=0))
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error of SQLite is about what stands in the file, and not about reaching it."""
+    if isinstance(error, sqlite3.OperationalError):
+        return "could not decode" in str(error).lower()
+    return isinstance(error, sqlite3.DatabaseError)
+
+
+def whole_span(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return the seqs of the first and the last entry, or of those that have a body; 0 for one unknown."""
+    ends = []
+    for end in ("min", "max"):
+        found = [0]
+        for table in ("bodies", "entries"):
+            try:
+                found.append(connection.execute(f"SELECT {end}(seq) FROM {table}").fetchone()[0] or 0)
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+        ends.append(found[-1] if end == "min" else max(found))
+    return ends[0], ends[1]
+
+
+def _halved(read: Read, first: int, last: int) -> tuple[list[Row], list[int]]:
+    """Return the rows of a range that can be read, and the numbers of those that cannot."""
+    rows: list[Row] = []
+    lost: list[int] = []
+    open_ranges = [(first, last)]
+    while open_ranges:
+        start, end = open_ranges.pop()
+        try:
+            rows += _sound(read(start, end), start, end)
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+            if start == end:
+                lost.append(start)
+            else:
+                middle = (start + end) // 2
+                open_ranges += [(middle + 1, end), (start, middle)]
+    return rows, lost
+
+
+def _sound(rows: Sequence[Row], start: int, end: int) -> Sequence[Row]:
+    """Return rows that are of their range and in order: a page of garbage may look like one of rows."""
+    before = start - 1
+    for row in rows:
+        if not isinstance(row[0], int) or not before < row[0] <= end:
+            raise sqlite3.DatabaseError("rows out of order")
+        before = row[0]
+    return rows
