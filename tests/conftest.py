@@ -8,10 +8,15 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import psutil
 import pytest
 
 FD_DIR = Path("/proc/self/fd")
+
+# Half of the usual number of examples: the suite runs within minutes, and each run draws others.
+hypothesis.settings.register_profile("suite", max_examples=50, deadline=None)
+hypothesis.settings.load_profile("suite")
 
 
 def _descriptors() -> dict[str, str]:
