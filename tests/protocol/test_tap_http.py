@@ -156,11 +156,16 @@ async def test_a_server_that_is_not_there_is_a_bad_gateway():
     async with tapped() as (server, _, process):
         process.terminate()
         await process.wait()
+    recordings()[0].unlink()
     process = await start("tap", "--listen", "0", "--to", f"http://127.0.0.1:{server.port}/mcp")
     said = (await process.stderr.readline()).decode()
     status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
     assert status == 502
     assert b"cannot be reached" in body
+    await until(lambda: any(entry.method == "gave up" for entry, _ in recorded()))
+    asked = next(entry for entry, _ in recorded() if entry.kind is Kind.REQUEST)
+    ended = next(entry for entry, _ in recorded() if entry.method == "gave up")
+    assert (ended.pair, ended.outcome) == (asked.seq, Outcome.ERROR)
     process.terminate()
     assert (await finish(process)).code == 0
 

@@ -179,19 +179,22 @@ class _Exchange:
         detail = {**self._detail, "exchange": self._number, "event": "broken", "why": why}
         self._tell(Direction.IN, b"", detail, time.monotonic_ns())
         self._told = True
+        if "status" not in self._detail:  # what broke later may be gone on with (Last-Event-ID)
+            self._give_up(why)
 
     def end(self) -> None:
         """Tell of the answer if it was no stream, or of a stream in which nothing came."""
         if not self._told:
             at = self._began_ns or time.monotonic_ns()
             self._tell(Direction.IN, bytes(self._body), self._detail, at, self._size)
-        self._give_up()
-
-    def _give_up(self) -> None:
-        """Say that a refused request gets no answer of its own: many refusals name no id, or the id null."""
         status = self._detail.get("status", 0)
-        if self._id is not None and status >= 400 and _answered_id(bytes(self._body)) != self._id:
-            detail = {"event": "gave up", "id": self._id, "why": f"HTTP {status}", "exchange": self._number}
+        if status >= 400 and _answered_id(bytes(self._body)) != self._id:
+            self._give_up(f"HTTP {status}")  # many refusals name no id, or the id null
+
+    def _give_up(self, why: str) -> None:
+        """Say that a request gets no answer of its own."""
+        if self._id is not None:
+            detail = {"event": "gave up", "id": self._id, "why": why, "exchange": self._number}
             self._tell(Direction.NONE, b"", detail, time.monotonic_ns())
 
     def _tell(self, way: Direction, raw: bytes, detail: dict[str, Any], at_ns: int, size: int = -1) -> None:
