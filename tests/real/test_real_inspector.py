@@ -1,7 +1,4 @@
-"""`mcptui tap` and `mcptui mock` under the command line of the MCP Inspector, a client that others wrote.
-
-`MCPTUI_REAL_SERVERS` as in `test_real_servers`; its `node_modules` has to hold the inspector too.
-"""
+"""`mcptui tap` and `mcptui mock` under the command line of the MCP Inspector, a client that others wrote."""
 
 import os
 import subprocess
@@ -10,17 +7,9 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(os.environ.get("MCPTUI_REAL_SERVERS") or "/nonexistent")
-INSPECTOR = FOLDER / "node_modules/.bin/mcp-inspector"
-EVERYTHING = FOLDER / "node_modules/.bin/mcp-server-everything"
-pytestmark = [
-    pytest.mark.skipif(
-        not (INSPECTOR.exists() and EVERYTHING.exists()),
-        reason="MCPTUI_REAL_SERVERS names no directory with the inspector",
-    ),
-    pytest.mark.real,
-    pytest.mark.timeout(120),
-]
+from tests.real.installed import EVERYTHING, INSPECTOR, needs
+
+pytestmark = [*needs(INSPECTOR, EVERYTHING), pytest.mark.timeout(120)]
 
 
 def inspect(command: Path, *request: str) -> tuple[int, str]:

@@ -1,11 +1,9 @@
 """The linter has nothing to say of servers that others wrote well, and nothing of mcptui's own frames."""
 
 import asyncio
-import os
 from pathlib import Path
 
-import pytest
-
+from tests.real.installed import EVERYTHING, FILES, TIME, needs
 from tui.core.clock import MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Captured, Finding, Severity
@@ -14,18 +12,7 @@ from tui.host.judge import ModelJudge
 from tui.trace.lint import Linter
 from tui.trace.reading import Reader
 
-FOLDER = Path(os.environ.get("MCPTUI_REAL_SERVERS") or "/nonexistent")
-EVERYTHING = FOLDER / "node_modules" / ".bin" / "mcp-server-everything"
-FILES = FOLDER / "node_modules" / ".bin" / "mcp-server-filesystem"
-TIME = FOLDER / "time" / "bin" / "mcp-server-time"
-
-pytestmark = [
-    pytest.mark.real,
-    pytest.mark.skipif(
-        not all(program.exists() for program in (EVERYTHING, FILES, TIME)),
-        reason="MCPTUI_REAL_SERVERS names no directory with the npm and PyPI servers",
-    ),
-]
+pytestmark = needs(EVERYTHING, FILES, TIME)
 
 ARGUMENTS = {
     "everything": {

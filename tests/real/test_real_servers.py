@@ -1,30 +1,13 @@
-"""Servers that others wrote, as npm and PyPI give them, driven by a scripted endpoint over real HTTP.
-
-`MCPTUI_REAL_SERVERS` names a directory with `node_modules` (server-everything, server-filesystem) and a
-virtual environment `time` (mcp-server-time); `.ci/run` makes one. Without it these tests are skipped.
-"""
+"""Servers that others wrote, as npm and PyPI give them, driven by a scripted endpoint over real HTTP."""
 
 import json
-import os
 from pathlib import Path
-
-import pytest
 
 from tests.endpoint import Endpoint, calls, says
 from tests.protocol.command import mcptui
+from tests.real.installed import EVERYTHING, FILES, TIME, needs
 
-FOLDER = Path(os.environ.get("MCPTUI_REAL_SERVERS") or "/nonexistent")
-EVERYTHING = FOLDER / "node_modules" / ".bin" / "mcp-server-everything"
-FILES = FOLDER / "node_modules" / ".bin" / "mcp-server-filesystem"
-TIME = FOLDER / "time" / "bin" / "mcp-server-time"
-
-pytestmark = [
-    pytest.mark.real,
-    pytest.mark.skipif(
-        not all(program.exists() for program in (EVERYTHING, FILES, TIME)),
-        reason="MCPTUI_REAL_SERVERS names no directory with the npm and PyPI servers",
-    ),
-]
+pytestmark = needs(EVERYTHING, FILES, TIME)
 
 
 def configured(folder: Path, endpoint: Endpoint | None = None) -> str:

@@ -1,7 +1,4 @@
-"""The SDK's own client and real servers: alone, through `mcptui tap`, and against `mcptui mock` of that.
-
-`MCPTUI_REAL_SERVERS` as in `test_real_servers`.
-"""
+"""The SDK's own client and real servers: alone, through `mcptui tap`, and against `mcptui mock` of that."""
 
 import json
 import os
@@ -14,15 +11,10 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.protocol.test_tap import recorded, recordings
-from tests.real.test_real_servers import EVERYTHING, TIME
+from tests.real.installed import EVERYTHING, TIME, needs
 from tui.core.traffic import Direction, Kind
 
-pytestmark = [
-    pytest.mark.real,
-    pytest.mark.skipif(
-        not (EVERYTHING.exists() and TIME.exists()), reason="MCPTUI_REAL_SERVERS names no directory with it"
-    ),
-]
+pytestmark = needs(EVERYTHING, TIME)
 
 ROOT = str(Path(__file__).parents[2])
 

@@ -1,0 +1,24 @@
+"""Programs that others wrote, as npm and PyPI give them, and the marks of tests that need them.
+
+`MCPTUI_REAL_SERVERS` names a directory with `node_modules` (server-everything, server-filesystem, the
+inspector) and a virtual environment `time` (mcp-server-time); `.ci/run` makes one. Tests that need what is
+not there are skipped.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_FOLDER = Path(os.environ.get("MCPTUI_REAL_SERVERS") or "/nonexistent")
+EVERYTHING = _FOLDER / "node_modules" / ".bin" / "mcp-server-everything"
+FILES = _FOLDER / "node_modules" / ".bin" / "mcp-server-filesystem"
+INSPECTOR = _FOLDER / "node_modules" / ".bin" / "mcp-inspector"
+TIME = _FOLDER / "time" / "bin" / "mcp-server-time"
+
+
+def needs(*programs: Path) -> list[pytest.MarkDecorator]:
+    """Return the marks of tests that need programs of others."""
+    missing = ", ".join(program.name for program in programs if not program.exists())
+    reason = f"MCPTUI_REAL_SERVERS names no directory with {missing}"
+    return [pytest.mark.real, pytest.mark.skipif(bool(missing), reason=reason)]
