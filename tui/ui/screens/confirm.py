@@ -9,8 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from tui.ui.screens.confirm_call import RIPE_SECONDS
 from tui.ui.widgets.literal import Literal
+
+RIPE_SECONDS = 0.3
+"""A yes that comes sooner was typed before the question was seen."""
 
 
 class Confirm(ModalScreen[bool]):
@@ -20,6 +22,7 @@ class Confirm(ModalScreen[bool]):
         question: what is asked, cleaned.
         yes: what the key for it says.
         no: what the key against it says.
+        about: what it is asked about, cleaned; a line of its own.
         clock: seconds, monotonic.
     """
 
@@ -35,14 +38,22 @@ class Confirm(ModalScreen[bool]):
         background: $panel; border-left: outer $warn;
     }
     Confirm Literal { width: 1fr; }
+    Confirm .about { color: $text-dim; }
     Confirm .keys { color: $accent; margin-top: 1; }
     """
 
     def __init__(
-        self, question: str, *, yes: str, no: str, clock: Callable[[], float] = time.monotonic
+        self,
+        question: str,
+        *,
+        yes: str,
+        no: str,
+        about: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self._question = question
+        self._about = about
         self._words = f"y {yes}    n esc {no}"
         self._clock = clock
         self._shown = clock()
@@ -51,6 +62,8 @@ class Confirm(ModalScreen[bool]):
         """Build the question."""
         with Vertical():
             yield Literal(f"! {self._question}")
+            if self._about is not None:
+                yield Literal(self._about, classes="about")
             yield Literal(self._words, classes="keys")
 
     def action_yes(self) -> None:
