@@ -10,7 +10,6 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 
-from tui.core import units
 from tui.trace.recording import Recording
 from tui.ui.actions import Context
 from tui.ui.bindings import bindings_of
@@ -23,6 +22,7 @@ from tui.ui.traffic.loading import Loaded
 from tui.ui.traffic.page import Page
 from tui.ui.traffic.prompt import PromptLine
 from tui.ui.traffic.raw import Raw
+from tui.ui.traffic.saving import save_new
 from tui.ui.traffic.signs import Signs
 from tui.ui.traffic.tabs import Tab
 from tui.ui.traffic.tree import Tree
@@ -235,24 +235,6 @@ class Reading(Detail):
         self._prompt.ask("save as", lambda name: self._save(Path(name).expanduser(), data), value=str(path))
 
     def _save(self, path: Path, data: bytes) -> None:
-        async def save() -> None:
-            try:
-                await asyncio.to_thread(_write_new, path, data)
-            except OSError as error:
-                self.app.notify(f"{path} was not saved: {error.strerror}.", severity="error")
-            else:
-                self.app.notify(f"saved {units.size(len(data))} to {path}", timeout=4)
-
-        task = asyncio.create_task(save(), name="save a body")
+        task = asyncio.create_task(save_new(self.app, path, data), name="save a body")
         self._asked.add(task)
         task.add_done_callback(self._asked.discard)
-
-
-def _write_new(path: Path, data: bytes) -> None:
-    """Write a file that was not there.
-
-    Raises:
-        OSError: it was there, or cannot be written.
-    """
-    with path.open("xb") as file:
-        file.write(data)

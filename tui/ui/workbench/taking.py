@@ -1,14 +1,13 @@
 """What keys do with results: their frames, comparing, copying, saving, handing over to the conversation."""
 
-import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core import units
 from tui.trace.query_nodes import written
 from tui.ui.traffic import copies
+from tui.ui.traffic.saving import save_new
 from tui.ui.traffic.tree import Tree
 from tui.ui.workbench.calls import as_json, for_conversation
 from tui.ui.workbench.results import Stack
@@ -102,17 +101,4 @@ class Taking(Keeping):
         self.prompt.ask("save as", lambda name: self._save(Path(name).expanduser(), data), value=str(path))
 
     def _save(self, path: Path, data: bytes) -> None:
-        async def save() -> None:
-            try:
-                await asyncio.to_thread(_write_new, path, data)
-            except OSError as error:
-                self.app.notify(f"{path} was not saved: {error.strerror}.", severity="error")
-            else:
-                self.app.notify(f"saved {units.size(len(data))} to {path}", timeout=4)
-
-        self.run_worker(save(), exit_on_error=True)
-
-
-def _write_new(path: Path, data: bytes) -> None:
-    with path.open("xb") as file:
-        file.write(data)
+        self.run_worker(save_new(self.app, path, data), exit_on_error=True)
