@@ -1,11 +1,16 @@
 """Bar: a line of the frame around the panes, drawn by itself."""
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.ui.widgets.palette import Palette
 from tui.ui.widgets.rows import EMPTY, Row, crop, width_of
+
+Name = TypeVar("Name")
 
 
 class Bar(Widget):
@@ -48,3 +53,13 @@ def spread(left: Row, right: Row, width: int) -> Row:
     left = crop(left, width - taken - 2)
     gap = " " * (width - taken - width_of(left))
     return (*left, (gap, ""), *right)
+
+
+def part_at(parts: Iterable[tuple[Name, Row]], x: int) -> Name | None:
+    """Return the name of the part that covers cell `x` of a line of named parts, or None behind the last."""
+    end = 0
+    for name, part in parts:
+        end += width_of(part)
+        if x < end:
+            return name
+    return None

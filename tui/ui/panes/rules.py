@@ -7,7 +7,7 @@ from textual import events
 from textual.message import Message
 
 from tui.ui.actions import Context
-from tui.ui.panes.bar import Bar
+from tui.ui.panes.bar import Bar, part_at
 from tui.ui.widgets.rows import Row, width_of
 
 
@@ -93,9 +93,5 @@ class BodyRule(Rule):
 
     def on_click(self, event: events.Click) -> None:
         """Go to the region whose name was clicked."""
-        end = 0
-        for tab, part in self._parts():
-            end += width_of(part)
-            if event.x < end:
-                self.post_message(self.Chosen(tab))
-                return
+        if (tab := part_at(self._parts(), event.x)) is not None:
+            self.post_message(self.Chosen(tab))

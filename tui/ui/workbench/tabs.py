@@ -6,8 +6,8 @@ from enum import StrEnum
 from textual import events
 from textual.message import Message
 
-from tui.ui.panes.bar import Bar, spread
-from tui.ui.widgets.rows import Row, width_of
+from tui.ui.panes.bar import Bar, part_at, spread
+from tui.ui.widgets.rows import Row
 
 
 class BenchTab(StrEnum):
@@ -64,9 +64,5 @@ class BenchTabs(Bar):
 
     def on_click(self, event: events.Click) -> None:
         """Go to the tab whose name was clicked."""
-        end = 0
-        for tab, part in self._parts():
-            end += width_of(part)
-            if event.x < end:
-                self.post_message(self.Chosen(tab))
-                return
+        if (tab := part_at(self._parts(), event.x)) is not None:
+            self.post_message(self.Chosen(tab))
