@@ -5,12 +5,13 @@ enter would be written into the field that it closes, keys behind the one that o
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
+from textual.widget import Widget
 
 OPENING_SECONDS, OPENING_CHECKS = 0.005, 200
 """A screen that is opened takes some hundredths of a second; a key waits for a second at most."""
@@ -36,6 +37,31 @@ async def in_order(
                 await _settled([field, *field.ancestors])
         except TimeoutError:
             return  # whatever it does takes long; nobody's keys wait for that
+
+
+async def act_at_once(
+    widget: Widget,
+    event: events.Key,
+    actions: Mapping[str, str],
+    otherwise: Callable[[events.Key], Awaitable[None]],
+) -> None:
+    """Run what a key does in a widget that writes letters, in the order in which keys were pressed.
+
+    Textual inserts letters in the widget but runs bindings later, in the app: of keys that come in one burst
+    an enter would overtake the letters before it, and a backspace would delete the letter after it.
+
+    Args:
+        widget: has the focus.
+        event: the key.
+        actions: what keys do here, as Textual actions; one that does not apply now lets its key pass.
+        otherwise: what the widget does with any other key.
+    """
+    action = actions.get(event.key)
+    if action is None:
+        await otherwise(event)
+    elif await widget.app.run_action(action, widget):
+        event.stop()
+        event.prevent_default()
 
 
 async def _settled(pumps: list[Any]) -> None:

@@ -11,6 +11,7 @@ from textual.widgets.text_area import Edit, EditResult
 from tui.core.text import clean
 from tui.ui.actions import Context, KeysOf, of_context
 from tui.ui.bindings import bindings_of
+from tui.ui.keys_in_order import act_at_once
 from tui.ui.panes.pastes import Pastes
 
 MAX_ROWS = 8
@@ -83,18 +84,8 @@ class Composer(TextArea):
     # ---- keys ----
 
     async def _on_key(self, event: events.Key) -> None:
-        """Act on a key at once, in the order in which keys were pressed.
-
-        Textual inserts letters here but runs bindings later, in the app: of keys that come in one burst
-        (typed ahead, sent by a program) an enter would overtake the letters before it, and a backspace
-        would delete the letter after it.
-        """
-        action = self._doing.get(event.key)
-        if action is not None and await self.app.run_action(action, self):
-            event.stop()
-            event.prevent_default()
-        elif action is None:
-            await super()._on_key(event)
+        """Act on a key at once: Textual's editing keys and ours."""
+        await act_at_once(self, event, self._doing, super()._on_key)
 
     def action_send(self) -> None:
         """Send the message."""

@@ -4,28 +4,21 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import Input
 
+from tui.ui.keys_in_order import act_at_once
+
 _DOING = {
     binding.key: binding.action for binding in Binding.make_bindings(Input.BINDINGS) if len(binding.key) > 1
 }
 
 
 class Field(Input):
-    """Textual's input, for keys that come in one burst (typed ahead, sent by a program).
-
-    Textual inserts letters in the field but runs bindings later, in the app: a backspace would delete the
-    letter after it, and an enter would come behind all of them.
-    """
+    """Textual's input, for keys that come in one burst (typed ahead, sent by a program)."""
 
     HANDS_ON = True
     """What it posts at enter or escape may hand the focus on: the next key waits until that is done."""
 
     async def _on_key(self, event: events.Key) -> None:
-        action = _DOING.get(event.key)
-        if action is not None and await self.app.run_action(action, self):
-            event.stop()
-            event.prevent_default()
-        elif action is None:
-            await super()._on_key(event)
+        await act_at_once(self, event, _DOING, super()._on_key)
 
 
 def type_into(field: Input, event: events.Key) -> None:

@@ -7,6 +7,7 @@ from textual.binding import BindingType
 from textual.widgets import TextArea
 
 from tui.ui.actions import Context, KeysOf, of_context
+from tui.ui.keys_in_order import act_at_once
 
 
 class RawJson(TextArea):
@@ -27,9 +28,4 @@ class RawJson(TextArea):
 
     async def _on_key(self, event: events.Key) -> None:
         """Act on the keys of the workbench in the order in which they were pressed."""
-        action = self._doing.get(event.key)
-        if action is not None and await self.app.run_action(action, self):
-            event.stop()
-            event.prevent_default()
-        elif action is None:
-            await super()._on_key(event)
+        await act_at_once(self, event, self._doing, super()._on_key)
