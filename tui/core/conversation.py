@@ -5,9 +5,29 @@ right after it (research: providers answer 400 otherwise and the session is wedg
 loop answers dangling calls before anything else is appended.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Something that goes with a message: a picture, a sound, a file, a resource.
+
+    Attributes:
+        kind: "text" is told as text; "image" and "audio" are sent where the model takes them; "blob" is
+            only named.
+        mime: its media type, as it was said.
+        name: what a person calls it: a file name, a URI.
+        size: bytes, decoded.
+        data: the text itself for "text", else base64 text.
+    """
+
+    kind: Literal["text", "image", "audio", "blob"]
+    mime: str
+    name: str
+    size: int
+    data: str = field(repr=False, default="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +53,10 @@ class CallRequest:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What the person said."""
+    """What the person said, and what was attached to it."""
 
     text: str
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,35 +82,75 @@ class AssistantMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
-    """The observation: what a call gave, as the model reads it."""
+    """The observation: what a call gave, as the model reads it.
+
+    Attributes:
+        call_id: the call's.
+        name: the qualified name, as the model wrote it.
+        text: what the model is told, bounded.
+        is_error: the call failed, or did not run.
+        attachments: pictures and sounds of the result.
+        kept: under which name the whole result can be read with `read_result`, or "" if `text` is all.
+    """
 
     call_id: str
     name: str
     text: str
     is_error: bool = False
+    attachments: tuple[Attachment, ...] = ()
+    kept: str = ""
 
 
 Message = UserMessage | AssistantMessage | ToolMessage
 
 
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """What the model is told in place of the oldest messages; they themselves are all kept.
+
+    Attributes:
+        upto: messages before this index are told as `summary`; a user message stands at it. 0: none.
+        summary: what they said.
+        shrunk: results of tools before this index are told in a few words. 0: none.
+    """
+
+    upto: int = 0
+    summary: str = ""
+    shrunk: int = 0
+
+
 @dataclass(slots=True)
 class Conversation:
-    """Messages in order, and the system text that stands before them."""
+    """Messages in order, and the system text that stands before them.
+
+    Attributes:
+        system: the system text.
+        messages: everything that was said; only ever appended to.
+        compaction: what stands in for the oldest of them when the model is asked.
+        heard: told of each message with its index as soon as it is there.
+    """
 
     system: str = ""
     messages: list[Message] = field(default_factory=list)
+    compaction: Compaction = Compaction()
+    heard: Callable[[int, Message], None] | None = field(default=None, repr=False, compare=False)
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Append what the person said."""
-        self.messages.append(UserMessage(text))
+        self._append(UserMessage(text, attachments))
 
     def reply(self, message: AssistantMessage) -> None:
         """Append what the model said."""
-        self.messages.append(message)
+        self._append(message)
 
     def observe(self, message: ToolMessage) -> None:
         """Append the observation of a call."""
+        self._append(message)
+
+    def _append(self, message: Message) -> None:
         self.messages.append(message)
+        if self.heard is not None:
+            self.heard(len(self.messages) - 1, message)
 
     def dangling(self) -> tuple[CallRequest, ...]:
         """Return the calls of the last assistant message that have no observation yet."""

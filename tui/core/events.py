@@ -178,6 +178,24 @@ class ToolCallEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class Steered:
+    """What the person said while the turn ran was taken into it; the next step reads it."""
+
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that a person should know and that ends nothing: older messages were summarised, the
+    endpoint seems to cut what it is sent, …. `kind` is "info" or "warn".
+    """
+
+    message: str
+    kind: str = "info"
+
+
+@dataclass(frozen=True, slots=True)
 class LimitReached:
     """A hard limit was met; `value` is the limit's value."""
 
@@ -221,6 +239,8 @@ Event = (
     | ToolCallStarted
     | ToolProgress
     | ToolCallEnded
+    | Steered
+    | Notice
     | LimitReached
     | TurnError
     | TurnEnded

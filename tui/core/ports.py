@@ -108,6 +108,7 @@ class ReplyPart:
         usage: tokens, or None if the endpoint did not say.
         refusal: the model's refusal text, or "".
         echo: provider fields to be sent back with this message.
+        warning: what a person should know of the endpoint ("it seems to cut what it is sent"), or "".
     """
 
     calls: tuple[CallRequest, ...] = ()
@@ -115,6 +116,7 @@ class ReplyPart:
     usage: Usage | None = None
     refusal: str = ""
     echo: Mapping[str, Any] | None = None
+    warning: str = ""
 
 
 ModelPart = TextPart | ReasoningPart | CallPart | RetryPart | ReplyPart

@@ -80,6 +80,18 @@ class RunningTurn(Protocol):
         """End the turn as soon as possible; `events()` still ends with `TurnEnded`."""
         ...
 
+    def steer(self, text: str) -> None:
+        """Say `text` before the next step; it comes back as `Steered` when the model is told.
+
+        What was not told when the turn ends is in `unsaid`.
+        """
+        ...
+
+    @property
+    def unsaid(self) -> Sequence[str]:
+        """What `steer` was given and the model was not told."""
+        ...
+
 
 class AppRuntime(Protocol):
     """Everything behind the screens.
