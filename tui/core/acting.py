@@ -1,8 +1,8 @@
 """The calls of one reply: checked, approved, run, and told to the model as observations."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from tui.core.calls import Prepared, prepare
 from tui.core.conversation import CallRequest, Conversation, ToolMessage
@@ -14,11 +14,13 @@ from tui.core.events import (
     ToolCallStarted,
     ToolProgress,
 )
+from tui.core.gauge import Gauge
 from tui.core.limits import Limits, Meter, fingerprint
 from tui.core.offer import Offer
 from tui.core.policy import Policy, Verdict
-from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox
+from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox, Usage
 from tui.core.results import observation
+from tui.core.sessions import Intent, Journal
 from tui.core.thinking import Emit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
@@ -29,7 +31,13 @@ PROGRESS_NS = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class Deps:
-    """What a turn works with, all of it passed in."""
+    """What a turn works with, all of it passed in.
+
+    Attributes:
+        journal: writes down what happens, if the conversation is saved.
+        gauge: how full the model's window is; kept from turn to turn.
+        price: what a request cost, or None if nobody knows.
+    """
 
     model: ChatModel
     toolbox: Toolbox
@@ -37,6 +45,9 @@ class Deps:
     policy: Policy
     limits: Limits
     clock: Clock
+    journal: Journal | None = None
+    gauge: Gauge = field(default_factory=Gauge)
+    price: Callable[[Usage], float | None] = lambda usage: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +68,7 @@ class Actor:
         self._emit = emit
         self._proposed: dict[str, Prepared] = {}
         self._started: dict[str, int] = {}
+        self._decided: dict[str, str] = {}
         self.offer = Offer(())
 
     def refresh_tools(self) -> Offer:
@@ -68,7 +80,9 @@ class Actor:
         """Say that the model wants `call`, and return what it means."""
         item = prepare(call, self.offer.table)
         self._proposed[call.id] = item
-        self._emit(ToolCallProposed(step, call.id, item.server, item.name, item.arguments))
+        self._emit(
+            ToolCallProposed(step, call.id, item.server, item.name, item.arguments, recovered=call.recovered)
+        )
         return item
 
     async def act(self, step: int, calls: Sequence[CallRequest]) -> None:
@@ -154,6 +168,9 @@ class Actor:
             decision = await self._deps.approver.ask(request)
         finally:
             self._meter.resume(clock.now_ns())
+        if (journal := self._deps.journal) is not None:
+            journal.decision(call_id, decision.answer, decision.reason)
+        self._decided[call_id] = decision.answer
         self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
             denied = "denied by the person" if decision.by_person else "denied"
@@ -165,6 +182,7 @@ class Actor:
         call_id, clock = item.call.id, self._deps.clock
         if (turn := CAUSE.get()) is not None:  # this runs in a task of its own, or before the next step
             CAUSE.set(Cause(turn.turn, step, call_id))
+        await self._intend(item, tool)
         self._started[call_id] = clock.now_ns()
         self._emit(ToolCallStarted(step, call_id))
         left = self._meter.left_seconds(clock.now_ns())
@@ -187,6 +205,17 @@ class Actor:
             )
         self._conclude(step, item, text, is_error=result.is_error, why=str(result.failure), result=result)
         return Outcome(failed=result.is_error)
+
+    async def _intend(self, item: Prepared, tool: Tool) -> None:
+        """Have it on disk that the call is about to be sent, before its bytes leave."""
+        if (journal := self._deps.journal) is None:
+            return
+        turn = CAUSE.get()
+        decision = self._decided.get(item.call.id, "allowed")
+        journal.intent(
+            Intent(item.call.id, tool.server, tool.name, item.arguments, decision, turn.turn if turn else 0)
+        )
+        await journal.settled()
 
     def _progress(self, step: int, call_id: str) -> ProgressSink:
         last = -PROGRESS_NS

@@ -111,13 +111,17 @@ class StepEnded:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallProposed:
-    """The model wants a call. server and tool are "" if the name resolves to nothing."""
+    """The model wants a call. server and tool are "" if the name resolves to nothing.
+
+    `recovered`: the model wrote it as text, not in the form for calls, and it was found there.
+    """
 
     step: int
     id: str
     server: str
     tool: str
     arguments: Mapping[str, Any]
+    recovered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
