@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tests.ui.fake_chats import FakeChats
 from tests.ui.traffic_stage import Recorded
 from tui.core.acting import Deps
 from tui.core.call_memory import CallMemory
@@ -252,6 +253,7 @@ class FakeRuntime:
         for tool in tools:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
         self.calls = FakeCalls()
+        self.chats = FakeChats(self.conversation, self.continue_turn)
         self.revision = 1
         self.saved_themes: list[str] = []
         self.shut_down = 0

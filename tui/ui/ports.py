@@ -1,7 +1,7 @@
 """What the screens need of the rest of the program, as Protocols. `runtime.Runtime` is the real thing."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tui.core.call_memory import CallMemory
 from tui.core.events import Event
@@ -11,6 +11,9 @@ from tui.core.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.workbench import Workbench
 from tui.trace.recording import Recording
+
+if TYPE_CHECKING:
+    from tui.ui.chat_ports import ChatView
 
 
 class HostView(Protocol):
@@ -157,6 +160,11 @@ class AppRuntime(Protocol):
     @property
     def calls(self) -> CallStore:
         """What is remembered of calls made by hand."""
+        ...
+
+    @property
+    def chats(self) -> "ChatView":
+        """The conversation on screen, all saved ones, and the models."""
         ...
 
     @property

@@ -1,0 +1,189 @@
+"""Conversations that last, in memory: `tui.ui.chat_ports.ChatView` over the conversation of a fake runtime."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tui.core.conversation import Attachment, Compaction, Conversation, Message, UserMessage
+from tui.core.errors import McptuiError
+from tui.core.ports import Approver
+from tui.core.sessions import ExportKind, Found, SessionInfo
+from tui.ui.chat_ports import Meters, ModelChoice
+from tui.ui.ports import RunningTurn
+
+DEMO = ModelChoice("demo", "demo", "offline", "built in", facts=("no language model",), current=True)
+OLLAMA = ModelChoice(
+    "ollama", "qwen3:8b", "http://127.0.0.1:11434/v1", "found on this machine", 32768, ("text protocol xml",)
+)
+
+
+class FakeChats:
+    """Everything that a screen may ask of conversations, as a test sets it.
+
+    Attributes:
+        saved: what the list of sessions shows, by id, and what was said in each (`talks`).
+        deleted: what was taken out of the list, by id.
+        finds: what a search yields; `gate`, if given, is waited for before each.
+        offers: what the endpoint of each choice offers; an error is raised.
+        asked: each question with what was attached to it.
+        done: other things that were asked for, as tuples.
+    """
+
+    def __init__(
+        self, conversation: Conversation, turn: Callable[[Approver], RunningTurn] | None = None
+    ) -> None:
+        self.conversation = conversation
+        self.revision = 1
+        self.info: SessionInfo | None = None
+        self.problem = ""
+        self.unknown: frozenset[str] = frozenset()
+        self.meters = Meters()
+        self.saved: dict[str, SessionInfo] = {}
+        self.talks: dict[str, list[Message]] = {}
+        self.deleted: dict[str, SessionInfo] = {}
+        self.finds: list[Found] = []
+        self.gate: asyncio.Event | None = None
+        self.closed_searches = 0
+        self.known: list[ModelChoice] = [DEMO, OLLAMA]
+        self.offers: dict[str, Sequence[str] | McptuiError] = {}
+        self.system = ""
+        self.results: dict[str, str] = {}
+        self.asked: list[tuple[str, tuple[Attachment, ...]]] = []
+        self.done: list[tuple[object, ...]] = []
+        self._turn = turn
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        return self.conversation.messages
+
+    @property
+    def compaction(self) -> Compaction:
+        return self.conversation.compaction
+
+    def save(self, info: SessionInfo, *messages: Message) -> SessionInfo:
+        """Put a session into the list."""
+        self.saved[info.id] = info
+        self.talks[info.id] = list(messages)
+        return info
+
+    # ---- saved conversations ----
+
+    async def sessions(self, text: str = "") -> Sequence[SessionInfo]:
+        found = [info for info in self.saved.values() if text.casefold() in info.title.casefold()]
+        return sorted(found, key=lambda info: -info.changed)
+
+    async def search(self, text: str) -> AsyncIterator[Found]:
+        try:
+            for found in self.finds:
+                if self.gate is not None:
+                    await self.gate.wait()
+                if text.casefold() in found.excerpt.casefold():
+                    yield found
+        finally:
+            self.closed_searches += 1
+
+    async def resume(self, session: str) -> None:
+        info = self._saved(session)
+        if info.problem or info.in_use:
+            raise McptuiError(info.problem or "it is open in another mcptui", where=info.title)
+        self.done.append(("resume", session))
+        self._replace(info, self.talks[session])
+
+    async def branch(self, upto: int) -> None:
+        self.done.append(("branch", upto))
+        parent = self.info or SessionInfo("s0", "first")
+        branch = replace(parent, id=f"{parent.id}-b{len(self.saved)}", parent=parent.id, branched_at=upto)
+        self.save(branch, *self.conversation.messages[:upto])
+        self.talks.setdefault(parent.id, list(self.conversation.messages))
+        self.saved.setdefault(parent.id, parent)
+        self._replace(branch, self.talks[branch.id])
+
+    async def rename(self, session: str, title: str) -> None:
+        self.saved[session] = replace(self._saved(session), title=title)
+        self.revision += 1
+
+    async def delete(self, session: str) -> None:
+        self.deleted[session] = self._saved(session)
+        del self.saved[session]
+
+    async def restore(self, session: str) -> None:
+        self.saved[session] = self.deleted.pop(session)
+
+    async def export(self, session: str, kind: ExportKind, path: Path) -> None:
+        self.done.append(("export", session, kind, path))
+        path.write_text(kind)
+
+    # ---- what the model is told ----
+
+    async def set_system(self, text: str) -> None:
+        self.system = text
+
+    async def compact(self) -> str:
+        self.done.append(("compact",))
+        self.conversation.compaction = Compaction(2, "They said hello.", 0)
+        self.revision += 1
+        return "1 turn was summarised."
+
+    def uncompact(self) -> None:
+        self.done.append(("uncompact",))
+        self.conversation.compaction = Compaction()
+        self.revision += 1
+
+    def result(self, name: str) -> str:
+        return self.results.get(name, "")
+
+    # ---- models ----
+
+    async def models(self) -> Sequence[ModelChoice]:
+        return tuple(self.known)
+
+    async def offered(self, name: str) -> Sequence[str]:
+        if self.gate is not None:
+            await self.gate.wait()
+        offer = self.offers.get(name, ())
+        if isinstance(offer, McptuiError):
+            raise offer
+        return offer
+
+    async def switch(self, name: str, model: str = "") -> None:
+        self.done.append(("switch", name, model))
+        self.known = [
+            replace(choice, current=choice.name == name, model=model or choice.model)
+            if choice.name == name
+            else replace(choice, current=False)
+            for choice in self.known
+        ]
+
+    # ---- turns ----
+
+    def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> RunningTurn:
+        assert self._turn is not None
+        self.asked.append((text, attachments))
+        self.conversation.say(text, attachments)
+        if self.info is None:
+            self.info = self.save(SessionInfo("s0", text, turns=1))
+        return self._turn(approver)
+
+    async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
+        messages = self.conversation.messages
+        index = upto if upto is not None else _last_question(messages)
+        message = messages[index] if 0 <= index < len(messages) else None
+        if not isinstance(message, UserMessage):
+            raise McptuiError("Nothing was asked yet.")
+        await self.branch(index)
+        return message.text, message.attachments
+
+    def _saved(self, session: str) -> SessionInfo:
+        if session not in self.saved:
+            raise McptuiError("there is no such session", where=session)
+        return self.saved[session]
+
+    def _replace(self, info: SessionInfo, messages: Sequence[Message]) -> None:
+        self.info = info
+        self.conversation.messages[:] = messages
+        self.revision += 1
+
+
+def _last_question(messages: Sequence[Message]) -> int:
+    return max((at for at, message in enumerate(messages) if isinstance(message, UserMessage)), default=-1)
