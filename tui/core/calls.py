@@ -46,6 +46,8 @@ def prepare(call: CallRequest, table: NameTable) -> Prepared:
     if call.truncated:
         problem = "not run: the arguments were cut off in the middle. Send the call again, complete."
         return Prepared(call, tool, {}, problem, "invalid arguments")
+    if call.problem:
+        return Prepared(call, tool, {}, f"not run: {call.problem}", "invalid call")
     try:
         arguments = parse_arguments(call.arguments)
     except ValueError as error:

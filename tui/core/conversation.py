@@ -40,7 +40,8 @@ class CallRequest:
         arguments: the arguments as JSON text, as they go back to the provider.
         truncated: the text ends in the middle; such a call is answered, never repaired and run.
         extra: opaque provider fields that must be sent back (Gemini's thought_signature).
-        recovered: found in text by a dialect, not given in the native form.
+        recovered: found in text where none was expected, or mended: not what the model wrote to the letter.
+        problem: what is wrong with how it was written, told to the model in place of running it, or "".
     """
 
     id: str
@@ -49,6 +50,7 @@ class CallRequest:
     truncated: bool = False
     extra: Mapping[str, Any] | None = None
     recovered: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,10 @@ class ModelError(McptuiError):
         self.retry_after = retry_after
 
 
+class NoTools(ModelError):
+    """The endpoint says that this model cannot call functions; it may still write calls as text."""
+
+
 class ServerError(McptuiError):
     """A server did not start, died, or broke the protocol so that a call cannot be answered."""
 

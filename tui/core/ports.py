@@ -38,11 +38,15 @@ class ModelRequest:
         system: system text, or "".
         messages: the conversation, sanitised.
         tools: what it may call; empty for the last request of a turn at its limit.
+        stop: the reply ends before the first of these texts, where the endpoint can do that; at most 4.
+        verbatim: the text of the reply is wanted as the model wrote it, tags of thinking included.
     """
 
     system: str
     messages: Sequence[Message]
     tools: Sequence[ToolSpec] = ()
+    stop: tuple[str, ...] = ()
+    verbatim: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,13 @@ class Accumulator:
     Args:
         known_names: names of the tools that were offered.
         thinking_first: the endpoint is known to leave out the tag that opens thinking.
+        verbatim: tags of thinking stay in the text.
     """
 
-    def __init__(self, known_names: Collection[str] = (), *, thinking_first: bool = False) -> None:
+    def __init__(
+        self, known_names: Collection[str] = (), *, thinking_first: bool = False, verbatim: bool = False
+    ) -> None:
+        self._verbatim = verbatim
         self._calls = CallSlots(known_names)
         self._tags = ThinkTags(opened=thinking_first)
         self._finish = ""
@@ -130,6 +134,8 @@ class Accumulator:
     def kept_back(self) -> list[ModelPart]:
         """Return text that was kept back; also for a stream that broke: what was said is shown."""
         half, self._half = self._half, ""
+        if self._verbatim:
+            return [TextPart("\ufffd")] if half else []
         pieces = self._tags.feed("\ufffd") if half else []
         return list(self._tagged([*pieces, *self._tags.finish()]))
 
@@ -209,7 +215,8 @@ class Accumulator:
                 self._tags.settle()
                 yield ReasoningPart(text)
                 continue
-            yield from self._tagged(self._tags.feed(self._whole(text)))
+            text = self._whole(text)
+            yield from [TextPart(text)] if self._verbatim and text else self._tagged(self._tags.feed(text))
 
     def _whole(self, text: str) -> str:
         """Return `text` with surrogate halves joined; a half at its end waits for the other one."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from tui.core.errors import ModelError
+from tui.core.errors import ModelError, NoTools
 from tui.core.text import clean_line
 from tui.model.failures import FAILED, RETRYABLE_STATUS, is_billing, words_of
 from tui.model.profile import ModelProfile
@@ -31,7 +31,10 @@ _TOO_LONG = re.compile(
 _TRY_HTTPS = "Does it speak https? Then begin base_url with https://."
 _STEPS = (
     (_WANTS_TLS, _TRY_HTTPS),
-    (_NO_TOOLS, "Choose a model that can call tools, or stop the servers to chat without tools."),
+    (
+        _NO_TOOLS,
+        'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
+    ),
     (_TOO_LONG, "Start a new chat, or attach less: the conversation does not fit into the model's window."),
 )
 CHECK_PROFILE = "Check the profile's model and base_url."
@@ -61,12 +64,13 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     said = words_of(body)
     billing = is_billing(f"{said} {_code(body)}", status)
     message = f"the endpoint answered {status}"
-    return ModelError(
+    no_tools = bool(_NO_TOOLS.search(said))
+    return (NoTools if no_tools else ModelError)(
         f"{message}: {said}" if said else message,
         where=endpoint_of(profile),
         next_step=_next_step(profile, status, said, billing, headers),
         status=status,
-        retryable=status in RETRYABLE_STATUS and not billing,
+        retryable=status in RETRYABLE_STATUS and not (billing or no_tools),
         retry_after=retry_after(headers),
     )
 

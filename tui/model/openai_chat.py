@@ -101,7 +101,8 @@ class OpenAIChat:
                 yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
                 continue
             names = [tool.name for tool in request.tools]
-            accumulator = Accumulator(names, thinking_first=self._learned.thinking_first)
+            first = self._learned.thinking_first and not request.verbatim
+            accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
             parts = ReplyStream(self._profile, connection, accumulator).parts()
             try:
                 async for part in parts:

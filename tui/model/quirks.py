@@ -9,6 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _STREAM_OPTIONS = re.compile(r"stream_options|include_usage", re.IGNORECASE)
+_STOP = re.compile(
+    r"""["'`]stop["'`]|\bstop(?: sequences?)?\b.{0,40}(?:not (?:supported|allowed|permitted)|unsupported)"""
+    r"|(?:unsupported|unknown|unexpected|extra|invalid)[^.]{0,60}\bstop\b",
+    re.IGNORECASE,
+)
 _TOOL_POSITION = re.compile(r"\btools?[.\[](\d{1,4})\b")
 _ECHO = re.compile(r"reasoning_details|extra_content|reasoning_content|\breasoning\b|\bthinking\b")
 _MUST_ECHO = re.compile(
@@ -65,6 +70,9 @@ class Learned:
         if "temperature" in sent and "temperature" in words:
             self.dropped.add("temperature")
             return "it refuses temperature; asking again without"
+        if "stop" in sent and _STOP.search(words):
+            self.dropped.add("stop")
+            return "it refuses stop; asking again without"
         if not self.fill_reasoning and _MUST_ECHO.search(words):
             self.fill_reasoning, self.no_echo = True, False
             return "it wants its thinking back; asking again with it"

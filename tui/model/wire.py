@@ -35,6 +35,8 @@ def body_for(profile: ModelProfile, request: ModelRequest, learned: Learned) -> 
     tools = [tool_for(tool) for tool in request.tools if tool.name not in learned.refused_tools]
     if tools:
         body["tools"] = tools
+    if request.stop:
+        body["stop"] = [_sendable(text) for text in request.stop]
     if profile.temperature is not None:
         body["temperature"] = profile.temperature
     if profile.max_tokens is not None:
