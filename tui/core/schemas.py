@@ -13,6 +13,8 @@ MAX_NODES = 5_000
 _DROPPED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$dynamicAnchor"})
 _NAME_MAPS = frozenset({"properties", "patternProperties"})
 _COMBINERS = ("anyOf", "oneOf", "allOf")
+_DATA = frozenset({"enum", "const", "default", "example", "examples"})
+"""Keywords whose values are no schemas: what looks like a keyword in them is none."""
 
 
 class SchemaTooLarge(ValueError):
@@ -25,9 +27,7 @@ class _Copier:
         self._nodes = 0
 
     def copy(self, node: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
-        self._nodes += 1
-        if self._nodes > MAX_NODES:
-            raise SchemaTooLarge(f"more than {MAX_NODES} nodes once its references are written out")
+        self._count()
         if isinstance(node, list):
             return [self.copy(item, depth + 1, open_refs) for item in node] if depth < MAX_DEPTH else []
         if not isinstance(node, Mapping):
@@ -37,12 +37,30 @@ class _Copier:
         if isinstance(ref := node.get("$ref"), str):
             return self._inline(ref, node, depth, open_refs)
         return {
-            str(key): self._named(value, depth + 1, open_refs)
-            if key in _NAME_MAPS
-            else self.copy(value, depth + 1, open_refs)
+            str(key): self._value(key, value, depth + 1, open_refs)
             for key, value in node.items()
-            if key not in _DROPPED
+            if key not in _DROPPED and _is_sound(key, value)
         }
+
+    def _value(self, key: str, value: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
+        """Copy the value of a keyword."""
+        if key in _NAME_MAPS:
+            return self._named(value, depth, open_refs)
+        return self._data(value, depth) if key in _DATA else self.copy(value, depth, open_refs)
+
+    def _data(self, value: Any, depth: int) -> Any:
+        """Copy a value that is no schema."""
+        self._count()
+        if isinstance(value, Mapping) and depth < MAX_DEPTH:
+            return {str(key): self._data(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, list) and depth < MAX_DEPTH:
+            return [self._data(item, depth + 1) for item in value]
+        return None if isinstance(value, Mapping | list) else value
+
+    def _count(self) -> None:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise SchemaTooLarge(f"more than {MAX_NODES} nodes once its references are written out")
 
     def _named(self, node: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
         """Copy a map whose keys are names: a property may well be called `definitions`."""
@@ -73,7 +91,22 @@ class _Copier:
         return node
 
 
-def _strings(value: Any) -> list[str]:
+def _is_sound(key: str, value: Any) -> bool:
+    """Whether the value of a keyword is of its kind; one that is not costs the whole request."""
+    match key:
+        case "type":
+            return isinstance(value, str) or (isinstance(value, list) and bool(strings(value)))
+        case "required" | "enum":
+            return isinstance(value, list) and (key == "required" or bool(value))
+        case "description" | "title":
+            return isinstance(value, str)
+        case "anyOf" | "oneOf" | "allOf":
+            return isinstance(value, list) and any(isinstance(item, Mapping) for item in value)
+    return True
+
+
+def strings(value: Any) -> list[str]:
+    """Return the texts in a list, or nothing for what is none."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
@@ -88,12 +121,12 @@ def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
     tool's own schema before the call.
     """
     properties: dict[str, Any] = schema.get("properties", {})
-    required = _strings(schema.get("required"))
+    required = strings(schema.get("required"))
     for combiner in _COMBINERS:
         branches = _branches(schema.get(combiner))
         for branch in branches:
             properties = {**branch.get("properties", {}), **properties}
-        wanted = [set(_strings(branch.get("required"))) for branch in branches]
+        wanted = [set(strings(branch.get("required"))) for branch in branches]
         if wanted:
             shared = set.union(*wanted) if combiner == "allOf" else set.intersection(*wanted)
             required.extend(sorted(shared - set(required)))

@@ -84,3 +84,14 @@ def test_a_property_may_be_named_like_a_keyword():
 def test_a_huge_schema_is_refused():
     with pytest.raises(SchemaTooLarge):
         model_schema({"properties": {str(n): {"type": "string"} for n in range(MAX_NODES)}})
+
+
+def test_what_only_looks_like_a_keyword_is_left_alone_in_a_value():
+    value = {"$ref": "#/x", "definitions": 1, "type": 5}
+    sent = model_schema({"properties": {"a": {"default": value, "enum": [value]}}})
+    assert sent["properties"]["a"] == {"default": value, "enum": [value]}
+
+
+def test_a_keyword_with_a_value_that_is_none_is_left_out():
+    odd = {"type": 5, "required": "a", "enum": [], "description": 3, "anyOf": [], "title": "kept"}
+    assert model_schema({"properties": {"a": odd}})["properties"]["a"] == {"title": "kept"}
