@@ -130,12 +130,14 @@ class Conversation:
         messages: everything that was said; only ever appended to.
         compaction: what stands in for the oldest of them when the model is asked.
         heard: told of each message with its index as soon as it is there.
+        compacted: told of another `compaction`.
     """
 
     system: str = ""
     messages: list[Message] = field(default_factory=list)
     compaction: Compaction = Compaction()
     heard: Callable[[int, Message], None] | None = field(default=None, repr=False, compare=False)
+    compacted: Callable[[Compaction], None] | None = field(default=None, repr=False, compare=False)
 
     def say(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Append what the person said."""
@@ -148,6 +150,12 @@ class Conversation:
     def observe(self, message: ToolMessage) -> None:
         """Append the observation of a call."""
         self._append(message)
+
+    def compact(self, compaction: Compaction) -> None:
+        """Let something else stand in for the oldest messages when the model is asked."""
+        self.compaction = compaction
+        if self.compacted is not None:
+            self.compacted(compaction)
 
     def _append(self, message: Message) -> None:
         self.messages.append(message)

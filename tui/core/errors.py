@@ -43,6 +43,7 @@ class ModelError(McptuiError):
         status: the HTTP status, or None if there was none.
         retryable: whether asking again may help (timeouts, 429, 5xx); never for quota or billing.
         retry_after: seconds the endpoint asked us to wait, or None.
+        overflow: the conversation does not fit into the model's window.
     """
 
     def __init__(
@@ -54,11 +55,13 @@ class ModelError(McptuiError):
         status: int | None = None,
         retryable: bool = False,
         retry_after: float | None = None,
+        overflow: bool = False,
     ) -> None:
         super().__init__(message, where=where, next_step=next_step)
         self.status = status
         self.retryable = retryable
         self.retry_after = retry_after
+        self.overflow = overflow
 
 
 class NoTools(ModelError):

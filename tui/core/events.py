@@ -30,6 +30,8 @@ class LimitName(StrEnum):
     CONSECUTIVE_ERRORS = "consecutive_errors"
     IDENTICAL_CALLS = "identical_calls"
     RESULT_BYTES = "result_bytes"
+    TURN_TOKENS = "turn_tokens"
+    TURN_COST = "turn_cost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +193,7 @@ class Steered:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that a person should know and that ends nothing: older messages were summarised, the
-    endpoint seems to cut what it is sent, …. `kind` is "info" or "warn".
-    """
+    """Something that a person should know and that ends nothing; `kind` is "info" or "warn"."""
 
     message: str
     kind: str = "info"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.events import LimitName
+from tui.core.ports import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Limits:
         identical_calls_stop: so many times ends the turn.
         result_bytes: how much of one result the model is given.
         parallel_calls: read-only calls that run at the same time.
+        turn_tokens: tokens of all requests of the turn, or None for no such limit.
+        turn_cost: what they cost by the profile's prices, or None for no such limit.
     """
 
     max_steps: int = 10
@@ -37,6 +40,8 @@ class Limits:
     identical_calls_stop: int = 5
     result_bytes: int = 32768
     parallel_calls: int = 5
+    turn_tokens: int | None = None
+    turn_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,8 @@ class Meter:
         steps: model requests with tools so far.
         tool_calls: calls that ran so far.
         errors: failed steps in a row.
+        tokens: of all requests so far.
+        cost: of all requests so far, as far as there are prices.
     """
 
     limits: Limits
@@ -73,6 +80,8 @@ class Meter:
     steps: int = 0
     tool_calls: int = 0
     errors: int = 0
+    tokens: int = 0
+    cost: float = 0.0
     _paused_ns: int = 0
     _paused_since: int | None = None
     _seen: Counter[str] = field(default_factory=Counter)
@@ -104,6 +113,11 @@ class Meter:
         self._most = max(self._most, self._seen[key])
         return self._seen[key]
 
+    def spent(self, usage: Usage, cost: float | None) -> None:
+        """Count what a request used up."""
+        self.tokens += usage.prompt + usage.completion
+        self.cost += cost or 0.0
+
     def step_ended(self, *, calls: int, failed: int) -> None:
         """Count a step's outcome: one in which every call failed is an error step."""
         self.errors = self.errors + 1 if calls and failed == calls else 0
@@ -125,5 +139,11 @@ class Meter:
             (self.tool_calls >= limits.max_tool_calls, LimitName.MAX_TOOL_CALLS, limits.max_tool_calls),
             (self.steps >= limits.max_steps, LimitName.MAX_STEPS, limits.max_steps),
             (self.left_seconds(now_ns) <= 0, LimitName.TURN_SECONDS, limits.turn_seconds),
+            (_used(self.tokens, limits.turn_tokens), LimitName.TURN_TOKENS, limits.turn_tokens or 0),
+            (_used(self.cost, limits.turn_cost), LimitName.TURN_COST, limits.turn_cost or 0),
         )
         return next((Reached(name, value) for met, name, value in checks if met), None)
+
+
+def _used(spent: float, budget: float | None) -> bool:
+    return budget is not None and spent >= budget

@@ -7,25 +7,31 @@ valid for the next turn.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from tui.core.acting import Actor, Deps
-from tui.core.conversation import AssistantMessage, Conversation, UserMessage, sanitised
+from tui.core.asking import Asking
+from tui.core.conversation import AssistantMessage, Conversation
 from tui.core.errors import ModelError
 from tui.core.events import (
+    ApprovalGiven,
     EndReason,
     Event,
     LimitName,
     LimitReached,
+    Notice,
+    Steered,
     StepEnded,
     StepStarted,
+    TextDelta,
+    ToolCallEnded,
     TurnEnded,
     TurnError,
     TurnStarted,
 )
 from tui.core.limits import Meter, Reached
 from tui.core.ports import ModelRequest, Usage
-from tui.core.thinking import Reply, storable, think, unique_calls
+from tui.core.thinking import Reply, storable, unique_calls
 from tui.core.traffic import CAUSE, Cause
 
 _log = logging.getLogger(__name__)
@@ -38,6 +44,12 @@ WRAP_UP = (
     "and say briefly what is missing."
 )
 NUDGE = "Your reply was empty. Answer the question, or call a tool."
+
+DRAFT_NS = 1_000_000_000
+"""A reply that is being given is written down so often, so that a killed program has most of it."""
+
+_ACKNOWLEDGED = (StepEnded, ToolCallEnded, ApprovalGiven, Steered, TurnEnded)
+"""Events that say that something is so: whoever has seen one finds it in the saved conversation."""
 
 
 class Turn:
@@ -59,6 +71,9 @@ class Turn:
         self._usage = Usage()
         self._reply = Reply()
         self._answers: list[str] = []
+        self._steering: list[str] = []
+        self._drafted_ns = 0
+        self._asking = Asking(conversation, deps, self._emit, self._spend)
 
     @property
     def meter(self) -> Meter:
@@ -70,12 +85,24 @@ class Turn:
         if self._task is not None:
             self._task.cancel()
 
+    def steer(self, text: str) -> None:
+        """Say `text` before the next step, or in one more step if the model is done by then."""
+        self._steering.append(text)
+
+    @property
+    def unsaid(self) -> Sequence[str]:
+        """What `steer` was given and the model was not told."""
+        return tuple(self._steering)
+
     async def events(self) -> AsyncIterator[Event]:
         """Yield what happens, ending with `TurnEnded`. Leaving early cancels the turn."""
         self._task = asyncio.create_task(self._run(), name="turn")
+        journal = self._deps.journal
         try:
             while True:
                 event = await self._queue.get()
+                if journal is not None and isinstance(event, _ACKNOWLEDGED):
+                    await journal.settled()
                 yield event
                 if isinstance(event, TurnEnded):
                     return
@@ -85,6 +112,11 @@ class Turn:
 
     def _emit(self, event: Event) -> None:
         self._queue.put_nowait(event)
+        if isinstance(event, TextDelta) and (journal := self._deps.journal) is not None:
+            now = self._deps.clock.now_ns()
+            if now - self._drafted_ns >= DRAFT_NS:
+                self._drafted_ns = now
+                journal.draft(self._reply.text, self._reply.reasoning)
 
     async def _run(self) -> None:
         try:
@@ -114,6 +146,7 @@ class Turn:
         while (reached := self._meter.reached(deps.clock.now_ns())) is None:
             self._meter.steps += 1
             self._actor.refresh_tools()
+            self._take_steering()
             try:
                 reply = await self._think(extra=NUDGE if nudged else "")
             except TimeoutError:
@@ -121,6 +154,8 @@ class Turn:
                 reached = Reached(LimitName.TURN_SECONDS, deps.limits.turn_seconds)
                 break
             if not reply.calls:
+                if self._steering:
+                    continue
                 if reply.text or nudged:
                     self._answered(reply)
                     return
@@ -132,6 +167,13 @@ class Turn:
             await self._actor.act(self._step, reply.calls)
         await self._wrap_up(reached)
 
+    def _take_steering(self) -> None:
+        """Say what the person said meanwhile."""
+        while self._steering:
+            text = self._steering.pop(0)
+            self._conversation.say(text)
+            self._emit(Steered(self._step + 1, text))
+
     async def _think(self, extra: str = "", final: bool = False) -> Reply:
         """Make one model request and append its reply to the conversation."""
         deps = self._deps
@@ -139,22 +181,28 @@ class Turn:
         CAUSE.set(Cause(self._number, self._step))
         self._emit(StepStarted(self._step, deps.limits.max_steps, final))
         started = deps.clock.now_ns()
-        messages = sanitised(self._conversation.messages)
-        if extra:  # for this request only: in the history it would be parroted
-            messages = [*messages, UserMessage(extra)]
-        tools = () if final else self._actor.offer.specs
-        request = ModelRequest(self._conversation.system, messages, tools)
-        self._reply = reply = Reply()
-        seconds = FINAL_SECONDS if final else self._meter.left_seconds(started)
-        async with asyncio.timeout(seconds):
-            await think(deps.model, request, self._step, reply, self._emit)
-        usage = reply.known_usage(request)
-        self._usage += usage
-        reply.calls = unique_calls(reply.calls, set(self._conversation.call_ids()))
-        elapsed = (deps.clock.now_ns() - started) / 1e6
-        self._emit(StepEnded(self._step, elapsed, usage, reply.finish, len(reply.calls)))
-        self._keep(reply)
+        async with asyncio.timeout(FINAL_SECONDS if final else self._meter.left_seconds(started)):
+            self._reply = reply = Reply()
+            tools = () if final else self._actor.offer.specs
+            request = await self._asking.ask(reply, self._step, tools, extra)
+        self._count(request, reply, (deps.clock.now_ns() - started) / 1e6)
         return reply
+
+    def _spend(self, usage: Usage) -> None:
+        self._usage += usage
+        self._meter.spent(usage, self._deps.price(usage))
+
+    def _count(self, request: ModelRequest, reply: Reply, ms: float) -> None:
+        """Take in a reply that is complete: its tokens, its calls, its place in the conversation."""
+        usage = reply.known_usage(request)
+        self._spend(usage)
+        self._deps.gauge.answered(request, usage)
+        reply.calls = unique_calls(reply.calls, set(self._conversation.call_ids()))
+        finish, calls = reply.finish, len(reply.calls)
+        self._keep(reply)
+        self._emit(StepEnded(self._step, ms, usage, finish, calls))
+        if reply.warning:
+            self._emit(Notice(reply.warning, "warn"))
 
     def _keep(self, reply: Reply, partial: bool = False) -> None:
         """Put a reply into the conversation, once."""

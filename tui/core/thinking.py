@@ -33,6 +33,7 @@ class Reply:
     finish: str = ""
     usage: Usage | None = None
     echo: Mapping[str, Any] | None = None
+    warning: str = ""
 
     def known_usage(self, request: ModelRequest) -> Usage:
         """Return the endpoint's count, or an estimate where it gave none."""
@@ -80,6 +81,7 @@ def _finish(reply: Reply, part: ReplyPart, step: int, emit: Emit) -> None:
     reply.finish = part.finish
     reply.usage = part.usage
     reply.echo = part.echo
+    reply.warning = part.warning
 
 
 def unique_calls(calls: tuple[CallRequest, ...], used: Collection[str]) -> tuple[CallRequest, ...]:

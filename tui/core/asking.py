@@ -1,0 +1,81 @@
+"""The request of one step: what the model is told, and the room that is made where it does not fit."""
+
+from collections.abc import Callable, Sequence
+
+from tui.core.acting import Deps
+from tui.core.compacting import Compacting
+from tui.core.compaction import FULL, told
+from tui.core.conversation import Conversation, Message, UserMessage, sanitised
+from tui.core.errors import ModelError
+from tui.core.events import Notice
+from tui.core.ports import ModelRequest, ToolSpec, Usage
+from tui.core.thinking import Emit, Reply, think
+
+
+class Asking:
+    """Asks the model of one turn.
+
+    Args:
+        conversation: what was said.
+        deps: what the turn works with.
+        emit: told what happens.
+        spend: told what summaries used up.
+    """
+
+    def __init__(
+        self, conversation: Conversation, deps: Deps, emit: Emit, spend: Callable[[Usage], None]
+    ) -> None:
+        self._conversation = conversation
+        self._deps = deps
+        self._emit = emit
+        self._room = Compacting(conversation, deps.model, deps.gauge, spend)
+
+    async def ask(self, reply: Reply, step: int, tools: Sequence[ToolSpec], extra: str) -> ModelRequest:
+        """Ask, fill `reply`, and return the request that was answered.
+
+        Room is made before where the window is known, and after a refusal where it was not.
+
+        Args:
+            reply: what the model says goes here, also when it is cut.
+            step: its number.
+            tools: what the model may call.
+            extra: said by mcptui after everything else, in this request only; or "".
+
+        Raises:
+            ModelError: as the model raises it.
+        """
+        request = await self._that_fits(tools, extra)
+        try:
+            await think(self._deps.model, request, step, reply, self._emit)
+        except ModelError as error:
+            if not error.overflow or reply.text or not await self._make_room(pressing=True):
+                raise
+            request = self._request(tools, extra)
+            await think(self._deps.model, request, step, reply, self._emit)
+        return request
+
+    def _request(self, tools: Sequence[ToolSpec], extra: str) -> ModelRequest:
+        talk = self._conversation
+        messages: Sequence[Message] = sanitised(told(talk.messages, talk.compaction))
+        if extra:  # for this request only: in the history it would be parroted
+            messages = [*messages, UserMessage(extra)]
+        return ModelRequest(talk.system, messages, tools)
+
+    async def _that_fits(self, tools: Sequence[ToolSpec], extra: str) -> ModelRequest:
+        request = self._request(tools, extra)
+        for _ in range(2):  # results in short first, then a summary
+            if not self._deps.gauge.is_full(request, FULL) or not await self._make_room():
+                break
+            request = self._request(tools, extra)
+        return request
+
+    async def _make_room(self, *, pressing: bool = False) -> bool:
+        """Compact the conversation if anything can be gained; say what was done."""
+        try:
+            notice = await self._room.make_room(pressing=pressing)
+        except ModelError as error:
+            self._emit(Notice(f"The older turns could not be summarised: {error.message}", "warn"))
+            return False
+        if notice is not None:
+            self._emit(notice)
+        return notice is not None

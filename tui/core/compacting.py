@@ -1,0 +1,99 @@
+"""Makes room in a conversation that does not fit into the model's window any more: visibly, reversibly."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from tui.core import compaction as plans
+from tui.core.conversation import Compaction, Conversation, Message, UserMessage, sanitised
+from tui.core.errors import ModelError
+from tui.core.events import Notice
+from tui.core.gauge import Gauge
+from tui.core.ports import ChatModel, ModelRequest, ReplyPart, TextPart, Usage
+from tui.core.tokens import estimate, estimate_request
+from tui.core.units import plural
+
+MAX_SUMMARY = 16_000
+"""Characters of a summary; a model that does not stop is cut."""
+
+
+@dataclass(slots=True)
+class Compacting:
+    """Makes room in one conversation.
+
+    Attributes:
+        conversation: in which.
+        model: who writes the summary.
+        gauge: says how full the window is.
+        spent: told what the summaries used up.
+    """
+
+    conversation: Conversation
+    model: ChatModel
+    gauge: Gauge
+    spent: Callable[[Usage], None] = lambda usage: None
+
+    async def make_room(self, *, pressing: bool = False) -> Notice | None:
+        """Tell old results in short, or summarise old turns; return what was done, or None.
+
+        Args:
+            pressing: the endpoint has refused the conversation as too long, or the person asks for it:
+                do all that can be done, whatever the estimate says.
+
+        Raises:
+            ModelError: the model could not write the summary.
+        """
+        window = self._window()
+        before = self.conversation.compaction
+        shorter = plans.shrink(self.conversation.messages, before, window)
+        if shorter != before and not pressing:
+            return self._take(shorter, "Old results of tools are told to the model in short now.")
+        upto = plans.boundary(self.conversation.messages, shorter, window)
+        if not upto:
+            if shorter == before:
+                return None
+            return self._take(shorter, "Old results of tools are told to the model in short now.")
+        summary = await self._summarise(upto, shorter)
+        turns = plans.count_turns(self.conversation.messages, upto)
+        return self._take(
+            replace(shorter, upto=upto, summary=summary),
+            f"{plural(turns, 'turn')} summarised for the model; everything is still here to read.",
+        )
+
+    def _window(self) -> int:
+        # An endpoint that refuses without ever having said its window: what was last sent is too much.
+        return self.gauge.window or max(4096, int(self.gauge.tokens * 0.8))
+
+    def _take(self, compaction: Compaction, words: str) -> Notice:
+        self.conversation.compact(compaction)
+        self.gauge.forget()
+        return Notice(words, "info")
+
+    async def _summarise(self, upto: int, compaction: Compaction) -> str:
+        """Have the model write what stands in for the messages before `upto`."""
+        shortest = replace(compaction, shrunk=upto)
+        old: Sequence[Message] = plans.told(self.conversation.messages[:upto], shortest)
+        request = ModelRequest("", [*sanitised(old), UserMessage(plans.SUMMARISE)])
+        text = ""
+        usage: Usage | None = None
+        parts = self.model.stream(request)
+        try:
+            async for part in parts:
+                match part:
+                    case TextPart(piece):
+                        text += piece
+                    case ReplyPart():
+                        usage = part.usage
+                    case _:
+                        pass
+                if len(text) > MAX_SUMMARY:
+                    break
+        finally:
+            close = getattr(parts, "aclose", None)
+            if close is not None:
+                await close()
+        self.spent(usage or Usage(estimate_request(request), estimate(text), estimated=True))
+        if not text.strip():
+            raise ModelError(
+                "the model wrote no summary", next_step="Start a new chat, or choose a model with more room."
+            )
+        return text.strip()[:MAX_SUMMARY]

@@ -1,0 +1,97 @@
+"""What a model is told of a conversation that does not fit into its window any more. Pure.
+
+Nothing is ever lost: the messages stay as they are, and a `Compaction` says what stands in for the
+oldest when they are sent. First old results of tools are told in a few words; if that is not enough,
+the oldest turns become a summary. The cut is always before a message of the person, so no call is ever
+parted from its result.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tui.core.conversation import (
+    AssistantMessage,
+    Compaction,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.gauge import tail_within
+from tui.core.tokens import estimate_messages
+
+FULL = 0.8
+"""The share of the window from which on something is done."""
+
+KEEP = 0.4
+"""The share of the window that the newest messages, told in full, may take after a summary."""
+
+KEEP_RESULTS = 0.2
+"""The share of the window that the newest results of tools, told in full, may take."""
+
+SHORT = 240
+"""Characters that are told of an old result."""
+
+_HEAD = "[Summary of our conversation so far, made to save room]\n"
+_TAKEN = "I have read the summary and go on from there."
+
+SUMMARISE = (
+    "Summarise the conversation above for yourself, so that you can go on with it without having it. "
+    "Keep: what the person wants, decisions, facts and figures found with their sources, names, paths and "
+    "ids, what was tried and failed, what is still open. Leave out greetings and what is no longer needed. "
+    "At most 600 words, in the language of the conversation. Do not call tools; write only the summary."
+)
+
+
+def told(messages: Sequence[Message], compaction: Compaction) -> Sequence[Message]:
+    """Return `messages` as the model is told them; the same sequence if nothing stands in for any."""
+    if not (compaction.upto or compaction.shrunk):
+        return messages
+    result: list[Message] = []
+    if compaction.upto:
+        result += [UserMessage(_HEAD + compaction.summary), AssistantMessage(_TAKEN)]
+    for index in range(compaction.upto, len(messages)):
+        message = messages[index]
+        if index < compaction.shrunk and isinstance(message, ToolMessage):
+            message = _shrunk(message)
+        result.append(message)
+    return result
+
+
+def _shrunk(message: ToolMessage) -> ToolMessage:
+    if len(message.text) <= SHORT and not message.attachments:
+        return message
+    whole = f'; read_result("{message.kept}") has all of it' if message.kept else ""
+    note = f"[… an old result, told in short: {len(message.text)} characters{whole} …]"
+    return replace(message, text=f"{message.text[:SHORT]}\n{note}", attachments=())
+
+
+def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> Compaction:
+    """Return a compaction under which old results are told in short; the same one if nothing is gained."""
+    newest = next(
+        (at for at in range(len(messages) - 1, -1, -1) if isinstance(messages[at], AssistantMessage)), 0
+    )
+    results = [
+        message if isinstance(message, ToolMessage) else UserMessage("") for message in messages[:newest]
+    ]
+    upto = tail_within(results, int(window * KEEP_RESULTS))
+    before = told(messages[:upto], compaction)
+    changed = replace(compaction, shrunk=max(compaction.shrunk, upto))
+    gain = estimate_messages(before) - estimate_messages(told(messages[:upto], changed))
+    return changed if gain > window * 0.05 else compaction
+
+
+def boundary(messages: Sequence[Message], compaction: Compaction, window: int) -> int:
+    """Return the index before which the messages are to be summarised, or 0 if there is none.
+
+    A message of the person stands at it. The newest turn is never summarised.
+    """
+    starts = [at for at, one in enumerate(messages) if isinstance(one, UserMessage) and at > compaction.upto]
+    if not starts:
+        return 0
+    begin = tail_within(told(messages, replace(compaction, upto=0)), int(window * KEEP))
+    return next((at for at in starts if at >= begin), starts[-1])
+
+
+def count_turns(messages: Sequence[Message], upto: int) -> int:
+    """Return how many turns begin before index `upto`."""
+    return sum(isinstance(message, UserMessage) for message in messages[:upto])

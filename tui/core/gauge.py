@@ -1,0 +1,59 @@
+"""How full the model's window is: the endpoint's last count, and an estimate of what came since. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tui.core.conversation import Message
+from tui.core.ports import ModelRequest, Usage
+from tui.core.tokens import estimate_messages, estimate_request
+
+
+@dataclass(slots=True)
+class Gauge:
+    """Measures requests of one conversation; kept from turn to turn.
+
+    Attributes:
+        window: tokens that fit into one request, or None if nobody knows.
+        tokens: what the last request and its reply took.
+        estimated: the endpoint gave no count.
+    """
+
+    window: int | None = None
+    tokens: int = 0
+    estimated: bool = True
+    _seen: int = 0
+    _first: Message | None = None
+
+    def answered(self, request: ModelRequest, usage: Usage) -> None:
+        """Take in what a request and its reply took."""
+        self.tokens = usage.prompt + usage.completion
+        self.estimated = usage.estimated
+        # The reply itself is counted already, and it is the next message.
+        self._seen = len(request.messages) + 1
+        self._first = request.messages[0] if request.messages else None
+
+    def forget(self) -> None:
+        """The conversation, the model or what it is told was changed: count anew."""
+        self.tokens, self.estimated, self._seen, self._first = 0, True, 0, None
+
+    def expects(self, request: ModelRequest) -> int:
+        """Return about how many tokens `request` will take; only what is new in it is estimated."""
+        messages = request.messages
+        if self._seen and messages and messages[0] is self._first and len(messages) >= self._seen:
+            return self.tokens + estimate_messages(messages[self._seen :])
+        return estimate_request(request)
+
+    def is_full(self, request: ModelRequest, share: float) -> bool:
+        """Whether `request` will take more than `share` of the window."""
+        return self.window is not None and self.expects(request) > self.window * share
+
+
+def tail_within(messages: Sequence[Message], tokens: int) -> int:
+    """Return the index from which on `messages` take at most about `tokens`."""
+    index, left = len(messages), tokens
+    while index > 0:
+        left -= estimate_messages(messages[index - 1 : index])
+        if left < 0:
+            break
+        index -= 1
+    return index
