@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from tui.core.built_in import BuiltInToolbox, is_built_in
 from tui.core.calls import Prepared, prepare
 from tui.core.conversation import CallRequest, Conversation, ToolMessage
 from tui.core.events import (
@@ -19,8 +20,10 @@ from tui.core.limits import Limits, Meter, fingerprint
 from tui.core.offer import Offer
 from tui.core.policy import Policy, Verdict
 from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox, Usage
-from tui.core.results import observation
+from tui.core.rations import UNKNOWN_WINDOW, Ration, result_room
+from tui.core.results import Observation, observation
 from tui.core.sessions import Intent, Journal
+from tui.core.shelf import Shelf
 from tui.core.thinking import Emit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
@@ -36,7 +39,8 @@ class Deps:
     Attributes:
         journal: writes down what happens, if the conversation is saved.
         gauge: how full the model's window is; kept from turn to turn.
-        price: what a request cost, or None if nobody knows.
+        bill: told what each request used up; returns what it cost, or None if nobody knows.
+        shelf: whole results that the model was told in part; kept from turn to turn.
     """
 
     model: ChatModel
@@ -47,7 +51,8 @@ class Deps:
     clock: Clock
     journal: Journal | None = None
     gauge: Gauge = field(default_factory=Gauge)
-    price: Callable[[Usage], float | None] = lambda usage: None
+    bill: Callable[[Usage], float | None] = lambda usage: None
+    shelf: Shelf = field(default_factory=Shelf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +74,14 @@ class Actor:
         self._proposed: dict[str, Prepared] = {}
         self._started: dict[str, int] = {}
         self._decided: dict[str, str] = {}
+        room = result_room(deps.gauge.window or UNKNOWN_WINDOW)
+        self._toolbox = BuiltInToolbox(deps.toolbox, deps.shelf, min(deps.limits.result_bytes, room))
+        self._ration = self._ration_for(1)
         self.offer = Offer(())
 
     def refresh_tools(self) -> Offer:
         """Take in what the servers offer now; servers may start and stop while a turn runs."""
-        self.offer = self.offer.renewed(self._deps.toolbox.tools())
+        self.offer = self.offer.renewed(self._toolbox.tools())
         return self.offer
 
     def propose(self, step: int, call: CallRequest) -> Prepared:
@@ -89,6 +97,7 @@ class Actor:
         """Run `calls` in order; neighbours that are read-only and need no question run side by side."""
         outcomes: list[Outcome] = []
         batch: list[Prepared] = []
+        self._ration = self._ration_for(len(calls))
 
         async def flush() -> None:
             outcomes.extend(await self._run_together(step, batch))
@@ -110,7 +119,7 @@ class Actor:
     def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
         """Answer a call that will get no observation from its server."""
         item = self._proposed.get(call.id) or self.propose(step, call)
-        self._conclude(step, item, text, is_error=True, why=why)
+        self._conclude(step, item, Observation(text), is_error=True, why=why)
 
     async def _checked(self, position: int, item: Prepared, waiting: int) -> Prepared:
         """Return `item`, with a problem if a limit or its tool's schema forbids it to run."""
@@ -123,14 +132,14 @@ class Actor:
         if self._meter.tool_calls + waiting >= limits.max_tool_calls:
             text = f"not run: limit ({limits.max_tool_calls} tool calls in one turn)"
             return Prepared(item.call, item.tool, item.arguments, text, "not run")
-        wrong = await self._deps.toolbox.check(item.tool, item.arguments)
+        wrong = await self._toolbox.check(item.tool, item.arguments)
         if wrong:
             text = f"not run: the arguments do not fit the tool's schema: {wrong}"
             return Prepared(item.call, item.tool, item.arguments, text, "invalid arguments")
         return item
 
     def _refuse(self, step: int, item: Prepared) -> Outcome:
-        self._conclude(step, item, item.problem, is_error=True, why=item.why)
+        self._conclude(step, item, Observation(item.problem), is_error=True, why=item.why)
         return Outcome(failed=True, counted=item.why != "not run")
 
     async def _run_together(self, step: int, batch: Sequence[Prepared]) -> list[Outcome]:
@@ -149,12 +158,13 @@ class Actor:
     async def _run_alone(self, step: int, item: Prepared, tool: Tool) -> Outcome:
         judgement = self._deps.policy.judge(tool)
         if judgement.verdict is Verdict.DENY:
-            self._conclude(step, item, f"denied: {judgement.why}", is_error=True, why="denied")
+            told = Observation(f"denied: {judgement.why}")
+            self._conclude(step, item, told, is_error=True, why="denied")
             return Outcome(failed=True, counted=False)
         if judgement.verdict is Verdict.ASK:
             refusal = await self._ask(step, item, tool, judgement.why)
             if refusal:
-                self._conclude(step, item, refusal, is_error=True, why="denied")
+                self._conclude(step, item, Observation(refusal), is_error=True, why="denied")
                 return Outcome(failed=True, counted=False)
         return await self._run(step, item, tool)
 
@@ -188,7 +198,7 @@ class Actor:
         left = self._meter.left_seconds(clock.now_ns())
         try:
             async with asyncio.timeout(left):
-                result = await self._deps.toolbox.call(
+                result = await self._toolbox.call(
                     tool,
                     item.arguments,
                     seconds=min(self._deps.limits.tool_seconds, left),
@@ -197,14 +207,31 @@ class Actor:
         except TimeoutError:
             text = "stopped: the time limit of the turn"
             result = ToolResult((TextContent(text),), is_error=True, failure=CallFailure.TIMEOUT)
-        text = observation(result, self._deps.limits.result_bytes)
-        times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, text))
-        if times >= self._deps.limits.identical_calls_note:
-            text += (
-                f"\n[note: the same call gave the same result {times} times now; do something else or answer]"
-            )
-        self._conclude(step, item, text, is_error=result.is_error, why=str(result.failure), result=result)
+        told = self._told(item, tool, result)
+        self._conclude(step, item, told, is_error=result.is_error, why=str(result.failure), result=result)
         return Outcome(failed=result.is_error)
+
+    def _told(self, item: Prepared, tool: Tool, result: ToolResult) -> Observation:
+        """Return what the model is told of a result; what it is not told of a server's goes on the shelf."""
+        limit = self._ration.limit()
+        told = observation(result, limit) if is_built_in(tool) else observation(result, limit, self._shelve)
+        times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
+        if times < self._deps.limits.identical_calls_note:
+            return told
+        note = f"[note: the same call gave the same result {times} times now; do something else or answer]"
+        return replace(told, text=f"{told.text}\n{note}")
+
+    def _shelve(self, whole: str) -> str:
+        shelf = self._deps.shelf
+        if name := shelf.name_of(whole):
+            return name
+        name = shelf.keep(whole)
+        if (journal := self._deps.journal) is not None:
+            journal.result(name, whole)
+        return name
+
+    def _ration_for(self, calls: int) -> Ration:
+        return Ration(self._deps.limits.result_bytes, self._deps.gauge.window, calls)
 
     async def _intend(self, item: Prepared, tool: Tool) -> None:
         """Have it on disk that the call is about to be sent, before its bytes leave."""
@@ -233,7 +260,7 @@ class Actor:
         self,
         step: int,
         item: Prepared,
-        text: str,
+        told: Observation,
         *,
         is_error: bool,
         why: str,
@@ -242,7 +269,12 @@ class Actor:
         """Tell the model and whoever watches how a call ended; the one place where calls end."""
         started = self._started.pop(item.call.id, None)
         elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
-        self._conversation.observe(ToolMessage(item.call.id, item.call.name, text, is_error))
+        self._ration.take(told.text, told.attachments)
+        self._conversation.observe(
+            ToolMessage(item.call.id, item.call.name, told.text, is_error, told.attachments, told.kept)
+        )
         self._emit(
-            ToolCallEnded(step, item.call.id, item.server, item.name, is_error, text, elapsed, result, why)
+            ToolCallEnded(
+                step, item.call.id, item.server, item.name, is_error, told.text, elapsed, result, why
+            )
         )

@@ -190,7 +190,7 @@ class Turn:
 
     def _spend(self, usage: Usage) -> None:
         self._usage += usage
-        self._meter.spent(usage, self._deps.price(usage))
+        self._meter.spent(usage, self._deps.bill(usage))
 
     def _count(self, request: ModelRequest, reply: Reply, ms: float) -> None:
         """Take in a reply that is complete: its tokens, its calls, its place in the conversation."""

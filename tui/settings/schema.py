@@ -149,6 +149,10 @@ class LimitSettings(Section):
     """How much of one result the model is given, in bytes. You can always see all of it."""
     parallel_calls: Annotated[Whole, Field(ge=1, le=64)] = 5
     """Read-only calls that run at the same time."""
+    turn_tokens: Annotated[Whole, Field(ge=1)] | None = None
+    """Tokens of all requests of one turn together. No such limit if not set."""
+    turn_cost: Annotated[Number, Field(gt=0)] | None = None
+    """What one turn may cost, by the prices of the profile. No such limit if not set."""
 
 
 class ServerSettings(Section):

@@ -100,8 +100,9 @@ def turn_of(
     clock: HandClock | None = None,
     mode: Mode = Mode.ASK,
     talk: Conversation | None = None,
+    **more: Any,
 ) -> tuple[Turn, Conversation]:
-    """Return a turn on a conversation in which the person has just said "go"."""
+    """Return a turn on a conversation in which the person has just said "go"; `more` is for its `Deps`."""
     talk = talk or Conversation()
     talk.say("go")
     deps = Deps(
@@ -111,6 +112,7 @@ def turn_of(
         Policy(mode=mode),
         limits or Limits(),
         clock or HandClock(),
+        **more,
     )
     return Turn(talk, deps), talk
 
@@ -127,3 +129,41 @@ def ended(events: Sequence[Event]) -> TurnEnded:
 
 def of_type(events: Sequence[Event], kind: type[E]) -> list[E]:
     return [event for event in events if isinstance(event, kind)]
+
+
+class NotedJournal:
+    """Notes what it is told, in order. Everything told before `settled` returned is `on_disk`."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Any, ...]] = []
+        self.on_disk: list[tuple[Any, ...]] = []
+        self.id, self.problem = "session", ""
+
+    def message(self, index: int, message: Any) -> None:
+        self.told.append(("message", index, message))
+
+    def draft(self, text: str, reasoning: str) -> None:
+        self.told.append(("draft", text, reasoning))
+
+    def intent(self, intent: Any) -> None:
+        self.told.append(("intent", intent))
+
+    def decision(self, call_id: str, answer: str, reason: str) -> None:
+        self.told.append(("decision", call_id, answer, reason))
+
+    def result(self, name: str, text: str) -> None:
+        self.told.append(("result", name, text))
+
+    def usage(self, model: str, usage: Any, cost: float | None) -> None:
+        self.told.append(("usage", model, usage, cost))
+
+    def describe(self, meta: Any) -> None:
+        self.told.append(("describe", meta))
+
+    async def settled(self) -> None:
+        told = list(self.told)
+        await asyncio.sleep(0)
+        self.on_disk = told
+
+    async def close(self) -> None:
+        await self.settled()
