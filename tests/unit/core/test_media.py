@@ -1,0 +1,94 @@
+"""What bytes are is read from the bytes, and nothing that they hold can do harm."""
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.media import png, wav
+from tui.core.media import decoded_size, dimensions, head_of, media_type, plain_base64
+
+JPEG = b"\xff\xd8" + b"\xff\xe0\x00\x04ab" + b"\xff\xff\xc2\x00\x0b\x08\x00\x10\x00\x20\x01\x00\x00\x00"
+GIF = b"GIF89a\x05\x00\x07\x00"
+LOSSY = b"RIFF\0\0\0\0WEBPVP8 " + b"\0" * 10 + b"\x40\x01\xf0\x00"
+LOSSLESS = b"RIFF\0\0\0\0WEBPVP8L" + b"\0\0\0\0\x2f" + (319 | 239 << 14).to_bytes(4, "little") + b"\0" * 8
+EXTENDED = b"RIFF\0\0\0\0WEBPVP8X" + b"\0" * 8 + b"\x3f\x01\x00\xef\x00\x00"
+
+
+@pytest.mark.parametrize(
+    ("octets", "size"),
+    [
+        (png(640, 480), (640, 480)),
+        (JPEG, (32, 16)),
+        (GIF, (5, 7)),
+        (LOSSY, (320, 240)),
+        (LOSSLESS, (320, 240)),
+        (EXTENDED, (320, 240)),
+    ],
+)
+def test_the_size_of_a_picture_stands_in_its_header(octets: bytes, size: tuple[int, int]) -> None:
+    assert dimensions(octets) == size
+
+
+@pytest.mark.parametrize("octets", [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", GIF[:8], LOSSY[:29], wav()])
+def test_what_is_cut_off_or_no_picture_has_no_size(octets: bytes) -> None:
+    assert dimensions(octets) is None
+
+
+def test_a_picture_without_an_area_has_no_size() -> None:
+    assert dimensions(png(0, 5)) is None
+
+
+@pytest.mark.parametrize(
+    ("octets", "mime"),
+    [(png(), "image/png"), (JPEG, "image/jpeg"), (wav(), "audio/wav"), (b"%PDF-1.7", "application/pdf")],
+)
+def test_the_type_is_what_the_bytes_say(octets: bytes, mime: str) -> None:
+    assert media_type(octets) == mime
+
+
+def test_text_has_no_type_of_its_own() -> None:
+    assert media_type(b"hello") == ""
+
+
+def test_a_jpeg_of_empty_segments_only_is_given_up_soon() -> None:
+    assert dimensions(b"\xff\xd8" + b"\xff\xe0\x00\x02" * 100_000) is None
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["aGVsbG8_ISE-", "aGVs\nbG8/\r\nISE+", "data:image/png;base64,aGVsbG8/ISE+", " aGVsbG8/ISE+ "],
+)
+def test_base64_as_servers_write_it_becomes_base64_as_endpoints_take_it(written: str) -> None:
+    assert plain_base64(written) == "aGVsbG8/ISE+"
+
+
+def test_missing_padding_is_added() -> None:
+    assert plain_base64("aGVsbA") == "aGVsbA=="
+
+
+@pytest.mark.parametrize("written", ["not base64!", "a", "é", "\ud800", "aGVs=bG8"])
+def test_what_is_no_base64_is_none(written: str) -> None:
+    assert plain_base64(written) is None
+
+
+@given(st.binary(max_size=200))
+def test_the_size_of_encoded_bytes_is_known_without_decoding(octets: bytes) -> None:
+    written = base64.b64encode(octets).decode()
+    assert plain_base64(written) == written
+    assert decoded_size(written) == len(octets)
+    assert head_of(written, 50) == octets[: len(head_of(written, 50))]
+
+
+@given(st.binary(max_size=300), st.sampled_from([b"", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF89a"]))
+def test_no_bytes_make_it_fail(octets: bytes, start: bytes) -> None:
+    size = dimensions(start + octets)
+    assert size is None or min(size) > 0
+
+
+@given(st.text(st.characters(codec=None), max_size=100))
+def test_no_text_makes_it_fail(written: str) -> None:
+    plain = plain_base64(written)
+    assert plain is None or base64.b64decode(plain, validate=True) is not None
+    head_of(written)
