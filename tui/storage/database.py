@@ -103,7 +103,7 @@ def create_recording(path: Path) -> sqlite3.Connection:
     """
     # Made here and not by SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    connection = _connect(path, "rw")
+    connection = connect(path, "rw")
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -129,12 +129,12 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         )
     with storage_errors(path):
         try:
-            return _checked(_connect(path, "ro"), path)
+            return _checked(connect(path, "ro"), path)
         except sqlite3.OperationalError:
             # WAL needs a file beside it to share; where none can be made, a finished recording needs none.
-            if _has_bytes(_beside(path, "-wal")):
+            if has_bytes(beside(path, "-wal")):
                 raise
-            return _checked(_connect(path, "ro", "&immutable=1"), path)
+            return _checked(connect(path, "ro", "&immutable=1"), path)
 
 
 def open_for_notes(path: Path) -> sqlite3.Connection:
@@ -144,7 +144,7 @@ def open_for_notes(path: Path) -> sqlite3.Connection:
         StorageError: the file cannot be opened or is no recording.
     """
     with storage_errors(path):
-        connection = _checked(_connect(path, "rw"), path)
+        connection = _checked(connect(path, "rw"), path)
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
@@ -152,21 +152,33 @@ def open_for_notes(path: Path) -> sqlite3.Connection:
 
 def files_of(path: Path) -> tuple[Path, ...]:
     """Return the recording itself and the files that SQLite may have put beside it."""
-    return path, _beside(path, "-wal"), _beside(path, "-shm"), _beside(path, "-journal")
+    return path, beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def beside(path: Path, suffix: str) -> Path:
+    """Return a file that SQLite, or we, keep beside another one."""
     return path.with_name(path.name + suffix)
 
 
-def _has_bytes(path: Path) -> bool:
+def has_bytes(path: Path) -> bool:
+    """Return whether a file is there and not empty."""
     try:
         return path.stat().st_size > 0
     except OSError:
         return False
 
 
-def _connect(path: Path, mode: str, more: str = "") -> sqlite3.Connection:
+def connect(path: Path, mode: str, more: str = "") -> sqlite3.Connection:
+    """Open a database that is there, whatever is in it; any one thread at a time may use it.
+
+    Args:
+        path: its file.
+        mode: "ro" or "rw".
+        more: further parameters of the URI (https://sqlite.org/uri.html), each with its "&".
+
+    Raises:
+        sqlite3.Error: it cannot be opened.
+    """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}{more}",
         uri=True,
@@ -207,7 +219,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             where=str(path),
             next_step="Update mcptui and open it again.",
         )
-    if pages * page_size > path.stat().st_size and not _has_bytes(_beside(path, "-wal")):
+    if pages * page_size > path.stat().st_size and not has_bytes(beside(path, "-wal")):
         raise sqlite3.DatabaseError("the file is shorter than it says")
 
 
@@ -217,7 +229,7 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        wal = _has_bytes(_beside(path, "-wal"))
+        wal = has_bytes(beside(path, "-wal"))
         raise StorageError(
             f"the recording cannot be read ({error})",
             where=str(path),

@@ -57,7 +57,7 @@ class Salvage:
         self.is_endless = not end
         while not end or first <= end:
             last = first + window - 1
-            rows, lost = _halved(read, first, min(last, end or last))
+            rows, lost = halved(read, first, min(last, end or last))
             if not rows and not end:
                 return []
             if not end:
@@ -108,8 +108,12 @@ def whole_span(connection: sqlite3.Connection) -> tuple[int, int]:
     return ends[0], ends[1]
 
 
-def _halved(read: Read, first: int, last: int) -> tuple[list[Row], list[int]]:
-    """Return the rows of a range that can be read, and the numbers of those that cannot."""
+def halved(read: Read, first: int, last: int) -> tuple[list[Row], list[int]]:
+    """Return the rows of a range that can be read, and the numbers of those that cannot.
+
+    Raises:
+        sqlite3.Error: the file cannot be reached.
+    """
     rows: list[Row] = []
     lost: list[int] = []
     open_ranges = [(first, last)]

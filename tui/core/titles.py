@@ -1,0 +1,77 @@
+"""Titles of conversations, made from the first question without asking a model. Pure.
+
+Knows no language: a sentence ends where any script ends one, and what only formats it is left out.
+"""
+
+import re
+import unicodedata
+
+from tui.core.text import clean
+
+CELLS = 60
+"""Columns of a terminal that a title needs at most."""
+
+READ = 2000
+"""Characters of the question that are looked at."""
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_LINE_START = re.compile(r"^[\s>#*+•–—-]+")
+_EMPHASIS = re.compile(r"\*\*|__|`|~~")
+# A full stop ends a sentence only before a space: 3.11, example.com. The marks of other scripts always do.
+_END = re.compile(r"[.!?…]+(?=[\s\"'”’»)\]]|$)|[。！？｡।॥؟۔።፧]+")
+_TRAILING = " \t.,;:。，、；：،؛-–—"
+
+
+def title_of(text: str) -> str:
+    """Return a title for a conversation that begins with `text`: one line of at most 60 cells, or "".
+
+    It is the first sentence of the first line that says something; code blocks count only if nothing else
+    is there.
+    """
+    head = clean(text[:READ])
+    for candidate in (_FENCE.sub("\n", head), head):
+        for line in candidate.splitlines():
+            if said := _sentence(line):
+                return said
+    return ""
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal a text takes, about: wide characters two, marks none."""
+    return sum(map(_width, text))
+
+
+def shortened(text: str, most: int = CELLS) -> str:
+    """Return a line cut to `most` cells, between words where there are words, with an ellipsis."""
+    if cells(text) <= most:
+        return text
+    room, end = most - 1, 0
+    for end, char in enumerate(text):  # noqa: B007 - where it stops is what is wanted
+        room -= _width(char)
+        if room < 0:
+            break
+    head = text[:end]
+    word = head.rfind(" ")
+    if text[end : end + 1] not in (" ", "") and word > end * 2 // 3:
+        head = head[:word]
+    return head.rstrip(_TRAILING) + "…"
+
+
+def _sentence(line: str) -> str:
+    """Return the first sentence of a line without what formats it, "" if no letter or digit is in it."""
+    bare = _EMPHASIS.sub("", _LINK.sub(r"\1", _LINE_START.sub("", line)))
+    bare = " ".join(bare.split())
+    if not any(map(str.isalnum, bare)):
+        return ""
+    for end in _END.finditer(bare):
+        if sum(map(str.isalnum, bare[: end.start()])) > 3:  # "1. Do this": a number is no sentence
+            bare = bare[: end.end()]
+            break
+    return shortened(bare.rstrip(_TRAILING) or bare)
+
+
+def _width(char: str) -> int:
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -1,0 +1,189 @@
+"""The file of a session: its schema, and how it is made and opened.
+
+One SQLite file, WAL while it is open, one connection that writes. The schema and the first message go into
+one transaction: a process killed in between leaves a file without a table, which is no session.
+"""
+
+import os
+import re
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tui.core.errors import StorageError
+from tui.storage.database import beside, connect, has_bytes
+
+SUFFIX = ".mcpsession"
+VERSION = 1
+APPLICATION_ID = 0x6D637073
+"""Marks the file as a session of mcptui ("mcps" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
+
+WRITER_BUSY_MS = 1000
+"""How long the writer waits for another program that holds the file locked."""
+
+SCHEMA = (
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE messages (place INTEGER PRIMARY KEY, role TEXT NOT NULL, at REAL NOT NULL,"
+    " body TEXT NOT NULL)",
+    "CREATE TABLE intents (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
+    "CREATE TABLE decisions (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
+    "CREATE TABLE usage (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
+    "CREATE TABLE results (name TEXT PRIMARY KEY, body BLOB NOT NULL)",
+    "CREATE TABLE draft (one INTEGER PRIMARY KEY CHECK (one = 1), body TEXT NOT NULL)",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {VERSION}",
+)
+"""`place` is the message's index. Every `body` but that of a result is JSON in ASCII, as is every `value`;
+a result is UTF-8 that may hold lone surrogates."""
+
+WORDS = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='trigram')"
+"""What was said, by message, for the search; not in the file where SQLite was built without FTS5.
+
+Trigrams (SQLite 3.34) find a part of a word in any script; the texts themselves stand in the messages."""
+
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
+_NEXT = "`mcptui sessions list` names those kept."
+
+
+def new_id() -> str:
+    """Return a name for a session that begins now: UTC, so that names are in order, and a bit of chance."""
+    return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(3).hex()}"
+
+
+def is_id(text: str) -> bool:
+    """Return whether a session can be called so; nothing else may become the name of a file."""
+    return _ID.fullmatch(text) is not None
+
+
+def create_file(path: Path) -> sqlite3.Connection:
+    """Create an empty file, for this person only, and return the connection that will write it.
+
+    Raises:
+        OSError: the file is there already or cannot be made.
+        sqlite3.Error: SQLite cannot write it.
+    """
+    # Made here and not by SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    try:
+        return _for_writing(connect(path, "rw"))
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Create the schema in the transaction that is open.
+
+    Raises:
+        sqlite3.Error: SQLite cannot write it.
+    """
+    for statement in SCHEMA:
+        connection.execute(statement)
+    try:
+        connection.execute(WORDS)
+    except sqlite3.OperationalError as error:
+        if "no such module" not in str(error) and "tokenizer" not in str(error):
+            raise
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """Open a session to go on writing it.
+
+    Raises:
+        sqlite3.Error: it is damaged or cannot be written.
+        StorageError: it is no session, or too new.
+    """
+    connection = connect(path, "rw")
+    try:
+        check(connection, path)
+        return _for_writing(connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """Open a session to read it, also while another connection writes it.
+
+    Raises:
+        StorageError: there is no such session, or it cannot be read.
+    """
+    if not path.is_file():
+        raise absent(path)
+    with session_errors(path):
+        try:
+            return _checked(connect(path, "ro"), path)
+        except sqlite3.OperationalError:
+            # WAL needs a file beside it to share; where none can be made, a finished session needs none.
+            if has_bytes(beside(path, "-wal")):
+                raise
+            return _checked(connect(path, "ro", "&immutable=1"), path)
+
+
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    """See that this is a session that this version can read.
+
+    Raises:
+        sqlite3.Error: it is damaged.
+        StorageError: it is no session, or too new.
+    """
+    application, version = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("application_id", "user_version")
+    )
+    if application != APPLICATION_ID:
+        raise StorageError("the file is no session", where=path.name, next_step=_NEXT)
+    if version > VERSION:
+        raise StorageError(
+            f"a newer mcptui wrote this session (format {version}, this one reads up to {VERSION})",
+            where=path.name,
+            next_step="Update mcptui and open it again.",
+        )
+
+
+def absent(path: Path) -> StorageError:
+    """Return the error for a session that is not there."""
+    return StorageError("there is no such session", where=path.stem, next_step=_NEXT)
+
+
+@contextmanager
+def session_errors(path: Path) -> Iterator[None]:
+    """Say errors of SQLite and of the system as `StorageError`."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StorageError(why_not(error, path), where=path.stem) from error
+
+
+def why_not(error: Exception, path: Path) -> str:
+    """Return why a session cannot be written or read, and what to do about it."""
+    text = str(error)
+    if "full" in text or getattr(error, "errno", 0) == 28:  # ENOSPC
+        return f"the disk of {path.parent} is full; free some space"
+    if "readonly" in text or isinstance(error, PermissionError):
+        return f"{path.parent} cannot be written to; change its permissions"
+    if "locked" in text:
+        return f"another program holds {path.name} locked; close it"
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        return f"the session is damaged ({text})"
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else text
+    return f"{path.name} cannot be used: {reason}"
+
+
+def _for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.execute(f"PRAGMA busy_timeout = {WRITER_BUSY_MS}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA journal_size_limit = 4194304")
+    return connection
+
+
+def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    try:
+        check(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,58 @@
+"""A session as a provider accepts it, whatever was written of it when the program ended. Pure.
+
+The same walk as `core.conversation.sanitised`, which then finds nothing more to do; only what an observation
+says that was never recorded depends on whether the call was sent.
+"""
+
+from collections.abc import Collection, Sequence
+
+from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage
+from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+
+
+def mended(
+    messages: Sequence[Message], sent: Collection[str], draft: AssistantMessage | None = None
+) -> list[Message]:
+    """Return messages with every call answered right behind it, and the draft of a reply at the end.
+
+    Args:
+        messages: as they were read; any may be missing.
+        sent: ids of the calls that were about to be sent.
+        draft: how far a reply had come, or None.
+    """
+    result: list[Message] = []
+    index = 0
+    while index < len(messages):
+        message = messages[index]
+        index += 1
+        if isinstance(message, ToolMessage):
+            continue
+        if not isinstance(message, AssistantMessage):
+            result.append(message)
+            continue
+        if not (message.text or message.calls):
+            continue
+        result.append(message)
+        behind: dict[str, ToolMessage] = {}
+        while index < len(messages) and isinstance(found := messages[index], ToolMessage):
+            behind.setdefault(found.call_id, found)
+            index += 1
+        result.extend(behind.get(call.id) or unanswered(call, sent) for call in message.calls)
+    if draft is not None and draft.text:
+        result.append(draft)
+    return result
+
+
+def unanswered(call: CallRequest, sent: Collection[str]) -> ToolMessage:
+    """Return the observation of a call whose result was never recorded."""
+    text = UNKNOWN_OUTCOME if call.id in sent else NEVER_SENT
+    return ToolMessage(call.id, call.name, text, is_error=True)
+
+
+def unknown_outcomes(messages: Sequence[Message]) -> frozenset[str]:
+    """Return the ids of the calls of which nobody knows what they did."""
+    return frozenset(
+        message.call_id
+        for message in messages
+        if isinstance(message, ToolMessage) and message.is_error and message.text == UNKNOWN_OUTCOME
+    )

@@ -1,0 +1,249 @@
+"""A session as it is read from its file: what the list shows of it, and all of it, around damage."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tui.core.conversation import AssistantMessage, Compaction, Conversation, Message, UserMessage
+from tui.core.message_json import Object, message_of
+from tui.core.sessions import Reopened, SessionInfo, SessionMeta
+from tui.core.units import plural
+from tui.storage.salvage import halved, is_damage
+from tui.storage.session_file import open_for_reading, session_errors
+from tui.storage.session_mending import mended, unknown_outcomes
+from tui.storage.session_tables import read_meta
+
+PAGE = 1000
+"""Messages that are read at a time."""
+
+MOST = 1_000_000
+"""Messages that a damaged session is taken to have at most, if its end cannot be read."""
+
+Row = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Stored:
+    """All that stands in a file.
+
+    Attributes:
+        meta: by name, as `session_tables` keeps it.
+        messages: by their place; some may be missing.
+        times: when each was said, by the same place.
+        intents, decisions, usage: rows with their times.
+        results: whole results by name.
+        draft: how far a reply had come, or None.
+        lost: how many messages could not be read.
+        damaged: something could not be read.
+    """
+
+    meta: dict[str, Any] = field(default_factory=dict)
+    messages: dict[int, Message] = field(default_factory=dict)
+    times: dict[int, float] = field(default_factory=dict)
+    intents: list[tuple[float, Object]] = field(default_factory=list)
+    decisions: list[tuple[float, Object]] = field(default_factory=list)
+    usage: list[tuple[float, Object]] = field(default_factory=list)
+    results: dict[str, str] = field(default_factory=dict)
+    draft: AssistantMessage | None = None
+    lost: int = 0
+    damaged: bool = False
+
+    @property
+    def in_order(self) -> list[Message]:
+        """The messages that are there."""
+        return [self.messages[place] for place in sorted(self.messages)]
+
+    @property
+    def problem(self) -> str:
+        """What could not be read, in words, or ""."""
+        if not self.damaged:
+            return ""
+        what = plural(self.lost, "message") if self.lost else "a part of it"
+        return f"the session is damaged: {what} could not be read"
+
+
+def read_info(path: Path) -> SessionInfo:
+    """Return what the list shows of a session.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    with closing(open_for_reading(path)) as connection, session_errors(path):
+        return info_of(path.stem, read_meta(connection))
+
+
+def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionInfo:
+    """Return what the list shows, of `meta`; values of a wrong type count as not there."""
+    cost = meta.get("cost")
+    return SessionInfo(
+        id=ident,
+        title=_text(meta, "title"),
+        created=_number(meta, "created"),
+        changed=_number(meta, "changed"),
+        messages=int(_number(meta, "messages")),
+        turns=int(_number(meta, "turns")),
+        model=_text(meta, "model"),
+        tokens=int(_number(meta, "tokens")),
+        cost=float(cost) if isinstance(cost, int | float) else None,
+        parent=_text(meta, "parent"),
+        branched_at=int(_number(meta, "branched_at")),
+        problem=problem,
+    )
+
+
+def read_stored(path: Path) -> Stored:
+    """Return all that can be read of a session.
+
+    Raises:
+        StorageError: nothing of it can.
+    """
+    with closing(open_for_reading(path)) as connection, session_errors(path):
+        found = Stored()
+        _unless_damaged(found, lambda: found.meta.update(read_meta(connection)))
+        _read_messages(connection, found)
+        tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
+        for table, rows in tables.items():
+            _unless_damaged(found, partial(_read_rows, connection, table, rows))
+        _unless_damaged(found, lambda: _read_results(connection, found))
+        _unless_damaged(found, lambda: _read_draft(connection, found))
+        return found
+
+
+def reopened(ident: str, stored: Stored) -> Reopened:
+    """Return a session as it goes on: valid for any model, with what dangled answered."""
+    meta = stored.meta
+    sent = {str(body.get("call_id")) for _, body in stored.intents}
+    messages = mended(stored.in_order, sent, stored.draft)
+    counted = meta | {
+        "messages": len(messages),
+        "turns": sum(isinstance(message, UserMessage) for message in messages),
+    }
+    compaction = compaction_of(meta.get("compaction"), messages)
+    return Reopened(
+        info=info_of(ident, counted, stored.problem),
+        meta=SessionMeta(
+            title=_text(meta, "title"),
+            system=_known(meta, "system"),
+            model=_known(meta, "model"),
+            profile=_known(meta, "profile"),
+            compaction=compaction,
+            recording=_known(meta, "recording"),
+        ),
+        conversation=Conversation(_text(meta, "system"), messages, compaction or Compaction()),
+        unknown=unknown_outcomes(messages),
+        results=stored.results,
+    )
+
+
+def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
+    """Return a compaction as it was stored, None if there is none or it does not fit the messages."""
+    if not isinstance(found, Mapping):
+        return None
+    upto, shrunk = (min(int(_number(found, name)), len(messages)) for name in ("upto", "shrunk"))
+    if upto and not (upto < len(messages) and isinstance(messages[upto], UserMessage)):
+        upto = 0
+    return Compaction(upto, _text(found, "summary") if upto else "", shrunk)
+
+
+# ---- rows ------------------------------------------------------------------------------------------------
+
+
+def _unless_damaged(found: Stored, part: Callable[[], None]) -> None:
+    try:
+        part()
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        found.damaged = True
+
+
+def _read_messages(connection: sqlite3.Connection, found: Stored) -> None:
+    def rows(first: int, last: int) -> list[Row]:
+        statement = "SELECT place, at, body FROM messages WHERE place BETWEEN ? AND ? ORDER BY place"
+        return connection.execute(statement, (first, last)).fetchall()
+
+    try:
+        for row in connection.execute("SELECT place, at, body FROM messages ORDER BY place"):
+            _take(row, found)
+        return
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        found.damaged = True
+    end = max(int(_number(found.meta, "messages")), max(found.messages, default=-1) + 1)
+    first = 0
+    while first < (end or MOST):
+        read, lost = halved(rows, first, first + PAGE - 1)
+        if not read and not end:
+            return
+        for row in read:
+            if row[0] not in found.messages:
+                _take(row, found)
+        found.lost += sum(place < (end or max(found.messages)) for place in lost)
+        first += PAGE
+
+
+def _take(row: Row, found: Stored) -> None:
+    try:
+        message = message_of(json.loads(row[2]))
+    except (ValueError, TypeError, RecursionError):
+        found.lost += 1
+        found.damaged = True
+        return
+    found.messages[row[0]] = message
+    found.times[row[0]] = row[1] if isinstance(row[1], float) else 0.0
+
+
+def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[float, Object]]) -> None:
+    for at, text in connection.execute(f"SELECT at, body FROM {table} ORDER BY number"):
+        try:
+            body = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
+            continue
+        if isinstance(body, dict):
+            rows.append((at if isinstance(at, float) else 0.0, body))
+
+
+def _read_results(connection: sqlite3.Connection, found: Stored) -> None:
+    for name, body in connection.execute("SELECT name, body FROM results"):
+        if isinstance(body, bytes):
+            found.results[str(name)] = body.decode("utf-8", "surrogatepass")
+
+
+def _read_draft(connection: sqlite3.Connection, found: Stored) -> None:
+    row = connection.execute("SELECT body FROM draft").fetchone()
+    if row is None:
+        return
+    try:
+        draft = json.loads(row[0])
+    except (ValueError, TypeError, RecursionError):
+        return
+    if isinstance(draft, dict):
+        found.draft = AssistantMessage(
+            text=_text(draft, "text"),
+            reasoning=_text(draft, "reasoning"),
+            model=_text(found.meta, "model"),
+            partial=True,
+        )
+
+
+def _text(found: Mapping[str, Any], name: str) -> str:
+    value = found.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _known(found: Mapping[str, Any], name: str) -> str | None:
+    value = found.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _number(found: Mapping[str, Any], name: str) -> float:
+    value = found.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return value
+    return 0

@@ -1,0 +1,159 @@
+"""All saved sessions: begins them, goes on with them, lists, searches, renames, deletes, exports them.
+
+What blocks runs in a thread. A session that is open here is written by its journal only; one that another
+process has open is read and never touched.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from tui.core.redact import Redactor
+from tui.core.sessions import Reopened, SessionInfo, SessionMeta
+from tui.storage.session_file import SUFFIX, new_id, open_for_writing, session_errors, why_not
+from tui.storage.session_folder import SessionFolder
+from tui.storage.session_journal import Op, SessionJournal
+from tui.storage.session_lock import InUse, SessionLock
+from tui.storage.session_reading import read_stored, reopened
+from tui.storage.session_rewriting import branch_of, whole_of, write_again, write_mended
+from tui.storage.session_tables import SessionTables
+
+
+class SessionStore:
+    """All saved sessions of a person; implements `core.sessions.Sessions`."""
+
+    def __init__(self, folder: Path, redact: Callable[[], Redactor]) -> None:
+        """Name the folder; it is made with the first session.
+
+        Args:
+            folder: `<data_dir>/sessions`.
+            redact: gives what takes out the secrets that are known now.
+        """
+        self.files = SessionFolder(folder)
+        self._redact = redact
+        self._open: dict[str, SessionJournal] = {}
+        self._purged = False
+
+    # ---- going on ----------------------------------------------------------------------------------------
+
+    async def begin(self, *, parent: str = "", upto: int = 0) -> SessionJournal:
+        """Begin a session; with `parent` a branch that has the parent's messages before `upto`."""
+        first: Op | None = None
+        if parent:
+            await self._settle(parent)
+            first = await asyncio.to_thread(self._branch, parent, upto)
+        return self._journal(new_id(), is_new=True, first=first)
+
+    async def reopen(self, session: str) -> tuple[Reopened, SessionJournal]:
+        """Open a session to go on with it; what dangled is answered and written."""
+        if session in self._open:
+            raise InUse("the session is open here already", where=session)
+        found, lock, problem = await asyncio.to_thread(self._reopen, session)
+        return found, self._journal(session, is_new=False, lock=lock, problem=problem)
+
+    async def read(self, session: str) -> Reopened:
+        """Read a session without going on with it."""
+        await self._settle(session)
+        return await asyncio.to_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
+
+    async def _settle(self, session: str) -> None:
+        journal = self._open.get(session)
+        if journal is not None:
+            await journal.settled()
+
+    def _journal(
+        self,
+        ident: str,
+        *,
+        is_new: bool,
+        lock: SessionLock | None = None,
+        first: Op | None = None,
+        problem: str = "",
+    ) -> SessionJournal:
+        journal = SessionJournal(
+            self.files.folder / f"{ident}{SUFFIX}",
+            self._redact,
+            is_new=is_new,
+            lock=lock,
+            first=first,
+            problem=problem,
+            on_close=lambda: self._closed(ident),
+        )
+        self._open[ident] = journal
+        return journal
+
+    def _closed(self, ident: str) -> None:
+        self._open.pop(ident, None)
+
+    def _branch(self, parent: str, upto: int) -> Op:
+        stored = read_stored(self.files.existing(parent))
+        return branch_of(parent, stored, reopened(parent, stored).conversation.messages, upto)
+
+    def _reopen(self, session: str) -> tuple[Reopened, SessionLock | None, str]:
+        """Return the session mended, its lock, and why it cannot be written, or ""."""
+        path = self.files.existing(session)
+        try:
+            lock = SessionLock(path)
+        except OSError as error:
+            return reopened(session, read_stored(path)), None, why_not(error, path)
+        try:
+            stored = read_stored(path)
+            found = reopened(session, stored)
+            messages = found.conversation.messages
+            try:
+                if stored.damaged:
+                    write_again(path, whole_of(stored, messages), self._redact)
+                else:
+                    write_mended(path, stored, messages, self._redact)
+            except (sqlite3.Error, OSError) as error:
+                return found, lock, why_not(error, path)
+        except BaseException:
+            lock.close()
+            raise
+        return found, lock, ""
+
+    # ---- all of them ---------------------------------------------------------------------------------------
+
+    async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
+        """Return sessions whose title has `text` in it, the last changed first."""
+        found = await asyncio.to_thread(self._list)
+        wanted = text.casefold().strip()
+        return [info for info in found if wanted in info.title.casefold()][:limit]
+
+    def _list(self) -> Sequence[SessionInfo]:
+        if not self._purged:
+            self._purged = True
+            self.files.purge()
+        return self.files.list(own=set(self._open))
+
+    async def rename(self, session: str, title: str) -> None:
+        """Give a session another title."""
+        named = SessionMeta(title=title)
+        journal = self._open.get(session)
+        if journal is not None:
+            journal.describe(named)
+            await journal.settled()
+            return
+        await asyncio.to_thread(self._describe, session, named)
+
+    def _describe(self, session: str, meta: SessionMeta) -> None:
+        path = self.files.existing(session)
+        with session_errors(path), closing(SessionLock(path)), closing(open_for_writing(path)) as connection:
+            tables = SessionTables(connection, self._redact)
+            tables.load()
+            tables.begin()
+            tables.describe(meta)
+            tables.commit()
+            connection.execute("PRAGMA journal_mode = DELETE")
+
+    async def delete(self, session: str) -> None:
+        """Take a session out of the list; it can be brought back with `restore` for thirty days."""
+        if session in self._open:
+            raise InUse("the session is open here", where=session, next_step="Close it first.")
+        await asyncio.to_thread(self.files.delete, session)
+
+    async def restore(self, session: str) -> None:
+        """Bring back what was deleted."""
+        await asyncio.to_thread(self.files.restore, session)
