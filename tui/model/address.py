@@ -1,5 +1,7 @@
 """Where a profile's endpoint is and what it is asked with, checked before anything is opened."""
 
+from urllib.parse import urlsplit
+
 from tui.core.errors import ConfigError
 from tui.model.profile import ModelProfile
 from tui.model.providers import host_of, is_private
@@ -35,3 +37,11 @@ def usable_key(profile: ModelProfile) -> str:
             next_step="Copy it again.",
         )
     return key or NO_KEY
+
+
+def endpoint_key(profile: ModelProfile) -> str:
+    """Return what an endpoint is remembered by: its address without what in it may be secret."""
+    parts = urlsplit(usable_url(profile))
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{host}{port}{parts.path}"

@@ -1,59 +1,74 @@
-"""A model behind an OpenAI-compatible endpoint. The only module that imports openai.
+"""A model behind an OpenAI-compatible endpoint: a request goes out, and the parts of a reply come back.
 
-openai is imported on first use, in a thread: it costs about a second. Of its client we use requests,
-authentication and errors; the stream is read from its bytes, because the client's own decoding raises
-on, or silently changes, what many endpoints send (measured on recorded streams). Nothing is retried
-here but what the endpoint's own words tell to do otherwise; see `retry.py`.
+Nothing is asked again here but what the endpoint's own words tell to ask otherwise; for failures that
+pass see `retry.py`. What was learned that way is remembered beyond the program's end.
 """
 
 import asyncio
-import os
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from types import ModuleType
-from typing import Any
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
 
-from tui.core.errors import ModelError
-from tui.core.ports import ModelPart, ModelRequest, RetryPart
+from tui.core.errors import ModelError, NoTools
+from tui.core.ports import ModelPart, ModelRequest, ReplyPart, RetryPart
 from tui.core.traffic import TrafficSink
 from tui.model import endpoint_errors as errors
 from tui.model.accumulate import Accumulator
-from tui.model.address import usable_key, usable_url
+from tui.model.address import endpoint_key
 from tui.model.failures import words_of
+from tui.model.openai_client import Close, EndpointClient, Refused, undisturbed
 from tui.model.profile import ModelProfile
-from tui.model.providers import is_private, provider_of
 from tui.model.quirks import Learned
 from tui.model.reply_stream import Connection, ReplyStream
-from tui.model.tap import ModelTap
+from tui.model.tool_forms import ToolForms
+from tui.model.traits import Traits, traits_of
+from tui.model.truncation import truncation_warning
 from tui.model.wire import body_for
 
-CONNECT_SECONDS = 15.0
-CLOSE_SECONDS = 2.0
 MAX_ADJUSTMENTS = 8
 """How often one request is changed because of what the endpoint says; each change is learned for good."""
 
+_MEDIA = {"image_url": "images", "input_audio": "audio"}
+
+
+class Memory(Protocol):
+    """Where it is kept what endpoints have taught. Neither method raises; both may block for a moment."""
+
+    def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
+        """Return what was kept, or nothing."""
+        ...
+
+    def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
+        """Keep it; nothing learned is nothing kept."""
+        ...
+
 
 class OpenAIChat:
-    """A ChatModel over HTTP.
+    """A ChatModel over HTTP. Close it with `aclose()` when it is no longer needed."""
 
-    What the endpoint refuses is learned and remembered as long as the object lives. Close it with
-    `aclose()` when it is no longer needed.
-    """
+    def __init__(
+        self,
+        profile: ModelProfile,
+        sink: TrafficSink = lambda captured: None,
+        memory: Memory | None = None,
+    ) -> None:
+        """Prepare to talk to `profile`; nothing is imported or opened yet.
 
-    def __init__(self, profile: ModelProfile, sink: TrafficSink = lambda captured: None) -> None:
-        """Prepare to talk to `profile`; nothing is imported or opened yet. `sink` is told what travels.
+        Args:
+            profile: what to ask.
+            sink: is told what travels.
+            memory: knows what the endpoint refuses, and is told what it refuses now.
 
         Raises:
             ConfigError: the address or the key cannot be used at all.
         """
         self._profile = profile
-        self._tap = ModelTap(profile.name, sink)
-        self._base_url = usable_url(profile)
-        self._key = usable_key(profile)
-        self._client: Any = None
-        self._openai: ModuleType | None = None
-        self._httpx: ModuleType | None = None
-        self._connecting = asyncio.Lock()
+        self._client = EndpointClient(profile, sink)
+        self._memory = memory
+        self._endpoint = endpoint_key(profile)
         self._learned = Learned()
+        self._recalled = memory is None
+        self._forms = ToolForms()
 
     @property
     def label(self) -> str:
@@ -70,18 +85,33 @@ class OpenAIChat:
         """What was configured."""
         return self._profile
 
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What the endpoint is known to refuse, for a person, a few words each."""
+        return self._learned.facts
+
+    @property
+    def traits(self) -> Traits:
+        """How the model wants to be asked, as far as it is known."""
+        return self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
+
+    @property
+    def no_tools(self) -> bool:
+        """Whether the endpoint has said, now or in an earlier run, that this model has no functions."""
+        return self._learned.no_tools
+
     async def connect(self) -> None:
-        """Import the client library and make the client, so that the first question does not wait for it."""
-        async with self._connecting:
-            if self._client is None:
-                self._client = await asyncio.to_thread(self._build)
+        """Make ready, so that the first question does not wait for it: client library, what is remembered."""
+        if not self._recalled and self._memory is not None:
+            kept = await asyncio.to_thread(self._memory.load, self._endpoint, self._profile.model)
+            if not self._recalled:
+                self._recalled = True
+                self._learned = Learned.from_json(kept)
+        await self._client.connect()
 
     async def aclose(self) -> None:
         """Close the connections; the object can be used again and then opens new ones."""
-        async with self._connecting:
-            client, self._client = self._client, None
-        if client is not None:
-            await _undisturbed(client.close())
+        await self._client.aclose()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Send `request` and yield the reply as it comes.
@@ -91,181 +121,77 @@ class OpenAIChat:
         """
         await self.connect()
         for attempt in range(1, MAX_ADJUSTMENTS + 1):
-            body = body_for(self._profile, request, self._learned)
+            body = body_for(self._profile, request, self._learned, self._forms)
+            shown = False
             try:
-                connection, close = await self._open(body)
-            except _Refused as refused:
-                reason = self._learn(refused, body)
+                connection, close = await self._client.open(body)
+                parts = self._reply(request, connection, close)
+                try:
+                    async for part in parts:
+                        shown = True
+                        yield part
+                    return
+                finally:
+                    await parts.aclose()
+            except (Refused, ModelError) as failure:
+                error = failure.error if isinstance(failure, Refused) else failure
+                reason = "" if shown else await self._learn(failure, body, request)
                 if not reason or attempt == MAX_ADJUSTMENTS:
-                    raise refused.error from None
-                yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
-                continue
-            names = [tool.name for tool in request.tools]
-            first = self._learned.thinking_first and not request.verbatim
-            accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
-            parts = ReplyStream(self._profile, connection, accumulator).parts()
-            try:
-                async for part in parts:
-                    yield part
-                return
-            except errors.NotAStream as error:
-                if not self._try_version():
-                    raise
-                yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, f"{error.message}; asking again with /v1")
-            finally:
-                self._learned.thinking_first |= accumulator.close_only
-                self._learned.thinking_first &= not accumulator.never_closed
-                await parts.aclose()
-                await _undisturbed(close())
+                    raise error from None
+            yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
 
-    def _build(self) -> Any:
-        """Import openai and make a client that sends nothing but what the profile says."""
-        import httpx2
-        import openai
-
-        self._openai, self._httpx = openai, httpx2
-        http_client = openai.DefaultAsyncHttpxClient(
-            # A proxy for the outside world cannot reach a model on this machine.
-            trust_env=not is_private(self._base_url),
-            follow_redirects=False,
-            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            event_hooks={"request": [self._tap.asked]},
-        )
-        client = openai.AsyncOpenAI(
-            api_key=self._key,
-            base_url=self._base_url,
-            max_retries=0,
-            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            default_headers=dict(self._profile.headers),
-            http_client=http_client,
-        )
-        if not self._is_openai():
-            client.organization = client.project = None
-        return client
-
-    def _is_openai(self) -> bool:
-        provider = provider_of(self._base_url)
-        return provider is not None and provider.name == "openai"
-
-    def _headers(self) -> dict[str, Any]:
-        """Return headers for one request: no compressed streams, and OpenAI's ambient ones to OpenAI only."""
-        assert self._openai is not None
-        headers: dict[str, Any] = {"Accept-Encoding": "identity"}
-        if self._is_openai():
-            return headers
-        own = {name.lower() for name in self._profile.headers}
-        for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n"):
-            name = line.partition(":")[0].strip()
-            if name and name.lower() not in own:
-                headers[name] = self._openai.Omit()
-        if "authorization" in {name.lower() for name in headers}:
-            headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
-            headers["Authorization"] = f"Bearer {self._key}"
-        return headers
-
-    async def _open(self, body: dict[str, Any]) -> tuple[Connection, Callable[[], Coroutine[Any, Any, None]]]:
-        """Send the request and return the open response, and how to close it.
-
-        Raises:
-            _Refused: the endpoint answered with a status of failure.
-            ModelError: it cannot be reached, or stays silent.
-        """
-        assert self._openai is not None and self._httpx is not None
-        seconds = self._profile.first_token_seconds
-        deadline = asyncio.get_running_loop().time() + seconds
-        # As extra_body it is sent as it is: as arguments, the client would walk through every message
-        # against its types, which stops the event loop for 350 ms at two thousand messages (measured).
-        manager = self._client.chat.completions.with_streaming_response.create(
-            model=body["model"], messages=[], stream=True, extra_body=body, extra_headers=self._headers()
-        )
+    async def _reply(
+        self, request: ModelRequest, connection: Connection, close: Close
+    ) -> AsyncGenerator[ModelPart]:
+        """Yield the parts of an open reply, and close it."""
+        names = [tool.name for tool in request.tools]
+        first = self._learned.thinking_first and not request.verbatim
+        accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
+        parts = ReplyStream(self._profile, connection, accumulator).parts()
         try:
-            async with asyncio.timeout_at(deadline):
-                response = await manager.__aenter__()
-        except TimeoutError:
-            raise errors.stall_error(self._profile, seconds, first=True) from None
-        except self._openai.APIStatusError as error:
-            self._tap.refused(error.response)
-            headers = {name.lower(): value for name, value in error.response.headers.items()}
-            said = error.body if error.body is not None else error.response.text[:100_000]
-            raise _Refused(
-                errors.status_error(self._profile, error.status_code, said, headers), said
-            ) from None
-        except self._openai.APIConnectionError as error:
-            self._tap.failed(error.request, str(_root_cause(error)))
-            raise errors.connection_error(self._profile, _root_cause(error)) from None
-        except (self._openai.OpenAIError, self._httpx.HTTPError, self._httpx.InvalidURL, OSError) as error:
-            raise errors.connection_error(self._profile, _root_cause(error)) from None
-        kind = response.headers.get("content-type", "")
-        broken = (self._httpx.HTTPError, self._httpx.StreamError, OSError)
-        listening = self._tap.reply(response.http_response)
-        source = response.http_response.aiter_bytes()
-        blocks = listening.listen(source)
+            async for part in parts:
+                yield self._finished(part, request) if isinstance(part, ReplyPart) else part
+        finally:
+            self._learned.thinking_first |= accumulator.close_only
+            self._learned.thinking_first &= not accumulator.never_closed
+            await parts.aclose()
+            await undisturbed(close())
 
-        async def close() -> None:
-            listening.end()
-            await blocks.aclose()
-            await source.aclose()
-            await response.close()
+    def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
+        """Return the end of a reply with calls as their servers know them, and what a person should know."""
+        calls = tuple(self._forms.restored(call) for call in reply.calls)
+        return replace(reply, calls=calls, warning=truncation_warning(self._profile, request, reply.usage))
 
-        return Connection(blocks, kind, deadline, broken), close
-
-    def _learn(self, refused: "_Refused", body: dict[str, Any]) -> str:
+    async def _learn(self, failure: Refused | ModelError, body: dict[str, Any], request: ModelRequest) -> str:
         """Change what is sent after a refusal; return what was changed, or ""."""
-        status = refused.error.status or 0
-        words = f"{words_of(refused.body)} {str(refused.body)[:4000]}"
-        if errors.is_missing_path(status, words) and self._try_version():
-            return "nothing is there; asking again with /v1"
-        tools = [tool["function"]["name"] for tool in body.get("tools", ())]
-        return self._learned.take_refusal(status, words, tuple(body), tools)
-
-    def _try_version(self) -> bool:
-        """Add the /v1 that an address lacks, once; whether there was anything to add."""
-        if errors.has_version(self._base_url):
-            return False
-        self._base_url += "/v1"
-        self._client.base_url = self._base_url
-        return True
-
-
-class _Refused(Exception):
-    """The endpoint answered with a status of failure; it may be worth asking in another way."""
-
-    def __init__(self, error: ModelError, body: object) -> None:
-        super().__init__(error.message)
-        self.error = error
-        self.body = body
-
-
-def _root_cause(error: BaseException) -> str:
-    """Return the innermost reason of an error that was wrapped on its way up."""
-    for _ in range(10):
-        inner = error.__cause__ or error.__context__
-        if inner is None:
-            break
-        error = inner
-    return str(error) or type(error).__name__
+        if isinstance(failure, errors.NotAStream):
+            again = self._client.try_version()
+            return f"{failure.message}; asking again with /v1" if again else ""
+        error = failure.error if isinstance(failure, Refused) else failure
+        status = error.status or 0
+        words = error.message
+        if isinstance(failure, Refused):
+            words = f"{words_of(failure.body)} {str(failure.body)[:4000]}"
+            if errors.is_missing_path(status, words) and self._client.try_version():
+                return "nothing is there; asking again with /v1"
+        before = self._learned.to_json()
+        reason = ""
+        if isinstance(error, NoTools):
+            self._learned.no_tools = True
+        else:
+            tools = self._forms.offered(request.tools, self.traits, self._learned)
+            keys = [self._forms.key(tool) for tool in tools]
+            sent = (*body, *_media_in(body["messages"]))
+            reason = self._learned.take_refusal(status, words, sent, keys, self.traits)
+        if self._memory is not None and (now := self._learned.to_json()) != before:
+            await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, now)
+        return reason
 
 
-async def _undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
-    """Finish closing even if cancelled again meanwhile, then be cancelled.
-
-    A connection whose closing is interrupted stays open and blocks a server that has one slot.
-    """
-
-    async def bounded() -> None:
-        try:
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await closing
-        except Exception:
-            # The connection is being thrown away: a failure to close it says nothing to anyone.
-            return
-
-    task = asyncio.create_task(bounded())
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        raise cancelled
+def _media_in(messages: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the kinds of media that messages hold."""
+    for message in messages:
+        parts = message["content"]
+        for part in parts if isinstance(parts, list) else ():
+            if part.get("type") in _MEDIA:
+                yield _MEDIA[part["type"]]

@@ -1,20 +1,46 @@
-"""What one endpoint refuses, learned from its own words and remembered while the program runs. Pure.
+"""What one endpoint refuses, learned from its own words. Pure.
 
 No two endpoints accept the same parameters, and none says so beforehand. A refusal that names what it
-refuses is answered once by asking again without it.
+refuses is answered once by asking again without it, and remembered for this endpoint and model.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
-_STREAM_OPTIONS = re.compile(r"stream_options|include_usage", re.IGNORECASE)
-_STOP = re.compile(
-    r"""["'`]stop["'`]|\bstop(?: sequences?)?\b.{0,40}(?:not (?:supported|allowed|permitted)|unsupported)"""
-    r"|(?:unsupported|unknown|unexpected|extra|invalid)[^.]{0,60}\bstop\b",
-    re.IGNORECASE,
+from tui.core.schema_forms import SchemaForm
+from tui.model.traits import Echo, Traits
+
+MAX_REMEMBERED = 200
+"""Names in one set of what was learned."""
+
+MAX_FACTS = 12
+
+_OPTIONAL = ("stream_options", "temperature", "stop", "max_tokens", "max_completion_tokens")
+"""Parameters that a request can do without."""
+
+_NAMES: Mapping[str, str] = {
+    "stream_options": r"stream_options|include_usage",
+    "stop": r"""["'`]stop["'`]|\bstop(?: sequences?)?\b.{0,40}(?:not (?:supported|allowed|permitted)"""
+    r"|unsupported)|(?:unsupported|unknown|unexpected|extra|invalid)[^.]{0,60}\bstop\b",
+}
+"""How a parameter is named in a refusal, where it is not simply its name."""
+
+_TOOL_POSITION = re.compile(r"\b(?:tools?|function_declarations)[.\[](\d{1,4})\b")
+_TOO_MANY_TOOLS = re.compile(
+    r"(?:\btools\b|functions).{0,120}?(?:at most|up to|(?:maximum(?: length| number)?|limit)(?: of| is)?)"
+    r"\D{0,20}(\d{1,4})",
+    re.IGNORECASE | re.DOTALL,
 )
-_TOOL_POSITION = re.compile(r"\btools?[.\[](\d{1,4})\b")
+_GOOGLE = re.compile(r"function_?declarations|GenerateContentRequest|Cannot find field", re.IGNORECASE)
+_MOONSHOT = re.compile(r"moonshot.{0,40}schema", re.IGNORECASE)
+_KEYS = re.compile(r"propert\w+ keys? .{0,40}match|keys? should match pattern", re.IGNORECASE)
+_SCHEMA = re.compile(
+    r"(?:json.?|tools?.{0,40}|function.{0,40}|invalid |parameters?.{0,20})schema"
+    r"|schema.{0,60}(?:invalid|not supported)|\b(?:grammar|parser) for|parse grammar|unrecognized schema",
+    re.IGNORECASE | re.DOTALL,
+)
 _ECHO = re.compile(r"reasoning_details|extra_content|reasoning_content|\breasoning\b|\bthinking\b")
 _MUST_ECHO = re.compile(
     r"reasoning_content.{0,80}(?:must be (?:passed|sent) back|required|missing)"
@@ -24,69 +50,208 @@ _MUST_ECHO = re.compile(
 _UNKNOWN = re.compile(
     r"extra|unknown|unrecogni[sz]ed|unexpected|unsupported|not (?:allowed|permitted|supported)", re.I
 )
+_REFUSED = (
+    r".{0,80}(?:not support|n[o']t (?:accept|allow)|unsupported|not (?:allowed|enabled)|only text|invalid)"
+)
+_MEDIA: Mapping[str, re.Pattern[str]] = {
+    "images": re.compile(
+        rf"(?:image|vision|multi-?modal){_REFUSED}|(?:not support|unsupported|no endpoints?).{{0,60}}"
+        r"(?:image|vision|multi-?modal)|unknown variant .?image_url|not a (?:vision|multimodal) model"
+        r"|mmproj|content.{0,40}(?:must be|should be|expected).{0,20}string",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    "audio": re.compile(
+        rf"audio{_REFUSED}|(?:not support|unsupported).{{0,60}}audio|unknown variant .?input_audio",
+        re.IGNORECASE | re.DOTALL,
+    ),
+}
 
 
 @dataclass(slots=True)
 class Learned:
-    """What an endpoint is known to refuse.
+    """What an endpoint is known to refuse for one model.
+
+    Tools are known by their key, see `tool_forms`: one that its server changed is another tool.
 
     Attributes:
         dropped: parameters that are not sent.
-        max_tokens_name: the name under which `max_tokens` is sent.
-        refused_tools: names of tools that made it refuse the whole request.
+        max_tokens_name: the name under which `max_tokens` is sent, or "" for the usual one.
+        form: the form that all tool schemas need, if it is not the one of the table.
+        plain_keys: names of properties are refused unless they are plain.
+        strict_tools: tools whose schema is sent in the strictest form.
+        refused_tools: tools that made it refuse the whole request.
+        max_tools: how many tools it takes, or 0 if it never said.
+        no_tools: it has no function calling.
+        no_images: it takes no images.
+        no_audio: it takes no sounds.
         no_echo: provider fields must not come back.
         fill_reasoning: reasoning_content must stand on every assistant message.
-        thinking_first: its messages begin with thinking, the opening tag left out.
+        thinking_first: its messages begin with thinking, the opening tag left out; not remembered.
     """
 
     dropped: set[str] = field(default_factory=set)
-    max_tokens_name: str = "max_tokens"
+    max_tokens_name: str = ""
+    form: str = ""
+    plain_keys: bool = False
+    strict_tools: set[str] = field(default_factory=set)
     refused_tools: set[str] = field(default_factory=set)
+    max_tools: int = 0
+    no_tools: bool = False
+    no_images: bool = False
+    no_audio: bool = False
     no_echo: bool = False
     fill_reasoning: bool = False
     thinking_first: bool = False
 
-    def take_refusal(self, status: int, words: str, sent: Sequence[str], tools: Sequence[str]) -> str:
+    # ---- what is done with it ----------------------------------------------------------------------
+
+    def applied(self, traits: Traits) -> Traits:
+        """Return `traits` as this endpoint has shown them to be."""
+        reasoning = Echo.FILLED if self.fill_reasoning else Echo.NEVER if self.no_echo else traits.reasoning
+        return replace(
+            traits,
+            schema=SchemaForm(self.form) if self.form else traits.schema,
+            plain_keys=traits.plain_keys or self.plain_keys,
+            reasoning=reasoning,
+            details=traits.details and not self.no_echo,
+            extra=traits.extra and not self.no_echo,
+            refuses=traits.refuses | self.dropped,
+            max_tokens_name=self.max_tokens_name or traits.max_tokens_name,
+            images=False if self.no_images else traits.images,
+            audio=traits.audio and not self.no_audio,
+            max_tools=min(traits.max_tools, self.max_tools or traits.max_tools),
+        )
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What a person reads of it, a few words each."""
+        tools = sorted(key.partition("#")[0] for key in self.refused_tools)
+        said = [
+            *(f"refuses {name}" for name in sorted(self.dropped)),
+            f"wants {self.max_tokens_name}" if self.max_tokens_name else "",
+            "has no function calling" if self.no_tools else "",
+            "takes no images" if self.no_images else "",
+            "takes no sounds" if self.no_audio else "",
+            f"takes {self.max_tools} tools" if self.max_tools else "",
+            f"tool schemas in the form {self.form}" if self.form else "",
+            "tool schemas with plain names" if self.plain_keys else "",
+            f"{len(self.strict_tools)} tool schemas simplified" if self.strict_tools else "",
+            "wants its thinking back" if self.fill_reasoning else "",
+            "refuses its own thinking" if self.no_echo else "",
+            *(f"refuses the tool {name}" for name in tools),
+        ]
+        return tuple(fact for fact in said if fact)[:MAX_FACTS]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is to be remembered, as JSON values; empty if there is nothing."""
+        return {
+            one.name: sorted(value)[:MAX_REMEMBERED] if isinstance(value, set) else value
+            for one in fields(self)
+            if one.name != "thinking_first" and (value := getattr(self, one.name))
+        }
+
+    @classmethod
+    def from_json(cls, value: Any) -> "Learned":
+        """Return what was remembered; what is not of its kind is forgotten."""
+        known = cls()
+        for one in fields(cls) if isinstance(value, Mapping) else ():
+            found, usual = value.get(one.name), getattr(known, one.name)
+            if isinstance(usual, set) and isinstance(found, list):
+                setattr(known, one.name, {text[:200] for text in found if isinstance(text, str)})
+            elif type(found) is type(usual) and one.name != "thinking_first":
+                setattr(known, one.name, found)
+        known.dropped &= set(_OPTIONAL)
+        known.form = known.form if known.form in tuple(SchemaForm) else ""
+        known.max_tokens_name = known.max_tokens_name if known.max_tokens_name in _OPTIONAL else ""
+        known.max_tools = max(0, known.max_tools)
+        return known
+
+    # ---- how it is learned -------------------------------------------------------------------------
+
+    def take_refusal(
+        self, status: int, words: str, sent: Sequence[str], tools: Sequence[str], traits: Traits | None = None
+    ) -> str:
         """Learn from a refusal, and return what is done about it, or "" if there is nothing to learn.
 
         Args:
             status: the HTTP status.
             words: what the endpoint said, whole.
-            sent: names of the parameters that were sent.
-            tools: names of the tools that were sent, in order.
+            sent: names of the parameters that were sent; "images" and "audio" if there were any.
+            tools: keys of the tools that were sent, in order.
+            traits: how it was asked.
         """
-        if status not in (400, 422):
-            return ""
-        if "stream_options" in sent and _STREAM_OPTIONS.search(words):
-            self.dropped.add("stream_options")
-            return "it refuses stream_options; asking again without"
-        if (
-            self.max_tokens_name in sent
-            and "max_completion_tokens" in words
-            and self.max_tokens_name != ("max_completion_tokens")
-        ):
+        for name in ("images", "audio"):
+            if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
+                setattr(self, f"no_{name}", True)
+                return f"it takes no {'images' if name == 'images' else 'sounds'}; asking again without"
+        if status in (400, 422):
+            return (
+                self._refuse_parameter(words, sent)
+                or self._refuse_echo(words)
+                or self._refuse_tools(words, tools, traits or Traits())
+            )
+        if status == 500 and _SCHEMA.search(words):
+            return self._refuse_tools(words, tools, traits or Traits())
+        return ""
+
+    def _refuse_parameter(self, words: str, sent: Sequence[str]) -> str:
+        if "max_tokens" in sent and "max_completion_tokens" in words:
             self.max_tokens_name = "max_completion_tokens"
             return "it wants max_completion_tokens; asking again so"
-        if "temperature" in sent and "temperature" in words:
-            self.dropped.add("temperature")
-            return "it refuses temperature; asking again without"
-        if "stop" in sent and _STOP.search(words):
-            self.dropped.add("stop")
-            return "it refuses stop; asking again without"
+        for name in _OPTIONAL:
+            if name in sent and name not in self.dropped and re.search(_NAMES.get(name, name), words, re.I):
+                if name.startswith("max_") and not _UNKNOWN.search(words):
+                    continue
+                self.dropped.add(name)
+                return f"it refuses {name}; asking again without"
+        return ""
+
+    def _refuse_echo(self, words: str) -> str:
         if not self.fill_reasoning and _MUST_ECHO.search(words):
             self.fill_reasoning, self.no_echo = True, False
             return "it wants its thinking back; asking again with it"
         if not (self.no_echo or self.fill_reasoning) and _ECHO.search(words) and _UNKNOWN.search(words):
             self.no_echo = True
             return "it refuses its own thinking back; asking again without"
-        return self._refuse_tool(words, tools)
+        return ""
 
-    def _refuse_tool(self, words: str, tools: Sequence[str]) -> str:
+    def _refuse_tools(self, words: str, tools: Sequence[str], traits: Traits) -> str:
+        if not tools:
+            return ""
+        if (most := _TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
+            self.max_tools = int(most[1])
+            return f"it takes {most[1]} tools; asking again with the first of them"
+        if _KEYS.search(words) and not traits.plain_keys:
+            self.plain_keys = True
+            return "it refuses names of properties; asking again with plain ones"
+        if _MOONSHOT.search(words) and traits.schema is SchemaForm.PLAIN:
+            self.form = SchemaForm.KIMI.value
+            return "it wants tool schemas in Moonshot's form; asking again so"
+        if _GOOGLE.search(words) and traits.schema is not SchemaForm.GEMINI:
+            self.form = SchemaForm.GEMINI.value
+            return "it wants tool schemas in Google's form; asking again so"
+        return self._refuse_tool(words, tools, traits)
+
+    def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
+        """Simplify the schema of the tool that is named, then leave the tool out."""
         position = _TOOL_POSITION.search(words)
-        named = [name for name in tools if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words)]
+        named = [key for key in tools if _names(words, key.partition("#")[0])]
         if position and int(position[1]) < len(tools):
             named = [tools[int(position[1])]]
-        if len(named) != 1 or named[0] in self.refused_tools:
+        if len(named) != 1:
+            if named or traits.schema is SchemaForm.GEMINI or not _SCHEMA.search(words):
+                return ""
+            self.form = SchemaForm.GEMINI.value
+            return "it refuses a tool's schema; asking again with simpler ones"
+        key, name = named[0], named[0].partition("#")[0]
+        if key not in self.strict_tools and traits.schema is not SchemaForm.GEMINI:
+            self.strict_tools.add(key)
+            return f"it refuses the tool {name}; asking again with a simpler schema of it"
+        if key in self.refused_tools:
             return ""
-        self.refused_tools.add(named[0])
-        return f"it refuses the tool {named[0]}; asking again without it"
+        self.refused_tools.add(key)
+        return f"it refuses the tool {name}; asking again without it"
+
+
+def _names(words: str, name: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words) is not None

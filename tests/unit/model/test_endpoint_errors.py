@@ -32,7 +32,7 @@ async def asked(answer: Answer, api_key_env: str = "") -> tuple[Heard, Endpoint]
         (429, "You exceeded your current quota", False, "credit"),
         (429, "Rate limit reached", True, "Wait"),
         (400, "Client sent an HTTP request to an HTTPS server.", False, "https://"),
-        (400, "m does not support tools", False, "stop the servers"),
+        (400, "m does not support tools", False, "tool_protocol"),
         (400, "maximum context length is 8192 tokens", False, "new chat"),
         (503, "overloaded", True, "later"),
     ],

@@ -11,7 +11,8 @@ from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMe
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.profile import ModelProfile
 from tui.model.quirks import Learned
-from tui.model.wire import body_for, tool_for
+from tui.model.tool_forms import key_of
+from tui.model.wire import body_for
 
 THOUGHT = {"reasoning_content": "hm", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}
 
@@ -93,15 +94,11 @@ def test_mistral_gets_ids_of_nine_characters_that_match_their_results() -> None:
 
 def test_what_was_learned_is_left_out_or_renamed() -> None:
     learned = Learned(dropped={"stream_options", "temperature"}, max_tokens_name="max_completion_tokens")
-    learned.refused_tools.add("bad")
     tools = [ToolSpec(name, "", {}) for name in ("good", "bad")]
+    learned.refused_tools.add(key_of(tools[1]))
     body = body_for(profile(temperature=0.5, max_tokens=9), ModelRequest("", [], tools), learned)
     assert body.keys() == {"model", "messages", "stream", "tools", "max_completion_tokens"}
     assert [tool["function"]["name"] for tool in body["tools"]] == ["good"]
-
-
-def test_a_description_is_cut_to_what_the_strictest_provider_takes() -> None:
-    assert len(tool_for(ToolSpec("a", "x" * 5000, {}))["function"]["description"]) == 1024
 
 
 ANY = st.text(st.characters(codec=None), max_size=20)

@@ -1,0 +1,66 @@
+"""Tools go out as the endpoint accepts them; calls come back as their servers know them."""
+
+import json
+from typing import Any
+
+from tui.core.conversation import CallRequest
+from tui.core.ports import ToolSpec
+from tui.core.schema_forms import SchemaForm
+from tui.model.quirks import Learned
+from tui.model.tool_forms import ToolForms, key_of
+from tui.model.traits import Traits
+
+ODD = {"type": "object", "properties": {"$top": {"const": 1}}}
+
+
+def parameters(forms: ToolForms, tool: ToolSpec, traits: Traits, learned: Learned | None = None) -> Any:
+    return forms.entries([tool], traits, learned or Learned())[0]["function"]["parameters"]
+
+
+def test_a_description_is_cut_to_what_the_endpoint_takes() -> None:
+    (entry,) = ToolForms().entries([ToolSpec("a", "x" * 5000, {})], Traits(), Learned())
+    assert len(entry["function"]["description"]) == 1024
+
+
+def test_a_schema_is_sent_in_the_form_of_the_endpoint() -> None:
+    tool = ToolSpec("a", "", ODD)
+    assert parameters(ToolForms(), tool, Traits()) == ODD
+    kimi = parameters(ToolForms(), tool, Traits(schema=SchemaForm.KIMI))
+    assert kimi["properties"]["$top"] == {"type": "integer", "enum": [1]}
+
+
+def test_a_tool_that_was_refused_is_sent_in_the_strictest_form_and_only_that_one() -> None:
+    forms, odd, other = ToolForms(), ToolSpec("a", "", ODD), ToolSpec("b", "", ODD)
+    learned = Learned(strict_tools={key_of(odd)})
+    strict, plain = forms.entries([odd, other], Traits(), learned)
+    assert list(strict["function"]["parameters"]["properties"]) == ["_top"]
+    assert plain["function"]["parameters"] == ODD
+
+
+def test_a_call_with_changed_names_comes_back_with_the_server_s() -> None:
+    forms, tool = ToolForms(), ToolSpec("a", "", ODD)
+    parameters(forms, tool, Traits(plain_keys=True))
+    back = forms.restored(CallRequest("1", "a", '{"_top": 1}'))
+    assert json.loads(back.arguments) == {"$top": 1}
+    assert json.loads(forms.as_sent(back).arguments) == {"_top": 1}
+
+
+def test_a_call_that_was_cut_or_is_no_json_is_left_alone() -> None:
+    forms = ToolForms()
+    parameters(forms, ToolSpec("a", "", ODD), Traits(plain_keys=True))
+    for call in (CallRequest("1", "a", '{"_to', truncated=True), CallRequest("1", "a", "{oops")):
+        assert forms.restored(call) is call
+
+
+def test_a_tool_that_its_server_changed_is_no_longer_the_one_that_was_refused() -> None:
+    before, after = ToolSpec("a", "", ODD), ToolSpec("a", "", {"type": "object"})
+    learned = Learned(refused_tools={key_of(before)})
+    assert ToolForms().offered([before], Traits(), learned) == []
+    assert ToolForms().offered([after], Traits(), learned) == [after]
+
+
+def test_a_tool_is_shaped_once_and_again_when_it_changes() -> None:
+    forms, tool = ToolForms(), ToolSpec("a", "", ODD)
+    first = forms.entries([tool], Traits(), Learned())[0]
+    assert forms.entries([tool], Traits(), Learned())[0] is first
+    assert forms.entries([ToolSpec("a", "new", ODD)], Traits(), Learned())[0] is not first

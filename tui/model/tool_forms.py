@@ -1,0 +1,109 @@
+"""The tools of a request as one endpoint accepts them, and its calls as the tools' servers know them.
+
+Made once for each tool and kept: a hundred schemas are not shaped anew with every request.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tui.core.conversation import CallRequest
+from tui.core.ports import ToolSpec
+from tui.core.schema_forms import SchemaForm, in_form
+from tui.core.schema_keys import renamed_keys, with_plain_keys
+from tui.model.quirks import Learned
+from tui.model.sendable import plain_json, sendable
+from tui.model.traits import Traits
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A tool in a form.
+
+    Attributes:
+        tool: what it was made of.
+        form: how.
+        entry: what is sent.
+        keys: names of properties as they are sent, and as the server knows them.
+    """
+
+    tool: ToolSpec
+    form: tuple[SchemaForm, bool, int]
+    entry: dict[str, Any]
+    keys: Mapping[str, str]
+
+
+def key_of(tool: ToolSpec) -> str:
+    """Return the name of a tool with a hash of what the endpoint judges: its description and schema."""
+    judged = json.dumps([tool.description, tool.schema], sort_keys=True, default=str)
+    digest = hashlib.sha256(judged.encode("utf-8", "backslashreplace")).hexdigest()
+    return f"{tool.name}#{digest[:12]}"
+
+
+class ToolForms:
+    """The tools of one model behind one endpoint."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Made] = {}
+        self._keys: dict[str, tuple[ToolSpec, str]] = {}
+
+    def key(self, tool: ToolSpec) -> str:
+        """Return `key_of(tool)`, worked out once."""
+        known = self._keys.get(tool.name)
+        if known is None or known[0] is not tool:
+            known = self._keys[tool.name] = (tool, key_of(tool))
+        return known[1]
+
+    def offered(self, tools: Iterable[ToolSpec], traits: Traits, learned: Learned) -> list[ToolSpec]:
+        """Return the tools that the endpoint takes."""
+        kept = [tool for tool in tools if self.key(tool) not in learned.refused_tools]
+        return kept[: traits.max_tools]
+
+    def entries(self, tools: Sequence[ToolSpec], traits: Traits, learned: Learned) -> list[dict[str, Any]]:
+        """Return what `tools` of a request says."""
+        return [self._entry(tool, traits, self.key(tool) in learned.strict_tools) for tool in tools]
+
+    def restored(self, call: CallRequest) -> CallRequest:
+        """Return a call with the names of properties that the tool's server knows."""
+        return self._renamed(call, back=True)
+
+    def as_sent(self, call: CallRequest) -> CallRequest:
+        """Return a call of the history with the names of properties that the endpoint reads."""
+        return self._renamed(call, back=False)
+
+    def _entry(self, tool: ToolSpec, traits: Traits, strict: bool) -> dict[str, Any]:
+        form = (
+            SchemaForm.GEMINI if strict else traits.schema,
+            traits.plain_keys or strict,
+            traits.max_description,
+        )
+        made = self._made.get(tool.name)
+        if made is None or made.tool is not tool or made.form != form:
+            made = self._made[tool.name] = _shaped(tool, form)
+        return made.entry
+
+    def _renamed(self, call: CallRequest, *, back: bool) -> CallRequest:
+        made = self._made.get(call.name)
+        if made is None or not made.keys or call.truncated:
+            return call
+        names = made.keys if back else {old: new for new, old in made.keys.items()}
+        try:
+            arguments = json.loads(call.arguments)
+        except (ValueError, RecursionError):
+            return call
+        return replace(call, arguments=json.dumps(renamed_keys(arguments, names), ensure_ascii=False))
+
+
+def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _Made:
+    """Return a tool as `tools` wants it. `strict` is left out: it would change what optional means."""
+    kind, plain_keys, longest = form
+    schema, keys = in_form(tool.schema, kind), dict[str, str]()
+    if plain_keys:
+        schema, keys = with_plain_keys(schema)
+    description = sendable(tool.description)
+    if len(description) > longest:
+        description = description[: longest - 1] + "…"
+    function = {"name": tool.name, "description": description, "parameters": plain_json(schema)}
+    return _Made(tool, form, {"type": "function", "function": function}, keys)
