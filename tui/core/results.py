@@ -1,27 +1,18 @@
 """Tool results as models can read them: all of a result as text and attachments, cut to what fits. Pure."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
 
 from tui.core.conversation import Attachment
-from tui.core.media import (
-    PICTURES,
-    SOUNDS,
-    decoded_size,
-    dimensions,
-    extension,
-    head_of,
-    media_type,
-    plain_base64,
-)
+from tui.core.cutting import cut, is_cut
+from tui.core.media import PICTURES, SOUNDS, decoded_size, dimensions, head_of, media_type, plain_base64
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.units import size as in_bytes
+from tui.core.wording import ATTACHED, fenced, label, word
 
 MAX_ATTACHMENTS = 20
 """Pictures and sounds of one result that the model may be shown."""
@@ -33,11 +24,7 @@ MAX_PIXELS = 8_000
 """The longest side of a picture; Anthropic refuses a request with a longer one."""
 
 EMPTY = "(empty result)"
-ATTACHED = "attached below"
-"""What is said of a picture that goes with the request; see `as_sent`."""
-
 _TAGS = dict.fromkeys(range(0xE0000, 0xE0080))
-_BACKTICKS = re.compile("`{3,}")
 _LONE_KEY = "result"
 """Where the official SDKs put a result that is no object, since structured content must be one."""
 
@@ -94,60 +81,6 @@ def result_text(result: ToolResult) -> str:
     return text if text.isascii() else text.translate(_TAGS).encode("utf-8", "replace").decode("utf-8")
 
 
-def label(attachment: Attachment) -> str:
-    """Return how a picture or sound is named in what a model reads: "image 1: image/png 640x480"."""
-    size = dimensions(head_of(attachment.data)) if attachment.kind == "image" else None
-    shape = f"{size[0]}x{size[1]}" if size else in_bytes(attachment.size)
-    return f"{attachment.name}: {attachment.mime} {shape}"
-
-
-def as_sent(text: str, attachments: tuple[Attachment, ...], why_not: Callable[[Attachment], str]) -> str:
-    """Return the text of an observation, honest about what is attached to the request.
-
-    Args:
-        text: of the observation.
-        attachments: of the observation.
-        why_not: says why one of them is not sent ("not shown to you"), or "" if it is.
-    """
-    for attachment in attachments:
-        if why := why_not(attachment):
-            text = text.replace(f"[{label(attachment)}, {ATTACHED}]", f"[{label(attachment)}, {why}]", 1)
-    return text
-
-
-def previews(result: ToolResult) -> tuple[Attachment, ...]:
-    """Return what a person can look at, open or save of a result besides its texts, as the server gave it."""
-    found: list[Attachment] = []
-    numbers: Counter[str] = Counter()
-    for content in result.content:
-        match content:
-            case BinaryContent(kind, mime, size, data, uri):
-                numbers[kind] += 1
-                known = media_type(head_of(data[:64])) or clean_line(mime, 80)
-                name = _file_name(uri) or f"{kind} {numbers[kind]}{extension(known)}"
-                found.append(Attachment(kind, known or "application/octet-stream", name, size, data))
-            case ResourceContent(uri, mime, text):
-                numbers["text"] += 1
-                name = _file_name(uri) or f"text {numbers['text']}.txt"
-                found.append(
-                    Attachment("text", clean_line(mime, 80) or "text/plain", name, _octets(text), text)
-                )
-    return tuple(found)
-
-
-def _file_name(uri: str) -> str:
-    """Return the last part of an address as a name that a file may have, or ""."""
-    last = unquote(uri.partition("#")[0].partition("?")[0]).replace("\\", "/").rstrip("/").rpartition("/")[2]
-    return clean_line(last.replace(":", " "), 80).lstrip(". ")
-
-
-def fenced(text: str) -> str:
-    """Return `text` between fences that nothing in it can close."""
-    longest = max((len(found.group()) for found in _BACKTICKS.finditer(text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}\n{text}\n{fence}"
-
-
 class _Teller:
     """Tells one result; counts what it attaches."""
 
@@ -169,9 +102,9 @@ class _Teller:
                 return self._binary(content)
             case LinkContent(uri, name, description):
                 said = f" — {clean_line(description, 300)}" if description else ""
-                return f"[resource {_word(name or uri, 120)}: {_word(uri, 1000)}{said}]"
+                return f"[resource {word(name or uri, 120)}: {word(uri, 1000)}{said}]"
             case ResourceContent(uri, mime, text):
-                return f"[resource {_word(uri, 1000)}, {_word(mime, 80) or 'text'}]\n{fenced(text)}"
+                return f"[resource {word(uri, 1000)}, {word(mime, 80) or 'text'}]\n{fenced(text)}"
 
     def _binary(self, content: BinaryContent) -> str:
         found = media_type(head_of(content.data[:64]))
@@ -182,8 +115,8 @@ class _Teller:
         name = f"{kind} {self._numbers[kind]}"
         attachment, why = _attachable(kind, name, content)
         if attachment is None:
-            mime = found or _word(content.mime, 80) or "unknown type"
-            where = f", {_word(content.uri, 1000)}" if content.uri else ""
+            mime = found or word(content.mime, 80) or "unknown type"
+            where = f", {word(content.uri, 1000)}" if content.uri else ""
             return f"[{name}: {mime}, {in_bytes(content.size)}{where}, {why}]"
         if len(self.attachments) >= MAX_ATTACHMENTS:
             return f"[{label(attachment)}, not shown to you: more than {MAX_ATTACHMENTS} in one result]"
@@ -214,11 +147,6 @@ def _attachable(kind: str, name: str, content: BinaryContent) -> tuple[Attachmen
     return Attachment("image", mime, name, size, data), ""
 
 
-def _word(text: str, limit: int) -> str:
-    """Return a server's word for a place where a bracket or a line break would end what it stands in."""
-    return clean_line(text, limit).replace("[", "(").replace("]", ")")
-
-
 def _as_json(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
@@ -247,50 +175,3 @@ def _says(text: str, value: Any) -> bool:
         return bool(json.loads(text) == value)
     except (ValueError, RecursionError):
         return False
-
-
-# ---- what fits ---------------------------------------------------------------------------------------
-
-
-def _octets(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
-
-
-def is_cut(text: str, limit: int) -> bool:
-    """Whether `text` has more than `limit` bytes."""
-    return len(text) > limit or (len(text) * 4 > limit and _octets(text) > limit)
-
-
-def cut(text: str, limit: int, kept: str = "") -> str:
-    """Return `text` in at most about `limit` bytes: 70 % head, 30 % tail, and a note on what is missing.
-
-    The cuts are at ends of lines where there are some near.
-
-    Args:
-        text: whole.
-        limit: bytes; the note comes on top of it if it is very small.
-        kept: the name by which `read_result` knows the whole, or "".
-    """
-    if not is_cut(text, limit):
-        return text
-    octets = text.encode("utf-8", "replace")
-    room = max(limit - 200, 64)
-    head = _decoded(octets[: room * 7 // 10])
-    tail = _decoded(octets[len(octets) - room * 3 // 10 :])
-    if (end := head.rfind("\n", len(head) * 3 // 4)) >= 0:
-        head = head[:end]
-    if (start := tail.find("\n", 0, len(tail) // 4)) >= 0:
-        tail = tail[start + 1 :]
-    missing = len(octets) - _octets(head) - _octets(tail)
-    figures = f"{missing:,} of {len(octets):,} bytes are left out here"
-    where = (
-        f'all of it is kept as "{kept}": call read_result with this name and offset {len(head)}, or grep'
-        if kept
-        else "ask for less to see the rest"
-    )
-    return f"{head}\n[… {figures}; {where} …]\n{tail}"
-
-
-def _decoded(octets: bytes) -> str:
-    """Return the text of bytes that were cut anywhere."""
-    return octets.decode("utf-8", "ignore")

@@ -3,6 +3,7 @@
 import asyncio
 
 from tests.conftest import until
+from tests.media import image, png
 from tests.unit.core.stand_ins import (
     YES,
     FunctionToolbox,
@@ -15,9 +16,22 @@ from tests.unit.core.stand_ins import (
     text,
     turn_of,
 )
-from tui.core.events import ApprovalAsked, ApprovalGiven, EndReason, ToolCallEnded, ToolProgress
+from tui.core.conversation import ToolMessage
+from tui.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    EndReason,
+    ToolCallEnded,
+    ToolCallProposed,
+    ToolCallStarted,
+    ToolProgress,
+)
+from tui.core.gauge import Gauge
+from tui.core.limits import Limits
 from tui.core.policy import Mode
 from tui.core.ports import Answer, Decision
+from tui.core.shelf import Shelf
+from tui.core.tools import ToolResult
 from tui.model.scripted import ScriptedModel, calls, says
 
 
@@ -121,3 +135,80 @@ async def test_progress_is_told_but_not_more_often_than_an_eye_can_follow():
 
     turn, _ = turn_of(ScriptedModel([calls(call(1)), says("ok")]), Chatty(), clock=clock)
     assert len(of_type(await run(turn), ToolProgress)) == 1
+
+
+# ---- what the model is told of a result
+
+
+async def large(arguments):
+    return text("\n".join(f"line {number}" for number in range(20_000)))
+
+
+async def test_a_large_result_is_cut_and_the_model_reads_on_in_the_whole_of_it():
+    def read(request):
+        kept = request.messages[-1].kept
+        assert [tool.name for tool in request.tools][-1] == "mcptui__read_result"
+        arguments = f'{{"name": "{kept}", "grep": "line 12345"}}'
+        return calls(call(2, "mcptui__read_result", arguments))
+
+    model = ScriptedModel([calls(call(1, "srv__log")), read, says("done")])
+    turn, _ = turn_of(model, FunctionToolbox(log=large), limits=Limits(result_bytes=2000))
+    events = await run(turn)
+    first, second = of_type(events, ToolCallEnded)
+    assert len(first.text) <= 2000 and '"result-1"' in first.text and len(first.result.content[0].text) > 2000
+    assert "line 12345\n" in second.text and (second.server, second.tool) == ("mcptui", "read_result")
+    assert len(of_type(events, ToolCallProposed)) == len(of_type(events, ToolCallStarted)) == 2
+
+
+async def test_what_the_model_reads_on_in_is_not_kept_again():
+    shelf = Shelf({"result-1": "日" * 9000})
+    read = call(1, "mcptui__read_result", '{"name": "result-1"}')
+    model = ScriptedModel([calls(read), says("done")])
+    turn, talk = turn_of(model, limits=Limits(result_bytes=1000), shelf=shelf)
+    await run(turn)
+    told = next(message for message in talk.messages if isinstance(message, ToolMessage))
+    assert not told.is_error and told.kept == "" and len(shelf) == 1 and len(told.text.encode()) <= 1000
+
+
+async def test_the_same_large_result_is_kept_once():
+    shelf = Shelf()
+    model = ScriptedModel([calls(call(1, "srv__log"), call(2, "srv__log")), says("done")])
+    turn, _ = turn_of(model, FunctionToolbox(log=large), shelf=shelf)
+    await run(turn)
+    assert shelf.names() == ("result-1",)
+
+
+async def test_all_results_of_one_reply_share_the_window():
+    requests = [call(number, "srv__log", f'{{"n": {number}}}') for number in range(12)]
+    model = ScriptedModel([calls(*requests), says("done")])
+    turn, talk = turn_of(model, FunctionToolbox(log=large), gauge=Gauge(window=8192))
+    await run(turn)
+    told = [message.text for message in talk.messages if isinstance(message, ToolMessage)]
+    assert len(told) == 12 and sum(map(len, told)) <= 8192 * 0.6 * 3
+    assert all(len(one) <= 8192 * 0.1 * 3 for one in told)
+
+
+async def test_a_picture_goes_with_the_observation():
+    async def look(arguments):
+        return ToolResult((image(png(64, 32)),))
+
+    model = ScriptedModel([calls(call(1, "srv__look")), says("done")])
+    turn, _ = turn_of(model, FunctionToolbox(look=look))
+    await run(turn)
+    told = model.requests[1].messages[-1]
+    assert told.text == "[image 1: image/png 64x32, attached below]"
+    assert [one.mime for one in told.attachments] == ["image/png"]
+
+
+async def test_pictures_that_differ_are_not_the_same_result():
+    seen = 0
+
+    async def look(arguments):
+        nonlocal seen
+        seen += 1
+        return ToolResult((image(png() + bytes([seen])),))
+
+    model = ScriptedModel([*[calls(call(n, "srv__look")) for n in range(6)], says("done")])
+    turn, talk = turn_of(model, FunctionToolbox(look=look))
+    assert ended(await run(turn)).reason is EndReason.ANSWERED
+    assert not any("the same call" in message.text for message in talk.messages)

@@ -1,0 +1,26 @@
+"""Attachments are told of honestly, and nothing in them can pose as something else."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.media import image
+from tui.core.results import observation
+from tui.core.tools import ToolResult
+from tui.core.wording import as_sent, fenced, word
+
+
+@given(st.text(alphabet="`a\n", max_size=40))
+def test_no_text_closes_its_fence(text):
+    fence, *body = fenced(text).split("\n")
+    assert body[-1] == fence and all(fence not in line for line in body[:-1])
+
+
+def test_the_text_says_so_if_a_picture_is_not_sent():
+    seen = observation(ToolResult((image(), image())), 1000)
+    text = as_sent(seen.text, seen.attachments, lambda one: "not sent" if one.name == "image 1" else "")
+    assert text == "[image 1: image/png 3x2, not sent]\n[image 2: image/png 3x2, attached below]"
+
+
+@given(st.text(st.characters(codec=None), max_size=80))
+def test_a_word_cannot_end_the_brackets_that_it_stands_in(text):
+    assert not set(word(text, 40)) & set("[]\n\r\x1b") and len(word(text, 40)) <= 40

@@ -1,0 +1,47 @@
+"""How attachments are told of in text, for a model or for a person's eyes. Pure."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from tui.core.conversation import Attachment
+from tui.core.media import dimensions, head_of
+from tui.core.text import clean_line
+from tui.core.units import size as in_bytes
+
+ATTACHED = "attached below"
+"""What is said of a picture that goes with the request; see `as_sent`."""
+
+_BACKTICKS = re.compile("`{3,}")
+
+
+def label(attachment: Attachment) -> str:
+    """Return how a picture or sound is named in what a model reads: "image 1: image/png 640x480"."""
+    size = dimensions(head_of(attachment.data)) if attachment.kind == "image" else None
+    shape = f"{size[0]}x{size[1]}" if size else in_bytes(attachment.size)
+    return f"{attachment.name}: {attachment.mime} {shape}"
+
+
+def as_sent(text: str, attachments: Sequence[Attachment], why_not: Callable[[Attachment], str]) -> str:
+    """Return the text of an observation, honest about what is attached to the request.
+
+    Args:
+        text: of the observation.
+        attachments: of the observation.
+        why_not: says why one of them is not sent ("not shown to you"), or "" if it is.
+    """
+    for attachment in attachments:
+        if why := why_not(attachment):
+            text = text.replace(f"[{label(attachment)}, {ATTACHED}]", f"[{label(attachment)}, {why}]", 1)
+    return text
+
+
+def fenced(text: str) -> str:
+    """Return `text` between fences that nothing in it can close."""
+    longest = max((len(found.group()) for found in _BACKTICKS.finditer(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
+def word(text: str, limit: int) -> str:
+    """Return a server's word for a place where a bracket or a line break would end what it stands in."""
+    return clean_line(text, limit).replace("[", "(").replace("]", ")")
