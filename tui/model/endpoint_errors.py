@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 from tui.core.errors import ModelError, NoTools
 from tui.core.text import clean_line
 from tui.model.failures import FAILED, RETRYABLE_STATUS, is_billing, words_of
+from tui.model.overflow import is_overflow
 from tui.model.profile import ModelProfile
 from tui.model.providers import host_of, is_private, provider_of
+from tui.model.waits import asked_wait, retry_after
 
 _NO_MODEL = re.compile(
     r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
@@ -21,12 +22,12 @@ _NO_TOOLS = re.compile(
     re.IGNORECASE,
 )
 _WANTS_TLS = re.compile(r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line", re.IGNORECASE)
-_TOO_LONG = re.compile(
-    r"context.{0,20}(?:length|window|size)|maximum context|too many tokens|prompt is too long|token limit"
-    r"|exceeds? the (?:available|limit|max)|reduce the length|超长",
+_BAD_KEY = re.compile(
+    r"(?:api.?key|token|credentials?).{0,30}(?:not valid|invalid|incorrect|missing|expired|required)"
+    r"|(?:invalid|incorrect|missing|no) .{0,20}(?:api.?key|auth\w*|credentials)|unauthorized",
     re.IGNORECASE,
 )
-
+_LOADING = re.compile(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
 
 _TRY_HTTPS = "Does it speak https? Then begin base_url with https://."
 _STEPS = (
@@ -35,8 +36,9 @@ _STEPS = (
         _NO_TOOLS,
         'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
     ),
-    (_TOO_LONG, "Start a new chat, or attach less: the conversation does not fit into the model's window."),
+    (_LOADING, "Wait until the model is loaded, then ask again."),
 )
+_SHORTEN = "Start a new chat, or attach less: the conversation does not fit into the model's window."
 CHECK_PROFILE = "Check the profile's model and base_url."
 
 
@@ -65,13 +67,17 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     billing = is_billing(f"{said} {_code(body)}", status)
     message = f"the endpoint answered {status}"
     no_tools = bool(_NO_TOOLS.search(said))
+    overflow = is_overflow(f"{said} {_code(body)}", status)
+    wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
+    hopeless = billing or no_tools or overflow or headers.get("x-should-retry", "").lower() == "false"
     return (NoTools if no_tools else ModelError)(
         f"{message}: {said}" if said else message,
         where=endpoint_of(profile),
-        next_step=_next_step(profile, status, said, billing, headers),
+        next_step=_SHORTEN if overflow else _next_step(profile, status, said, billing, wait, headers),
         status=status,
-        retryable=status in RETRYABLE_STATUS and not (billing or no_tools),
-        retry_after=retry_after(headers),
+        retryable=status in RETRYABLE_STATUS and not hopeless,
+        retry_after=wait,
+        overflow=overflow,
     )
 
 
@@ -84,7 +90,12 @@ def _code(body: object) -> str:
 
 
 def _next_step(
-    profile: ModelProfile, status: int, said: str, billing: bool, headers: Mapping[str, str]
+    profile: ModelProfile,
+    status: int,
+    said: str,
+    billing: bool,
+    wait: float | None,
+    headers: Mapping[str, str],
 ) -> str:
     if billing:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
@@ -94,17 +105,16 @@ def _next_step(
             return step
     if _NO_MODEL.search(said):
         return _model_step(profile)
+    if status == 401 or (status in (400, 403) and _BAD_KEY.search(said)):
+        return _key_step(profile)
     match status:
-        case 401:
-            return _key_step(profile)
         case 403:
             return "The key is known but may not do this; look at its permissions, region and billing."
         case 404 | 405:
             return _address_step(profile)
-        case 413:
-            return "Start a new chat, or attach less."
+        case 408 | 409 | 425:
+            return "Ask again."
         case 429:
-            wait = retry_after(headers)
             return f"Wait {wait:g} s, then ask again." if wait else "Wait a little, then ask again."
         case _ if 300 <= status < 400:
             to = clean_line(headers.get("location", ""), 120)
@@ -119,15 +129,19 @@ def step_within(profile: ModelProfile, error: ModelError) -> str:
     if error.retryable or not error.message.startswith(FAILED):
         return error.next_step
     billing = is_billing(error.message, error.status)
-    step = _next_step(profile, error.status or 0, error.message, billing, {})
+    if error.overflow:
+        return _SHORTEN
+    step = _next_step(profile, error.status or 0, error.message, billing, None, {})
     return error.next_step if step == CHECK_PROFILE else step
 
 
 def _key_step(profile: ModelProfile) -> str:
     provider = provider_of(profile.base_url)
     variable = profile.api_key_env or (provider.keys[0] if provider else "")
-    verb = "Check" if profile.api_key else "Set"
     place = f" A key is had at {provider.key_page}." if provider else ""
+    if profile.keychain:
+        return f"Check what the keychain holds for {clean_line(profile.keychain, 80)}.{place}"
+    verb = "Check" if profile.api_key else "Set"
     return f"{verb} {variable or 'api_key_env of this profile'}.{place}"
 
 
@@ -207,21 +221,3 @@ def not_a_stream(profile: ModelProfile, content_type: str, head: bytes) -> NotAS
         step = "Check base_url: it may lack /v1."
     what = f" ({kind}): {said}" if said else f" ({kind}, empty)"
     return NotAStream(f"the answer is not an SSE stream{what}", where=endpoint_of(profile), next_step=step)
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that an endpoint asks to wait, or None (RFC 9110, section 10.2.3).
-
-    A date counts from the response's own `Date`, so a wrong clock here does not matter.
-    """
-    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        value = headers.get(name, "").strip()
-        if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", value):
-            return float(value) / scale
-        if value and name == "retry-after":
-            try:
-                wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("date", ""))
-                return max(0.0, wait.total_seconds())
-            except (ValueError, TypeError, IndexError):
-                return None
-    return None

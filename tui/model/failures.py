@@ -11,6 +11,8 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.text import clean_line
+from tui.model.overflow import is_overflow
+from tui.model.waits import asked_wait
 
 MAX_WORDS = 300
 """Characters of a provider's own words in a message."""
@@ -96,12 +98,15 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         said = f"{said} ({clean_line(code, 60)})"
     status = _status(body)
     billing = is_billing(said, status)
+    overflow = is_overflow(f"{said} {_all_text(body)}", status)
     transient = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
     return ModelError(
         f"{FAILED}: {said}",
         next_step="Pay for or raise the quota of this account." if billing else "Ask again.",
         status=status,
-        retryable=transient and not billing,
+        retryable=transient and not (billing or overflow),
+        retry_after=asked_wait(said),
+        overflow=overflow,
     )
 
 

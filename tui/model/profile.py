@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tui.core.ports import Usage
 from tui.core.redact import Secret
 
 FIRST_TOKEN_SECONDS = 120.0
@@ -24,12 +25,19 @@ class ModelProfile:
         api_key_env: the environment variable that the key comes from; named in error texts.
         temperature: sent if not None.
         max_tokens: sent if not None.
-        tool_protocol: "auto" or "native".
+        tool_protocol: how it calls tools: "auto", "native", or the name of a text protocol.
         headers: sent with each request besides the usual ones; values may be secret.
         context_window: tokens that fit into one request, or None if unknown.
         first_token_seconds: how long to wait for the first data chunk.
         between_chunks_seconds: how long to wait between two data chunks.
+        keychain: the place of the key in the system's keychain, "SERVICE/NAME", or "".
+        price_in: what a million tokens of a request cost, or None.
+        price_out: what a million tokens of a reply cost, or None.
+        currency: of both prices.
         source: who named it: "command line", "configuration", "environment" or "detected".
+        price_in: what a million tokens of a request cost, or None if unknown.
+        price_out: what a million tokens of a reply cost, or None if unknown.
+        currency: of both.
     """
 
     name: str
@@ -45,3 +53,16 @@ class ModelProfile:
     first_token_seconds: float = FIRST_TOKEN_SECONDS
     between_chunks_seconds: float = BETWEEN_CHUNKS_SECONDS
     source: str = "configuration"
+    keychain: str = ""
+    price_in: float | None = None
+    price_out: float | None = None
+    currency: str = "USD"
+    price_in: float | None = None
+    price_out: float | None = None
+    currency: str = "USD"
+
+    def cost_of(self, usage: Usage) -> float | None:
+        """Return what a request and its reply cost, or None without prices."""
+        if self.price_in is None and self.price_out is None:
+            return None
+        return (usage.prompt * (self.price_in or 0.0) + usage.completion * (self.price_out or 0.0)) / 1e6

@@ -84,7 +84,7 @@ class Retrying:
         """Return how long to wait before the next attempt, or None to give up."""
         if not error.retryable or attempt >= self._attempts:
             return None
-        if error.retry_after is not None:
+        if error.retry_after:
             return error.retry_after if error.retry_after <= LONGEST_ASKED else None
         longest: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
         return longest * self._chance()

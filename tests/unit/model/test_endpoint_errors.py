@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,41 +12,99 @@ from tests.endpoint import Answer, Endpoint, refuses
 from tests.streams import Heard, heard_from_model
 from tui.core.conversation import UserMessage
 from tui.core.ports import ModelRequest
+from tui.core.redact import Secret
 from tui.model.openai_chat import OpenAIChat
 from tui.model.profile import ModelProfile
 
 ASK = ModelRequest("be brief", [UserMessage("hi")])
 
 
-async def asked(answer: Answer, api_key_env: str = "") -> tuple[Heard, Endpoint]:
+async def heard_by(profile: ModelProfile) -> Heard:
+    model = OpenAIChat(profile)
+    heard = await heard_from_model(model.stream(ASK))
+    await model.aclose()
+    return heard
+
+
+async def asked(answer: Answer, **fields: Any) -> tuple[Heard, Endpoint]:
     async with Endpoint([answer]) as endpoint:
-        model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m", api_key_env=api_key_env))
-        heard = await heard_from_model(model.stream(ASK))
-        await model.aclose()
+        profile = ModelProfile("test", endpoint.base_url, "m")
+        heard = await heard_by(replace(profile, **fields))
     return heard, endpoint
 
 
+def case(
+    status: int, message: str, step: str, *, passes: bool = False, overflow: bool = False, **profile: Any
+) -> Any:
+    """Return one row: what the endpoint says, what the person is told to do, whether asking again helps."""
+    return pytest.param(status, message, step, passes, overflow, profile, id=f"{status} {message[:40]}")
+
+
+DEEPSEEK = {"api_key_env": "DEEPSEEK_API_KEY"}
+OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
+
+
 @pytest.mark.parametrize(
-    ("status", "message", "retryable", "step"),
+    ("status", "message", "step", "passes", "overflow", "profile"),
     [
-        (401, "Incorrect API key provided", False, "TEST_API_KEY"),
-        (402, "Payment required", False, "credit"),
-        (429, "You exceeded your current quota", False, "credit"),
-        (429, "Rate limit reached", True, "Wait"),
-        (400, "Client sent an HTTP request to an HTTPS server.", False, "https://"),
-        (400, "m does not support tools", False, "tool_protocol"),
-        (400, "maximum context length is 8192 tokens", False, "new chat"),
-        (503, "overloaded", True, "later"),
+        case(401, "Authentication Fails", "Set DEEPSEEK_API_KEY", **DEEPSEEK),
+        case(401, "Incorrect API key", "Check DEEPSEEK_API_KEY", api_key=Secret("sk-x"), **DEEPSEEK),
+        case(401, "Unauthorized", "Set api_key_env of this profile"),
+        case(401, "Incorrect API key", "keychain holds for mcptui/work", keychain="mcptui/work"),
+        case(400, "API key not valid.", "Check KEY", api_key_env="KEY", api_key=Secret("x")),
+        case(402, "Insufficient Balance", "Add credit"),
+        case(403, "Country, region, or territory not supported", "permissions, region and billing"),
+        case(429, "You exceeded your current quota, please check your plan", "Add credit"),
+        case(429, "insufficient_quota", "Add credit"),
+        case(429, "Your credit balance is too low", "Add credit"),
+        case(429, "Rate limit reached", "Wait a little", passes=True),
+        case(429, "Rate limit reached. Please try again in 7.5s.", "Wait 7.5 s", passes=True),
+        case(408, "timeout", "Ask again", passes=True),
+        case(409, "conflict", "Ask again", passes=True),
+        case(500, "internal error", "at the endpoint", passes=True),
+        case(503, "Loading model", "Wait until the model is loaded", passes=True),
+        case(529, "Overloaded", "at the endpoint", passes=True),
+        case(501, "not implemented", "at the endpoint"),
+        case(404, 'model "qwen3:8b" not found, try pulling it first', "`ollama pull qwen3:8b`", **OLLAMA),
+        case(404, "The model `m` does not exist", "set `model` of the profile"),
+        case(400, "invalid model", "or DEEPSEEK_MODEL", name="deepseek", source="environment"),
+        case(404, "page not found", "Check base_url and model"),
+        case(400, "Client sent an HTTP request to an HTTPS server.", "https://"),
+        case(400, "m does not support tools", "tool_protocol"),
+        case(500, "tools param requires --jinja flag", "tool_protocol"),
+        case(400, "This model's maximum context length is 8192 tokens", "new chat", overflow=True),
+        case(500, "the request exceeds the available context size", "new chat", overflow=True),
+        case(413, "Request Entity Too Large", "new chat", overflow=True),
+        case(400, "something nobody has seen before", "Check the profile's model and base_url"),
     ],
-)
+)  # fmt: skip
 async def test_a_refusal_says_what_happened_and_what_to_do(
-    status: int, message: str, retryable: bool, step: str
+    status: int, message: str, step: str, passes: bool, overflow: bool, profile: dict[str, Any]
 ) -> None:
-    heard, _ = await asked(refuses(status, message), api_key_env="TEST_API_KEY")
+    heard, endpoint = await asked(refuses(status, message), **profile)
     error = heard.error
     assert error is not None
-    assert (error.status, error.retryable) == (status, retryable)
-    assert message in str(error) and "127.0.0.1" in error.where and step in error.next_step
+    assert (error.status, error.retryable, error.overflow) == (status, passes, overflow)
+    assert f"answered {status}: {message}" in str(error) and endpoint.base_url in error.where
+    assert step in error.next_step
+
+
+async def test_an_address_that_lacks_its_version_is_told_once_both_were_tried() -> None:
+    async with Endpoint([], prefix="/nowhere/v9") as endpoint:
+        heard = await heard_by(ModelProfile("test", endpoint.origin, "m"))
+    assert heard.error is not None and "lacks /v1" in heard.error.next_step
+    assert [other.path for other in endpoint.others] == ["/chat/completions", "/v1/chat/completions"]
+
+
+async def test_an_endpoint_that_says_not_to_ask_again_is_not_asked_again() -> None:
+    heard, _ = await asked(refuses(429, "slow down", headers={"x-should-retry": "false"}))
+    assert heard.error is not None and not heard.error.retryable
+
+
+@pytest.mark.parametrize("said", ["context_length_exceeded", "Prompt is too long"])
+async def test_a_stream_that_ends_because_the_conversation_is_too_long_says_so(said: str) -> None:
+    heard, _ = await asked(Answer([{"error": {"message": said, "code": 400}}], done=False))
+    assert heard.error is not None and heard.error.overflow and "new chat" in heard.error.next_step
 
 
 async def test_the_time_to_wait_is_read_from_the_refusal() -> None:

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
-from tui.model.endpoint_errors import retry_after
 from tui.model.failures import reply_error, words_of
 
 
@@ -56,21 +55,3 @@ JSON = st.recursive(
 def test_any_body_gives_words_or_an_error_and_never_an_exception(body: dict[str, Any]) -> None:
     assert len(words_of(body)) <= 300
     assert reply_error(body) is None or isinstance(reply_error(body), ModelError)
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after-ms": "250"}, 0.25),
-        ({"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", "date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 30.0),
-        ({"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT"}, None),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "-5"}, None),
-        ({}, None),
-    ],
-)
-def test_the_time_to_wait_is_read_in_seconds_or_as_a_date(
-    headers: dict[str, str], seconds: float | None
-) -> None:
-    assert retry_after(headers) == seconds
