@@ -1,13 +1,14 @@
 """From settings and environment to the model that is asked: the composition of the model room."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tui.core.choices import ModelChoice
 from tui.core.errors import ConfigError
 from tui.core.ports import ChatModel, Clock
 from tui.core.redact import Secret
 from tui.core.traffic import TrafficSink
-from tui.model.choose import Selection, choose
+from tui.model.choose import DEMO, Selection, choose
 from tui.model.profile import ModelProfile
 from tui.model.providers import from_environment, provider_of
 from tui.options import Options
@@ -86,15 +87,14 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
     return selection
 
 
-def make_model(selection: Selection, clock: Clock, sink: TrafficSink) -> ChatModel:
-    """Return the model of a selection, ready to be asked; nothing is imported or opened yet.
+def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) -> ChatModel:
+    """Return the model of a profile (None: the demo), ready to be asked; nothing is imported or opened yet.
 
     `sink` is told of what travels to and from its endpoint.
 
     Raises:
         ConfigError: the profile's address, key or protocol cannot be used.
     """
-    profile = selection.profile
     if profile is None:
         from tui.model.demo import DemoModel
 
@@ -104,3 +104,41 @@ def make_model(selection: Selection, clock: Clock, sink: TrafficSink) -> ChatMod
     from tui.model.retry import Retrying
 
     return wrap(Retrying(OpenAIChat(profile, sink), clock), profile.tool_protocol, where=profile.name)
+
+
+async def profiles(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelProfile]:
+    """Return every profile that can be asked: configured, of the environment, found on this machine."""
+    from tui.model.detect import candidates, detect
+
+    configured = [profile_of(name, model, env) for name, model in loaded.settings.models.items()]
+    found = [*configured, *from_environment(env), *await detect(candidates(env))]
+    return list({profile.name: profile for profile in reversed(found)}.values())[::-1]
+
+
+async def choices(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelChoice]:
+    """Return what a person can choose from; the demo is the last."""
+    found = [
+        ModelChoice(one.name, one.model, one.base_url, one.source, one.context_window)
+        for one in await profiles(loaded, env)
+    ]
+    return [*found, ModelChoice(DEMO, DEMO, "offline", "built in")]
+
+
+async def profile_named(name: str, loaded: "Loaded", env: Mapping[str, str]) -> ModelProfile | None:
+    """Return the profile of a name; None is the demo.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    return choose(asked=name, configured=await profiles(loaded, env), detected=[]).profile
+
+
+async def offered(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Sequence[str]:
+    """Return the ids of the models that the endpoint of a profile offers."""
+    profile = await profile_named(name, loaded, env)
+    return (profile.model,) if profile is not None else (DEMO,)
+
+
+async def window_of(profile: ModelProfile) -> int | None:
+    """Return how many tokens fit into a request to this model, or None if nobody says."""
+    return profile.context_window

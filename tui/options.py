@@ -17,6 +17,8 @@ class Options:
     start: bool = True
     max_steps: int | None = None
     mode: Mode = Mode.ASK
+    save: bool = True
+    """Whether conversations are saved."""
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":

@@ -9,22 +9,22 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tui.core.acting import Deps
+from tui.asked import Asked
+from tui.chats import Chats
 from tui.core.clock import MonotonicClock
-from tui.core.conversation import Conversation
-from tui.core.errors import ConfigError, McptuiError, ModelError
-from tui.core.events import ApprovalGiven, Event, StepEnded
+from tui.core.errors import ConfigError, McptuiError
+from tui.core.events import ApprovalGiven, Event
 from tui.core.examples import examples
 from tui.core.limits import Limits
-from tui.core.loop import Turn
 from tui.core.policy import Policy
-from tui.core.ports import Answer, Approver, ChatModel
+from tui.core.ports import Answer, Approver, Toolbox
 from tui.core.redact import Redactor
 from tui.core.workbench import Workbench
 from tui.host.host import Host
 from tui.options import Options
 from tui.settings.locations import data_dir
 from tui.settings.stored_calls import StoredCalls
+from tui.storage.sessions import SessionStore
 from tui.trace.recording import Recording
 from tui.traffic import Traffic, kept_traffic
 from tui.turns import WatchedTurn, discreet
@@ -52,17 +52,16 @@ class Runtime:
         self._env = env
         self._clock = MonotonicClock()
         self._traffic = Traffic(lambda: self.redactor)
-        self._conversation = Conversation(system=SYSTEM)
         self._problems: list[str] = []
-        self._model: ChatModel | None = None
-        self._model_error: McptuiError | None = None
+        self._asked = Asked(options, env, self._clock, self._traffic, self._keep_secret)
+        self._keys: dict[str, str] = {}
+        self._chats = Chats(self._asked, self, self._store(), SYSTEM)
         self._host = Host((), sink=self._traffic, clock=self._clock)
         self._policy = Policy(mode=options.mode)
         self._limits = Limits()
         self._loaded: Loaded | None = None
         self.left_out: Mapping[str, tuple[str, ...]] = {}
         """Servers that are configured but cannot be used, with all that is wrong with each."""
-        self._tokens = self._turns = 0
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
         self.calls = StoredCalls(data_dir() / "calls.json")
@@ -106,7 +105,9 @@ class Runtime:
         if start and self._options.start:
             self._keep(self._host.start_all())
         if model:
-            await self._choose_model(loaded)
+            await self._asked.begin(loaded)
+            if self._asked.error is not None:
+                self._problems.append(str(self._asked.error))
         self.is_ready = True
         self.revision += 1
 
@@ -130,22 +131,13 @@ class Runtime:
 
     # ---- the model ---------------------------------------------------------------------------------
 
-    async def _choose_model(self, loaded: "Loaded") -> None:
-        from tui.models import choose_model, make_model
+    def _keep_secret(self, name: str, value: str) -> None:
+        """Have a key redacted from now on."""
+        self._keys[name] = value
+        self.redactor = Redactor({**(self._loaded.secrets if self._loaded else {}), **self._keys})
 
-        try:
-            selection = await choose_model(self._options, loaded, self._env)
-            self._model = make_model(selection, self._clock, self._traffic)
-            if selection.profile is not None and selection.profile.api_key:
-                key = selection.profile.api_key.reveal()
-                self.redactor = Redactor({**loaded.secrets, selection.profile.api_key_env or "api_key": key})
-        except McptuiError as error:
-            self._model_error = error
-            self._problems.append(str(error))
-            return
-        connect = getattr(getattr(self._model, "inner", self._model), "connect", None)
-        if connect is not None:
-            self._keep(connect())
+    def _store(self) -> SessionStore | None:
+        return SessionStore(data_dir() / "sessions", lambda: self.redactor) if self._options.save else None
 
     def require_usable(self) -> None:
         """Raise what is wrong with configuration or model, for commands that cannot show it and go on.
@@ -160,8 +152,8 @@ class Runtime:
                 # Half of a file's rules is worse than none: nobody is there to see what is missing.
                 if not problem.path or problem.path.startswith("approvals"):
                     raise ConfigError(str(problem))
-        if self._model_error is not None:
-            raise self._model_error
+        if self._asked.error is not None:
+            raise self._asked.error
 
     # ---- what the screens show ---------------------------------------------------------------------
 
@@ -178,12 +170,12 @@ class Runtime:
     @property
     def model_label(self) -> str:
         """What a person reads of the model."""
-        return self._model.label if self._model else ("no model" if self.is_ready else "")
+        return self._asked.label or ("no model" if self.is_ready else "")
 
     @property
     def model_notice(self) -> str:
         """A line that must stand under each reply, or ""."""
-        return self._model.notice if self._model else ""
+        return self._asked.notice
 
     @property
     def limits(self) -> Limits:
@@ -193,7 +185,7 @@ class Runtime:
     @property
     def conversation_tokens(self) -> int:
         """How large the conversation was when the model last read it, in tokens."""
-        return self._tokens
+        return self._chats.meters.context
 
     @property
     def frames(self) -> int:
@@ -216,41 +208,51 @@ class Runtime:
 
     # ---- chatting ----------------------------------------------------------------------------------
 
+    @property
+    def chats(self) -> Chats:
+        """The conversation on screen, and all saved ones."""
+        return self._chats
+
     def ask(self, text: str, approver: Approver) -> WatchedTurn:
         """Say `text` to the model and return the turn, which runs while its events are iterated.
 
         Raises:
             McptuiError: there is no model to ask.
         """
-        if self._model is None:
-            raise self._model_error or ModelError("no model has been chosen yet")
-        self._conversation.say(text)
-        deps = Deps(self._model, self._host.toolbox, approver, self._policy, self._limits, self._clock)
-        self._turns += 1
-        return WatchedTurn(Turn(self._conversation, deps, self._turns), self.notice, self._discreet)
+        return self._chats.ask(text, approver)
 
     def continue_turn(self, approver: Approver) -> WatchedTurn:
         """Go on with fresh limits after a turn that ended at one."""
         return self.ask("Please continue.", approver)
 
-    def new_chat(self) -> None:
-        """Forget the conversation. Approvals for the session stay: the servers are the same."""
-        self._conversation = Conversation(system=SYSTEM)
-        self._tokens = 0
-        self.revision += 1
+    @property
+    def toolbox(self) -> Toolbox:
+        """The tools of the running servers."""
+        return self._host.toolbox
 
-    def _discreet(self, event: Event) -> Event:
+    @property
+    def policy(self) -> Policy:
+        """What may run without a question."""
+        return self._policy
+
+    @property
+    def clock(self) -> MonotonicClock:
+        """Time."""
+        return self._clock
+
+    @property
+    def recording_name(self) -> str:
+        """The recording that what travels now goes to, or ""."""
+        return self._traffic.path.name
+
+    def discreet(self, event: Event) -> Event:
+        """Return an event without configured secrets."""
         return discreet(event, self.redactor)
 
     def notice(self, event: Event) -> None:
         """Keep what a turn tells that outlives it."""
-        match event:
-            case StepEnded(usage=usage):
-                self._tokens = usage.prompt + usage.completion
-            case ApprovalGiven(answer=Answer.ALWAYS):
-                self._keep(asyncio.to_thread(self._save_approvals))
-            case _:
-                pass
+        if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
+            self._keep(asyncio.to_thread(self._save_approvals))
 
     # ---- what outlives the program -----------------------------------------------------------------
 
@@ -278,9 +280,7 @@ class Runtime:
     async def shutdown(self) -> None:
         """Stop everything: servers side by side, then the model's connections. Bounded in time."""
         await self._host.shutdown()
-        close = getattr(getattr(self._model, "inner", self._model), "aclose", None)
-        if close is not None:
-            await asyncio.wait({asyncio.ensure_future(close())}, timeout=MODEL_CLOSE_SECONDS)
+        await self._chats.close()
         if self._background:
             await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
         await asyncio.to_thread(self._traffic.close)

@@ -83,6 +83,12 @@ class FakeChats:
         finally:
             self.closed_searches += 1
 
+    async def new(self) -> None:
+        self.info = None
+        self.conversation.messages.clear()
+        self.conversation.compaction = Compaction()
+        self.revision += 1
+
     async def resume(self, session: str) -> None:
         info = self._saved(session)
         if info.problem or info.in_use:

@@ -284,9 +284,6 @@ class FakeRuntime:
         deps = Deps(self.model, self.toolbox, approver, Policy(), self.limits, MonotonicClock())
         return Turn(self.conversation, deps)
 
-    def new_chat(self) -> None:
-        self.conversation.messages.clear()
-
     def examples(self) -> Sequence[str]:
         return ("What's the weather in Hangzhou?", "Add a note: buy milk", "Which notes mention milk?")
 

@@ -30,7 +30,7 @@ class Compacting:
     conversation: Conversation
     model: ChatModel
     gauge: Gauge
-    spent: Callable[[Usage], None] = lambda usage: None
+    spent: Callable[[Usage], object] = lambda usage: None
 
     async def make_room(self, *, pressing: bool = False) -> Notice | None:
         """Tell old results in short, or summarise old turns; return what was done, or None.

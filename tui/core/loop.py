@@ -73,6 +73,7 @@ class Turn:
         self._answers: list[str] = []
         self._steering: list[str] = []
         self._drafted_ns = 0
+        self._begun = self._cancelled = False
         self._asking = Asking(conversation, deps, self._emit, self._spend)
 
     @property
@@ -82,7 +83,8 @@ class Turn:
 
     def cancel(self) -> None:
         """End the turn now: stream closed, calls cancelled, history valid. Harmless when it is over."""
-        if self._task is not None:
+        self._cancelled = True
+        if self._task is not None and self._begun:
             self._task.cancel()
 
     def steer(self, text: str) -> None:
@@ -120,6 +122,9 @@ class Turn:
 
     async def _run(self) -> None:
         try:
+            self._begun = True
+            if self._cancelled:  # a task that is cancelled before its first step never says how it ended
+                raise asyncio.CancelledError
             await self._turn()
         except asyncio.CancelledError:
             self._keep_partial()

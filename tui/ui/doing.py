@@ -141,7 +141,7 @@ class Doing(ByHand):
         """Go on after a limit."""
         self.chat.go_on()
 
-    def action_chat_new(self) -> None:
+    async def action_chat_new(self) -> None:
         """Begin a new conversation."""
         if not self.runtime.is_ready:
             return
@@ -149,7 +149,7 @@ class Doing(ByHand):
             stop, new = self.key_of("chat.cancel"), self.key_of("chat.new")
             self.notify(f"A turn is still running. {stop} stops it, then {new} begins a new chat.")
             return
-        self.runtime.new_chat()
+        await self.runtime.chats.new()
         self.bridge.can_continue = False
         self.forget()
         self.go_to(Context.COMPOSER)

@@ -184,10 +184,6 @@ class AppRuntime(Protocol):
         """Go on, with fresh limits, after a turn that ended at a limit."""
         ...
 
-    def new_chat(self) -> None:
-        """Forget the conversation. Not while a turn runs."""
-        ...
-
     def examples(self) -> Sequence[str]:
         """Return three questions made from the tools that run now; fewer if there are none."""
         ...

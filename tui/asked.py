@@ -1,0 +1,202 @@
+"""The model that is asked: chosen once, changed in the middle of a conversation, closed in the end."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tui.core.choices import ModelChoice
+from tui.core.errors import McptuiError, ModelError
+from tui.core.gauge import Gauge
+from tui.core.ports import ChatModel, Clock, Usage
+from tui.core.traffic import TrafficSink
+from tui.options import Options
+
+if TYPE_CHECKING:
+    from tui.model.profile import ModelProfile
+    from tui.settings.load import Loaded
+
+CLOSE_SECONDS = 1.0
+
+
+class Asked:
+    """The model that is asked now.
+
+    Attributes:
+        gauge: how full its window is.
+        error: why there is no model.
+        profile: what the model was made of; None for the demo, or where there is no model.
+        revision: grows when another one is asked, or more is known of it.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        env: Mapping[str, str],
+        clock: Clock,
+        sink: TrafficSink,
+        keep_secret: Callable[[str, str], None],
+    ) -> None:
+        """Prepare; nothing is chosen or imported yet.
+
+        Args:
+            options: what the command line asks for.
+            env: the environment.
+            clock: time.
+            sink: told what travels to and from the endpoint.
+            keep_secret: told the name and the value of each key that is used.
+        """
+        self._options = options
+        self._env = env
+        self._clock = clock
+        self._sink = sink
+        self._keep_secret = keep_secret
+        self._loaded: Loaded | None = None
+        self._model: ChatModel | None = None
+        self._working: set[asyncio.Task[None]] = set()
+        self.gauge = Gauge()
+        self.error: McptuiError | None = None
+        self.profile: ModelProfile | None = None
+        self.revision = 0
+
+    @property
+    def model(self) -> ChatModel:
+        """The model.
+
+        Raises:
+            McptuiError: there is none.
+        """
+        if self._model is None:
+            raise self.error or ModelError("no model has been chosen yet")
+        return self._model
+
+    @property
+    def label(self) -> str:
+        """What a person reads of it; "" if there is none."""
+        return self._model.label if self._model is not None else ""
+
+    @property
+    def notice(self) -> str:
+        """A line that must stand under each reply, or ""."""
+        return self._model.notice if self._model is not None else ""
+
+    async def begin(self, loaded: "Loaded") -> None:
+        """Choose the first model; `error` says why there is none."""
+        from tui.models import choose_model
+
+        self._loaded = loaded
+        try:
+            self._take((await choose_model(self._options, loaded, self._env)).profile)
+        except McptuiError as error:
+            self.error = error
+
+    async def choices(self) -> Sequence[ModelChoice]:
+        """Return what can be asked: profiles, the environment's, what runs on this machine, the demo."""
+        from tui.models import choices
+
+        current = self.profile
+        found = await choices(self._ready(), self._env)
+        return [
+            replace(one, current=one.name == name, model=model if one.name == name else one.model)
+            for name, model in [(current.name, current.model) if current else ("demo", "demo")]
+            for one in found
+        ]
+
+    async def offered(self, name: str) -> Sequence[str]:
+        """Return the ids of the models that the endpoint of a choice offers. Bounded in time.
+
+        Raises:
+            McptuiError: it cannot be asked.
+        """
+        from tui.models import offered
+
+        return await offered(name, self._ready(), self._env)
+
+    async def switch(self, name: str, model: str = "") -> None:
+        """Ask another model from now on: a profile, and an id that its endpoint offers, or "".
+
+        Raises:
+            McptuiError: there is no such profile, or it cannot be used. The one before stays.
+        """
+        from tui.models import profile_named
+
+        profile = await profile_named(name, self._ready(), self._env)
+        self._take(replace(profile, model=model) if profile is not None and model else profile)
+
+    def cost_of(self, usage: Usage) -> float | None:
+        """Return what a request cost by the profile's prices, or None if it has none."""
+        return self.profile.cost_of(usage) if self.profile is not None else None
+
+    async def close(self) -> None:
+        """Close its connections. Bounded in time."""
+        if self._model is not None:
+            self._keep(_close(self._model))
+        if self._working:
+            _, late = await asyncio.wait(self._working, timeout=CLOSE_SECONDS)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late, timeout=CLOSE_SECONDS)
+
+    def _ready(self) -> "Loaded":
+        if self._loaded is None:
+            raise ModelError("the configuration has not been read yet")
+        return self._loaded
+
+    def _take(self, profile: "ModelProfile | None") -> None:
+        """Ask the model of this profile from now on (None: the demo).
+
+        Raises:
+            ConfigError: it cannot be used.
+        """
+        from tui.models import make_model
+
+        if profile is not None and profile.api_key:
+            self._keep_secret(profile.api_key_env or "api_key", profile.api_key.reveal())
+        model = make_model(profile, self._clock, self._sink)
+        before, self._model = self._model, model
+        self.profile, self.error = profile, None
+        self.gauge.window = profile.context_window if profile is not None else None
+        self.gauge.forget()
+        self.revision += 1
+        if before is not None:
+            self._keep(_close(before))
+        self._keep(self._get_ready(model))
+
+    async def _get_ready(self, model: ChatModel) -> None:
+        """Import what is slow to import before the first question, and ask how much fits into one."""
+        from tui.models import window_of
+
+        connect = getattr(_innermost(model), "connect", None)
+        if connect is not None:
+            await connect()
+        profile = self.profile
+        if profile is None or profile.context_window is not None:
+            return
+        window = await window_of(profile)
+        if self._model is model and window:
+            self.gauge.window = window
+            self.revision += 1
+
+    def _keep(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._working.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: "asyncio.Task[None]") -> None:
+        self._working.discard(task)
+        # What fails here fails again, with words, when the model is asked.
+        _ = task.cancelled() or task.exception()
+
+
+def _innermost(model: object) -> object:
+    """Return the model inside all that is wrapped around it."""
+    while (deeper := getattr(model, "inner", None)) is not None:
+        model = deeper
+    return model
+
+
+async def _close(model: ChatModel) -> None:
+    close = getattr(_innermost(model), "aclose", None)
+    if close is not None:
+        await close()

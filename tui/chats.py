@@ -1,0 +1,291 @@
+"""Conversations that last: the one on screen, how it is saved, resumed and branched, and its turns."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tui.asked import Asked
+from tui.core.acting import Deps
+from tui.core.choices import Meters, ModelChoice
+from tui.core.compacting import Compacting
+from tui.core.conversation import Attachment, Compaction, Conversation, Message, UserMessage
+from tui.core.errors import McptuiError
+from tui.core.limits import Meter
+from tui.core.loop import Turn
+from tui.core.ports import Approver, Usage
+from tui.core.sessions import ExportKind, Found, Journal, SessionInfo, SessionMeta, Sessions
+from tui.open_chat import OpenChat
+from tui.surroundings import Surroundings
+from tui.turns import WatchedTurn
+
+
+class Chats:
+    """The conversation on screen, and all saved ones.
+
+    Args:
+        asked: the model.
+        around: tools, limits, time.
+        store: where conversations are saved; None saves none.
+        system: the usual system text.
+    """
+
+    def __init__(self, asked: Asked, around: Surroundings, store: Sessions | None, system: str) -> None:
+        self._asked = asked
+        self._around = around
+        self._store = store
+        self._usual = system
+        self._problem = ""
+        self._turns = 0
+        self.revision = 0
+        self._now = OpenChat(Conversation(system))
+
+    # ---- what the screens look at ----
+
+    @property
+    def info(self) -> SessionInfo | None:
+        """The session of the conversation; None until something was said."""
+        return self._now.info
+
+    @property
+    def problem(self) -> str:
+        """Why this conversation is not being saved, in words, or ""."""
+        journal = self._now.journal
+        return (journal.problem if journal is not None else "") or self._problem
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """What was said."""
+        return self._now.conversation.messages
+
+    @property
+    def unknown(self) -> frozenset[str]:
+        """Ids of calls that were sent and whose outcome nobody knows."""
+        return self._now.unknown
+
+    @property
+    def compaction(self) -> Compaction:
+        """What stands in for the oldest messages when the model is asked."""
+        return self._now.conversation.compaction
+
+    @property
+    def meters(self) -> Meters:
+        """What the conversation has used up."""
+        gauge, now, profile = self._asked.gauge, self._now, self._asked.profile
+        estimated = now.estimated or (gauge.estimated and gauge.tokens > 0)
+        currency = profile.currency if profile is not None else "USD"
+        return Meters(gauge.tokens, gauge.window, estimated, now.tokens, now.cost, currency)
+
+    def result(self, name: str) -> str:
+        """Return the whole of a result that the model was told in part, or ""."""
+        return self._now.shelf.find(name) or ""
+
+    # ---- saved conversations ----
+
+    async def new(self) -> None:
+        """Begin another conversation; the one before stays as it was saved."""
+        await self._now.leave()
+        self._take(OpenChat(Conversation(self._usual)))
+
+    async def resume(self, session: str) -> None:
+        """Go on with a saved conversation in place of the one on screen.
+
+        Raises:
+            McptuiError: it cannot be opened; the one on screen stays.
+        """
+        if self._now.info is not None and session == self._now.info.id:
+            return
+        opened = OpenChat.reopened(*await self._stored().reopen(session))
+        await self._now.leave()
+        self._take(opened)
+
+    async def branch(self, upto: int) -> None:
+        """Go on with a copy that ends before message `upto`; the one on screen stays as it is.
+
+        Raises:
+            McptuiError: the copy cannot be written.
+        """
+        now = self._now
+        journal: Journal | None = None
+        if upto > 0 and self._store is not None and now.info is not None and not self.problem:
+            await self._settled()
+            journal = await self._store.begin(parent=now.info.id, upto=upto)
+        branch = now.branched(upto, journal)
+        await now.leave()
+        self._take(branch)
+
+    async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
+        """Branch before the user message at `upto` (None: the last one) and return what it said.
+
+        Raises:
+            McptuiError: nothing was asked there.
+        """
+        messages = self.messages
+        asked = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
+        index = upto if upto is not None else (asked[-1] if asked else -1)
+        message = messages[index] if index in asked else None
+        if not isinstance(message, UserMessage):
+            raise McptuiError("there is no question to ask again")
+        await self.branch(index)
+        return message.text, message.attachments
+
+    async def sessions(self, text: str = "") -> Sequence[SessionInfo]:
+        """Return saved ones whose title has `text` in it, the last changed first."""
+        return await self._store.list(text) if self._store is not None else ()
+
+    async def search(self, text: str) -> AsyncIterator[Found]:
+        """Yield where `text` was said in any of them."""
+        if self._store is not None:
+            async for found in self._store.search(text):
+                yield found
+
+    async def rename(self, session: str, title: str) -> None:
+        """Give one another title."""
+        if self._is_open(session):
+            self._now.describe(SessionMeta(title=title))
+            await self._settled()
+        else:
+            await self._stored().rename(session, title)
+        self.revision += 1
+
+    async def delete(self, session: str) -> None:
+        """Take one out of the list; `restore` brings it back."""
+        if self._is_open(session):
+            raise McptuiError("this conversation is open", next_step="Begin a new one first.")
+        await self._stored().delete(session)
+
+    async def restore(self, session: str) -> None:
+        """Bring back what was deleted."""
+        await self._stored().restore(session)
+
+    async def export(self, session: str, kind: ExportKind, path: Path) -> None:
+        """Write one to a file."""
+        await self._settled()
+        await self._stored().export(session, kind, path)
+
+    # ---- what the model is told ----
+
+    @property
+    def system(self) -> str:
+        """The system text of this conversation."""
+        return self._now.conversation.system
+
+    async def set_system(self, text: str) -> None:
+        """Give this conversation another system text; "" is the usual one."""
+        self._now.conversation.system = text.strip() or self._usual
+        self._now.describe(SessionMeta(system=self._now.conversation.system))
+        self._asked.gauge.forget()
+        self.revision += 1
+
+    async def compact(self) -> str:
+        """Summarise the older turns now; return what was done, in a sentence.
+
+        Raises:
+            McptuiError: there is no model, or it could not write the summary.
+        """
+        room = Compacting(self._now.conversation, self._asked.model, self._asked.gauge, self._spent)
+        notice = await room.make_room(pressing=True)
+        self.revision += 1
+        return notice.message if notice is not None else "There is nothing to make shorter yet."
+
+    def uncompact(self) -> None:
+        """Let the model read everything again."""
+        self._now.conversation.compact(Compaction())
+        self._asked.gauge.forget()
+        self.revision += 1
+
+    # ---- models ----
+
+    async def models(self) -> Sequence[ModelChoice]:
+        """Return what can be asked."""
+        return await self._asked.choices()
+
+    async def offered(self, name: str) -> Sequence[str]:
+        """Return the ids of the models that the endpoint of a choice offers."""
+        return await self._asked.offered(name)
+
+    async def switch(self, name: str, model: str = "") -> None:
+        """Ask another model from now on."""
+        await self._asked.switch(name, model)
+        self._now.describe(self._about_model())
+        self.revision += 1
+
+    # ---- turns ----
+
+    def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> WatchedTurn:
+        """Say `text`, with what is attached; the turn runs while its events are iterated.
+
+        Raises:
+            McptuiError: there is no model to ask.
+        """
+        model, around = self._asked.model, self._around
+        self._turns += 1
+        number = self._turns
+
+        async def begin() -> Turn:
+            await self._open_journal(text)
+            now = self._now
+            now.conversation.say(text, attachments)
+            deps = Deps(
+                model,
+                around.toolbox,
+                approver,
+                around.policy,
+                around.limits,
+                around.clock,
+                journal=now.journal,
+                gauge=self._asked.gauge,
+                bill=self._spent,
+                shelf=now.shelf,
+            )
+            return Turn(now.conversation, deps, number)
+
+        meter = Meter(around.limits, around.clock.now_ns())
+        return WatchedTurn(begin, meter, around.notice, around.discreet)
+
+    async def close(self) -> None:
+        """Write what waits and let go of the files. Bounded in time."""
+        await self._now.leave()
+        await self._asked.close()
+
+    # ---- inside ----
+
+    def _take(self, opened: OpenChat) -> None:
+        self._now = opened
+        self._problem = ""
+        self._asked.gauge.forget()
+        self.revision += 1
+
+    async def _open_journal(self, question: str) -> None:
+        """Begin to save the conversation with its first question; it goes on unsaved if that fails."""
+        if self._now.journal is not None or self._store is None or self._problem:
+            return
+        try:
+            journal = await self._store.begin()
+        except McptuiError as error:
+            self._problem = str(error)
+        else:
+            about = replace(self._about_model(), recording=self._around.recording_name or None)
+            self._now.begin(journal, question, about)
+        self.revision += 1
+
+    def _about_model(self) -> SessionMeta:
+        profile = self._asked.profile
+        return SessionMeta(model=self._asked.label, profile=profile.name if profile is not None else "demo")
+
+    def _spent(self, usage: Usage) -> float | None:
+        """Keep the accounts of one request; return what it cost."""
+        cost = self._asked.cost_of(usage)
+        self._now.spent(self._asked.label, usage, cost)
+        return cost
+
+    async def _settled(self) -> None:
+        if self._now.journal is not None:
+            await self._now.journal.settled()
+
+    def _is_open(self, session: str) -> bool:
+        return self._now.info is not None and self._now.info.id == session
+
+    def _stored(self) -> Sessions:
+        if self._store is None:
+            raise McptuiError("conversations are not saved in this run")
+        return self._store

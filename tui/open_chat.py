@@ -1,0 +1,109 @@
+"""One open conversation and everything that belongs to it alone: its journal, its shelf, its accounts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tui.core.conversation import Compaction, Conversation
+from tui.core.ports import Usage
+from tui.core.sessions import Journal, Reopened, SessionInfo, SessionMeta
+from tui.core.shelf import Shelf
+from tui.core.titles import title_of
+
+
+@dataclass(slots=True)
+class OpenChat:
+    """A conversation that is open.
+
+    Attributes:
+        conversation: what was said.
+        shelf: whole results that the model was told in part.
+        info: what a list shows of it; None as long as it is not saved.
+        journal: who writes it down, if anybody does.
+        unknown: ids of calls that were sent and whose outcome nobody knows.
+        tokens: of all requests.
+        estimated: some of them are estimates.
+        cost: of all requests, or None without prices.
+    """
+
+    conversation: Conversation
+    shelf: Shelf = field(default_factory=Shelf)
+    info: SessionInfo | None = None
+    journal: Journal | None = None
+    unknown: frozenset[str] = frozenset()
+    tokens: int = 0
+    estimated: bool = False
+    cost: float | None = None
+
+    @classmethod
+    def reopened(cls, found: Reopened, journal: Journal) -> "OpenChat":
+        """Return what goes on with a session as it was found."""
+        info = found.info
+        chat = cls(found.conversation, Shelf(found.results), info, journal, found.unknown, info.tokens)
+        chat.cost = info.cost
+        chat._listen()
+        return chat
+
+    def branched(self, upto: int, journal: Journal | None) -> "OpenChat":
+        """Return a copy that ends before message `upto`, written down by `journal` from there on."""
+        talk = self.conversation
+        chat = OpenChat(
+            Conversation(
+                talk.system,
+                list(talk.messages[:upto]),
+                talk.compaction if talk.compaction.upto <= upto else Compaction(),
+            ),
+            Shelf(self._kept()),
+            journal=journal,
+            unknown=self.unknown,
+        )
+        if journal is not None and self.info is not None:
+            chat.info = replace(self.info, id=journal.id, parent=self.info.id, branched_at=upto)
+        chat._listen()
+        return chat
+
+    def begin(self, journal: Journal, question: str, about: SessionMeta) -> None:
+        """Have everything written down from now on, and what was said before too.
+
+        Args:
+            journal: who writes.
+            question: the title is made of it.
+            about: what is known of the model and the recording.
+        """
+        self.journal = journal
+        self.info = SessionInfo(journal.id, title_of(question))
+        self._listen()
+        for index, message in enumerate(self.conversation.messages):
+            journal.message(index, message)
+        journal.describe(replace(about, title=self.info.title, system=self.conversation.system))
+
+    async def leave(self) -> None:
+        """Write what waits and let go of the file; the conversation is not written down any more."""
+        journal, self.journal = self.journal, None
+        self.conversation.heard = self.conversation.compacted = None
+        if journal is not None:
+            await journal.close()
+
+    def describe(self, about: SessionMeta) -> None:
+        """Write what is known of the session besides its messages."""
+        if about.title is not None and self.info is not None:
+            self.info = replace(self.info, title=about.title)
+        if self.journal is not None:
+            self.journal.describe(about)
+
+    def spent(self, model: str, usage: Usage, cost: float | None) -> None:
+        """Keep the accounts of one request."""
+        self.tokens += usage.prompt + usage.completion
+        self.estimated = self.estimated or usage.estimated
+        if cost is not None:
+            self.cost = (self.cost or 0.0) + cost
+        if self.journal is not None:
+            self.journal.usage(model, usage, cost)
+
+    def _listen(self) -> None:
+        journal = self.journal
+        if journal is not None:
+            self.conversation.heard = journal.message
+            self.conversation.compacted = lambda now: journal.describe(SessionMeta(compaction=now))
+
+    def _kept(self) -> Mapping[str, str]:
+        return {name: text for name in self.shelf.names() if (text := self.shelf.find(name)) is not None}
