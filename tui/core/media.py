@@ -80,6 +80,12 @@ def dimensions(head: bytes) -> tuple[int, int] | None:
     return size if size is not None and min(size) > 0 else None
 
 
+def picture_size(data: str) -> tuple[int, int] | None:
+    """Return the `dimensions` of a picture given as plain base64; only a JPEG has them far from its start."""
+    head = head_of(data, 64)
+    return dimensions(head_of(data) if media_type(head) == "image/jpeg" else head)
+
+
 def plain_base64(data: str) -> str | None:
     """Return `data` as the base64 that every decoder takes, or None if it is none.
 

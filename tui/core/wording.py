@@ -1,10 +1,10 @@
 """How attachments are told of in text, for a model or for a person's eyes. Pure."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tui.core.conversation import Attachment
-from tui.core.media import dimensions, head_of
+from tui.core.media import picture_size
 from tui.core.text import clean_line
 from tui.core.units import size as in_bytes
 
@@ -16,22 +16,23 @@ _BACKTICKS = re.compile("`{3,}")
 
 def label(attachment: Attachment) -> str:
     """Return how a picture or sound is named in what a model reads: "image 1: image/png 640x480"."""
-    size = dimensions(head_of(attachment.data)) if attachment.kind == "image" else None
+    size = picture_size(attachment.data) if attachment.kind == "image" else None
     shape = f"{size[0]}x{size[1]}" if size else in_bytes(attachment.size)
     return f"{attachment.name}: {attachment.mime} {shape}"
 
 
-def as_sent(text: str, attachments: Sequence[Attachment], why_not: Callable[[Attachment], str]) -> str:
-    """Return the text of an observation, honest about what is attached to the request.
+def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]) -> str:
+    """Return the text of an observation, honest about what goes with the request.
 
     Args:
         text: of the observation.
         attachments: of the observation.
-        why_not: says why one of them is not sent ("not shown to you"), or "" if it is.
+        reasons: for each of them why it is not sent ("not shown to you"), or "" if it is.
     """
-    for attachment in attachments:
-        if why := why_not(attachment):
-            text = text.replace(f"[{label(attachment)}, {ATTACHED}]", f"[{label(attachment)}, {why}]", 1)
+    for attachment, why in zip(attachments, reasons, strict=True):
+        if why:
+            name = label(attachment)
+            text = text.replace(f"[{name}, {ATTACHED}]", f"[{name}, {why}]", 1)
     return text
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tui.core.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage, sanitised
 from tui.core.ports import ModelRequest
+from tui.model.attachments import Attached
 from tui.model.profile import ModelProfile
 from tui.model.quirks import Learned
 from tui.model.sendable import plain_json, sendable
@@ -61,24 +62,26 @@ class _Writer:
         if request.system:
             result.append({"role": "system", "content": sendable(request.system)})
         messages = sanitised(request.messages)
+        attached = Attached(messages, self._traits)
         turn = _turn_of(messages)
         for at, message in enumerate(messages):
             match message:
                 case UserMessage():
-                    result.extend(
-                        self._user(message, after_tool=bool(result) and result[-1]["role"] == "tool")
-                    )
+                    after_tool = bool(result) and result[-1]["role"] == "tool"
+                    result.extend(self._user(attached.of_user(at, message), after_tool=after_tool))
                 case AssistantMessage():
                     result.append(self._assistant(message, this_turn=at > turn))
-                case ToolMessage(call_id, _, text):
-                    identity = self._call_id(call_id)
-                    result.append({"role": "tool", "tool_call_id": identity, "content": sendable(text)})
+                case ToolMessage():
+                    identity, content = self._call_id(message.call_id), attached.of_tool(at, message)
+                    result.append({"role": "tool", "tool_call_id": identity, "content": content})
+                    if pictures := attached.behind(at, messages):
+                        result.append({"role": "user", "content": pictures})
         return result
 
-    def _user(self, message: UserMessage, *, after_tool: bool) -> Iterator[dict[str, Any]]:
+    def _user(self, content: str | list[dict[str, Any]], *, after_tool: bool) -> Iterator[dict[str, Any]]:
         if after_tool and not self._traits.user_after_tool:
             yield {"role": "assistant", "content": "Done."}
-        yield {"role": "user", "content": sendable(message.text)}
+        yield {"role": "user", "content": content}
 
     def _assistant(self, message: AssistantMessage, *, this_turn: bool) -> dict[str, Any]:
         own = message.model == self._model

@@ -17,7 +17,7 @@ def test_no_text_closes_its_fence(text):
 
 def test_the_text_says_so_if_a_picture_is_not_sent():
     seen = observation(ToolResult((image(), image())), 1000)
-    text = as_sent(seen.text, seen.attachments, lambda one: "not sent" if one.name == "image 1" else "")
+    text = as_sent(seen.text, seen.attachments, ["not sent", ""])
     assert text == "[image 1: image/png 3x2, not sent]\n[image 2: image/png 3x2, attached below]"
 
 
