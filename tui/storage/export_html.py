@@ -43,14 +43,14 @@ box.addEventListener("input",()=>{clearTimeout(timer);timer=setTimeout(find,120)
 _BAD = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST})
 
 
-def _source_of(text: str) -> str:
+def source_of(text: str) -> str:
     """Return how a Content-Security-Policy names an inline text (CSP Level 3, 2.3.1)."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
 def html(entries: Iterable[Entry], title: str) -> Iterator[str]:
     """Yield a page."""
-    known = f"style-src {_source_of(STYLE)}; script-src {_source_of(SCRIPT)}"
+    known = f"style-src {source_of(STYLE)}; script-src {source_of(SCRIPT)}"
     policy = f"default-src 'none'; {known}; base-uri 'none'; form-action 'none'"
     yield (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'

@@ -130,7 +130,7 @@ def branch_of(
     """Return what puts the beginning of another session into a new one."""
     kept = list(messages[:upto])
     names = {message.kept for message in kept if isinstance(message, ToolMessage)} - {""}
-    known = ("title", "named", "system", "model", "profile", "compaction")
+    known = ("title", "system", "model", "profile", "compaction")
     meta = {name: stored.meta[name] for name in known if name in stored.meta}
     whole = Whole(
         meta=meta | {"parent": parent, "branched_at": len(kept)},

@@ -52,6 +52,8 @@ class SessionTables:
 
     def commit(self) -> None:
         """End the transaction; when it returns, what was stored survives kill -9."""
+        if not self._has_words:  # what was stored now cannot be found by the index, whoever looks later
+            self._meta["words"] = False
         changed = [
             (name, dumps(value)) for name, value in self._meta.items() if value != self._stored.get(name)
         ]
@@ -159,13 +161,12 @@ class SessionTables:
 
     def _change_words(self, statement: str, place: int, text: str) -> None:
         try:
-            self._connection.execute(statement, (place, storable(text)))
+            self._connection.execute(statement, (place, storable(text.casefold())))
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
             # The index only makes the search quick: what is said is stored without it, and read through.
             self._has_words = False
-            self._meta["words"] = False
 
 
 def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""What of a message can be searched for, and where in it something was found. Pure."""
+"""What of a message can be searched for, and where in it something was found. Pure.
+
+Upper and lower case are alike in every script: the index holds folded texts and is asked for folded words.
+"""
 
 from collections.abc import Sequence
 

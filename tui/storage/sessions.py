@@ -5,20 +5,28 @@ process has open is read and never touched.
 """
 
 import asyncio
+import os
 import sqlite3
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
+from tui.core.errors import StorageError
 from tui.core.redact import Redactor
-from tui.core.sessions import Reopened, SessionInfo, SessionMeta
+from tui.core.sessions import ExportKind, Found, Reopened, SessionInfo, SessionMeta
+from tui.storage.export import write_whole as write_text
+from tui.storage.session_export import exported, transcript
 from tui.storage.session_file import SUFFIX, new_id, open_for_writing, session_errors, why_not
 from tui.storage.session_folder import SessionFolder
-from tui.storage.session_journal import Op, SessionJournal
+from tui.storage.session_journal import SessionJournal
+from tui.storage.session_json import MOST_BYTES, parsed
 from tui.storage.session_lock import InUse, SessionLock
-from tui.storage.session_reading import read_stored, reopened
-from tui.storage.session_rewriting import branch_of, whole_of, write_again, write_mended
+from tui.storage.session_pen import Op
+from tui.storage.session_reading import read_info, read_stored, reopened
+from tui.storage.session_rewriting import branch_of, whole_of, write_again, write_mended, write_whole
+from tui.storage.session_search import places_of
 from tui.storage.session_tables import SessionTables
+from tui.storage.session_words import words_of
 
 
 class SessionStore:
@@ -157,3 +165,48 @@ class SessionStore:
     async def restore(self, session: str) -> None:
         """Bring back what was deleted."""
         await asyncio.to_thread(self.files.restore, session)
+
+    async def deleted(self) -> Sequence[SessionInfo]:
+        """Return what can be brought back, the last deleted first."""
+        return await asyncio.to_thread(self.files.deleted)
+
+    async def search(self, text: str) -> AsyncIterator[Found]:
+        """Yield where `text` was said, the last changed sessions first; closing it ends the search."""
+        words = words_of(text)
+        if not words:
+            return
+        for journal in list(self._open.values()):
+            await journal.settled()
+        for info in await asyncio.to_thread(self._list):
+            places: list[tuple[int, str]] = []
+            with suppress(StorageError):  # damaged, or gone since it was listed: the others are searched
+                path = self.files.path_of(info.id)
+                places = await asyncio.to_thread(places_of, path, words)
+            for place, excerpt in places:
+                yield Found(info, place, excerpt)
+
+    async def export(self, session: str, kind: ExportKind, path: Path) -> None:
+        """Write a session to a file, whole or not at all; secrets are redacted."""
+        await self._settle(session)
+        await asyncio.to_thread(self._export, session, kind, path)
+
+    def _export(self, session: str, kind: ExportKind, path: Path) -> None:
+        stored = read_stored(self.files.existing(session))
+        shown = transcript(stored, reopened(session, stored), self._redact())
+        write_text(path, exported(kind, shown))
+
+    async def import_json(self, path: Path) -> SessionInfo:
+        """Take in what `export` wrote as JSON, as a new session."""
+        return await asyncio.to_thread(self._import, path)
+
+    def _import(self, source: Path) -> SessionInfo:
+        try:
+            with source.open("rb") as file:
+                raw = file.read(MOST_BYTES + 1)
+        except OSError as error:
+            raise StorageError(f"it cannot be read ({error.strerror})", where=str(source)) from error
+        whole = parsed(raw, str(source))
+        path = self.files.path_of(new_id())
+        with session_errors(path):
+            os.replace(write_whole(path, whole, self._redact), path)
+        return read_info(path)

@@ -1,0 +1,113 @@
+"""A session as Markdown to be read: what was said as its writers wrote it, calls and results as code. Pure.
+
+Models write Markdown, so it stays Markdown; but nothing in it can look like a part of the page: its headings
+are lower than ours, its fences are closed, its HTML is text.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+from tui.core.conversation import AssistantMessage, Attachment, CallRequest, ToolMessage, UserMessage
+from tui.core.text import clean, clean_line
+from tui.core.units import size
+from tui.storage.export_markdown import escaped, fenced
+from tui.storage.session_export import Transcript, day_and_time
+
+LONGEST = 256 * 1024
+"""Characters of one text that an export for people holds."""
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r"( {0,3})(#{1,6})(?=\s|$)")
+_UNDERLINE = re.compile(r"( {0,3})(=+|-+)\s*")
+_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+
+
+def markdown(shown: Transcript) -> Iterator[str]:
+    """Yield the page."""
+    yield f"# {escaped(shown.title)}\n\n{escaped(shown.facts)}\n\n"
+    if shown.meta.system:
+        yield f"## System\n\n{fenced(bounded(shown.meta.system), 'text')}\n\n"
+    tools = shown.tools
+    for message, at in zip(shown.messages, shown.times, strict=True):
+        match message:
+            case UserMessage():
+                yield f"## You · {day_and_time(at)}\n\n{quiet(bounded(message.text))}\n\n"
+                yield _attached(message.attachments)
+            case AssistantMessage():
+                yield _reply(message, tools)
+            case ToolMessage():
+                yield _result(message, tools)
+
+
+def bounded(text: str) -> str:
+    """Return a cleaned text; what does not fit is counted at the end."""
+    shown = clean(text[:LONGEST])
+    return f"{shown}\n… {len(text) - LONGEST:,} more characters" if len(text) > LONGEST else shown
+
+
+def readable_arguments(call: CallRequest) -> str:
+    """Return the arguments of a call, cleaned, JSON indented."""
+    try:
+        text = json.dumps(json.loads(call.arguments), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        text = call.arguments
+    return bounded(text)
+
+
+def quiet(text: str) -> str:
+    """Return Markdown of somebody else that changes nothing around it."""
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        if fence:
+            if found and found[1].startswith(fence) and not found[2].strip():
+                fence = ""
+        elif found and not (found[1][0] == "`" and "`" in found[2]):
+            fence = found[1]
+        else:
+            line = _quiet_line(line, after_text=bool(lines and lines[-1].strip()))
+        lines.append(line)
+    return "\n".join([*lines, fence] if fence else lines)
+
+
+def _quiet_line(line: str, *, after_text: bool) -> str:
+    if after_text and _UNDERLINE.fullmatch(line):  # would make a heading of the line before
+        return line.replace(line.strip()[0], "\\" + line.strip()[0], 1)
+    line = _HEADING.sub(lambda found: f"{found[1]}{'#' * min(6, len(found[2]) + 2)}", line, count=1)
+    pieces, last = [], 0
+    for code in _CODE.finditer(line):
+        pieces += [_TAG.sub("&lt;", line[last : code.start()]), code.group()]
+        last = code.end()
+    return "".join([*pieces, _TAG.sub("&lt;", line[last:])])
+
+
+def _reply(message: AssistantMessage, tools: dict[str, str]) -> str:
+    label = escaped(clean_line(message.model, 80)) or "Model"
+    parts = [f"## {label}{' · cut off' if message.partial else ''}\n\n"]
+    if message.reasoning:
+        parts.append(f"_Thinking_\n\n{fenced(bounded(message.reasoning), 'text')}\n\n")
+    if message.text:
+        parts.append(f"{quiet(bounded(message.text))}\n\n")
+    for call in message.calls:
+        name = escaped(tools.get(call.id) or clean_line(call.name, 120))
+        parts.append(f"**→ {name}**\n\n{fenced(readable_arguments(call), 'json')}\n\n")
+    return "".join(parts)
+
+
+def _result(message: ToolMessage, tools: dict[str, str]) -> str:
+    name = escaped(tools.get(message.call_id) or clean_line(message.name, 120))
+    block = fenced(bounded(message.text), "text") if message.text else "_empty_"
+    attached = _attached(message.attachments)
+    return f"**{'✗' if message.is_error else '←'} {name}**\n\n{block}\n\n{attached}"
+
+
+def _attached(attachments: tuple[Attachment, ...]) -> str:
+    lines = [
+        f"- {escaped(clean_line(one.name, 120) or 'attachment')} "
+        f"({escaped(clean_line(one.mime, 60))}, {size(one.size)})\n"
+        for one in attachments
+    ]
+    return "".join([*lines, "\n"]) if lines else ""
