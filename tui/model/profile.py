@@ -31,9 +31,7 @@ class ModelProfile:
         first_token_seconds: how long to wait for the first data chunk.
         between_chunks_seconds: how long to wait between two data chunks.
         keychain: the place of the key in the system's keychain, "SERVICE/NAME", or "".
-        price_in: what a million tokens of a request cost, or None.
-        price_out: what a million tokens of a reply cost, or None.
-        currency: of both prices.
+        system: the system text of conversations that begin with this model, or "" for the usual one.
         source: who named it: "command line", "configuration", "environment" or "detected".
         price_in: what a million tokens of a request cost, or None if unknown.
         price_out: what a million tokens of a reply cost, or None if unknown.
@@ -57,9 +55,7 @@ class ModelProfile:
     price_in: float | None = None
     price_out: float | None = None
     currency: str = "USD"
-    price_in: float | None = None
-    price_out: float | None = None
-    currency: str = "USD"
+    system: str = ""
 
     def cost_of(self, usage: Usage) -> float | None:
         """Return what a request and its reply cost, or None without prices."""

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+KEYCHAIN = "keyring:"
+"""What an `api_key` begins with that is a place in the system's keychain."""
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _REFERENCE = re.compile(
     r"(?P<escaped>\$\$\{)"

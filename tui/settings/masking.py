@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from tui.core.redact import Redactor
-from tui.settings.expand import expand, literal_part, without_defaults
+from tui.settings.expand import KEYCHAIN, expand, literal_part, without_defaults
 from tui.settings.places import KeyPath
 
 MASK = "***"
@@ -43,7 +43,7 @@ def is_secret(path: KeyPath, value: str) -> bool:
     """Return whether the value at `path` is to be hidden: a key, a header, a variable that is not plain."""
     match path:
         case ("models", _, "api_key"):
-            return True
+            return not value.startswith(KEYCHAIN)
         case ("models" | "servers", _, "headers", str(name)):
             return name.lower() not in _OPEN_HEADERS
         case ("servers", _, "env", str(name)):

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from tui.settings.expand import NAME, FromEnvironment
+from tui.settings.expand import KEYCHAIN, NAME, FromEnvironment
 from tui.settings.keymap import flat_keys
 
 MAX_NAME = 64
@@ -65,6 +65,12 @@ def _checked_variable(value: str) -> str:
     return value
 
 
+def _checked_key(value: str) -> str:
+    if value.startswith(KEYCHAIN) and not re.fullmatch(r"[^/].*/[^/]+", value.removeprefix(KEYCHAIN)):
+        raise ValueError("names no place in the keychain: it is `keyring:SERVICE/NAME`")
+    return value
+
+
 def _text_of_number(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
@@ -89,6 +95,7 @@ Whole = Annotated[int, _from_environment(int)]
 Truth = Annotated[bool, _from_environment(lambda text: {"true": True, "false": False}[text.lower()])]
 Url = Annotated[str, AfterValidator(_checked_url)]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
+Price = Annotated[Number, Field(ge=0)]
 Patterns = Annotated[list[Annotated[str, AfterValidator(_checked_pattern)]], BeforeValidator(_as_list)]
 EnvValue = Annotated[Text, BeforeValidator(_text_of_number)]
 
@@ -108,16 +115,24 @@ class ModelSettings(Section):
     """Address of the endpoint, usually ending in `/v1`."""
     api_key_env: Annotated[str, AfterValidator(_checked_variable)] | None = None
     """The environment variable that holds the key. The key itself then stands in no file."""
-    api_key: Text | None = None
-    """The key itself, better as `"${NAME}"`. Local endpoints need none."""
+    api_key: Annotated[Text, AfterValidator(_checked_key)] | None = None
+    """The key itself, better as `"${NAME}"`, or `"keyring:SERVICE/NAME"` for one in the system's keychain."""
     temperature: Annotated[Number, Field(ge=0, le=2)] | None = None
     """How much chance there is in an answer. Not sent if not set: some models refuse it."""
     max_tokens: Annotated[Whole, Field(ge=1)] | None = None
     """The longest reply, in tokens. Not sent if not set."""
     context_window: Annotated[Whole, Field(ge=256)] | None = None
     """How many tokens fit into one request."""
-    tool_protocol: Literal["auto", "native"] = "auto"
-    """How the model calls tools: `native` is function calling, `auto` lets mcptui decide."""
+    price_in: Price | None = None
+    """What a million tokens sent to it cost. With `price_out`, costs are shown."""
+    price_out: Price | None = None
+    """What a million tokens of its replies cost."""
+    currency: Annotated[Text, Field(min_length=1, max_length=8)] = "USD"
+    """The currency of both prices."""
+    system: Text | None = None
+    """The system text of conversations with this model, in place of the usual one."""
+    tool_protocol: Literal["auto", "native", "xml", "chatmcp", "json", "react"] = "auto"
+    """`native` is function calling, the others are written as text; `auto` takes what the endpoint can do."""
     headers: dict[str, EnvValue] = {}
     """HTTP headers sent with each request."""
     first_token_seconds: Seconds = 120.0

@@ -1,0 +1,106 @@
+"""The file of what endpoints have taught."""
+
+import json
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.settings.learned import MAX_AGE_SECONDS, MAX_BYTES, MAX_ENTRIES, LearnedFile
+
+HERE, MODEL = "http://127.0.0.1:11434/v1", "qwen3:8b"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "new" / "learned.json"
+
+
+def test_what_was_learned_is_there_in_the_next_run(path):
+    LearnedFile(path).save(HERE, MODEL, {"dropped": ["stop"]})
+    assert LearnedFile(path).load(HERE, MODEL) == {"dropped": ["stop"]}
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_each_endpoint_and_each_model_has_its_own(path):
+    file = LearnedFile(path)
+    file.save(HERE, MODEL, {"no_tools": True})
+    assert file.load(HERE, "other") == {} and file.load("http://elsewhere/v1", MODEL) == {}
+
+
+def test_the_newest_is_listed_first_and_replaces_what_was_there(path):
+    file = LearnedFile(path)
+    file.save(HERE, "a", {"no_tools": True})
+    file.save(HERE, "b", {"no_tools": True})
+    file.save(HERE, "a", {"no_images": True})
+    assert [(entry.model, entry.learned) for entry in file.entries()] == [
+        ("a", {"no_images": True}),
+        ("b", {"no_tools": True}),
+    ]
+
+
+def test_nothing_learned_is_nothing_kept(path):
+    file = LearnedFile(path)
+    file.save(HERE, MODEL, {"no_tools": True})
+    file.save(HERE, MODEL, {})
+    assert file.entries() == []
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 2, "learned": []}', "\0", "[" * 100_000, "9" * 5000])
+def test_a_damaged_file_is_put_aside_and_begun_anew(path, text):
+    path.parent.mkdir()
+    path.write_text(text)
+    file = LearnedFile(path)
+    assert file.load(HERE, MODEL) == {}
+    file.save(HERE, MODEL, {"no_tools": True})
+    assert file.load(HERE, MODEL) == {"no_tools": True}
+    assert path.with_name("learned.json.damaged").read_text() == text
+
+
+def test_entries_that_make_no_sense_cost_only_themselves(path):
+    path.parent.mkdir()
+    good = {"endpoint": HERE, "model": MODEL, "at": time.time(), "learned": {"no_tools": True}}
+    odd = [3, {}, good | {"at": True}, good | {"learned": []}, good | {"model": "x" * 999}]
+    path.write_text(json.dumps({"format": 1, "learned": [*odd, good]}))
+    assert [entry.model for entry in LearnedFile(path).entries()] == [MODEL]
+
+
+def test_what_is_months_old_is_asked_anew(path):
+    path.parent.mkdir()
+    old = {"endpoint": HERE, "model": MODEL, "at": time.time() - MAX_AGE_SECONDS - 1, "learned": {"x": 1}}
+    path.write_text(json.dumps({"format": 1, "learned": [old]}))
+    assert LearnedFile(path).load(HERE, MODEL) == {}
+
+
+def test_the_file_stays_within_its_bounds(path):
+    path.parent.mkdir()
+    now = time.time()
+    many = [
+        {"endpoint": HERE, "model": f"{n}", "at": now - n, "learned": {"refused_tools": ["x" * 3000]}}
+        for n in range(MAX_ENTRIES)
+    ]
+    path.write_text(json.dumps({"format": 1, "learned": many}))
+    file = LearnedFile(path)
+    file.save(HERE, "newest", {"refused_tools": ["y" * 200_000]})
+    assert path.stat().st_size <= MAX_BYTES and file.entries()[0].model == "newest"
+
+
+def test_a_place_that_cannot_be_written_costs_only_the_memory(tmp_path):
+    (tmp_path / "file").write_text("")
+    file = LearnedFile(tmp_path / "file" / "learned.json")
+    file.save(HERE, MODEL, {"no_tools": True})
+    assert file.load(HERE, MODEL) == {}
+
+
+def test_all_of_it_can_be_forgotten(path):
+    file = LearnedFile(path)
+    file.save(HERE, MODEL, {"no_tools": True})
+    assert file.forget() == 1 and file.entries() == [] and file.forget() == 0
+
+
+def test_what_cannot_be_forgotten_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="cannot be removed"):
+        LearnedFile(tmp_path / "file" / "learned.json").forget()

@@ -1,0 +1,137 @@
+"""Keeps what endpoints have taught: a JSON file beside the logs, which may be lost at any time.
+
+Nothing here ever fails: what cannot be read is learned again, and a damaged file is put aside. Two
+programs that write at the same moment may cost one of them an entry, which is then learned again too.
+"""
+
+import json
+import logging
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tui.core.errors import ConfigError
+from tui.settings.files import Unreadable, read_bounded
+from tui.settings.save import write_private
+
+FORMAT = 1
+MAX_BYTES = 1024 * 1024
+MAX_ENTRIES = 300
+MAX_AGE_SECONDS = 90 * 86_400
+"""After three months an endpoint is asked again as if it were new: they learn too."""
+
+MAX_NAME = 512
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one endpoint taught about one model.
+
+    Attributes:
+        endpoint: its address, without anything secret.
+        model: its id of the model.
+        at: when it taught something last, in seconds since the epoch.
+        learned: what, as the model room writes it.
+    """
+
+    endpoint: str
+    model: str
+    at: float
+    learned: Mapping[str, Any]
+
+
+class LearnedFile:
+    """The file. All methods block for as long as a small file takes."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the file; it need not be there."""
+        self._path = path
+
+    def entries(self) -> list[Entry]:
+        """Return everything that is kept, the newest first."""
+        return sorted(self._read(), key=lambda entry: -entry.at)
+
+    def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
+        """Return what is kept of one model; empty if there is nothing."""
+        for entry in self._read():
+            if (entry.endpoint, entry.model) == (endpoint, model):
+                return entry.learned
+        return {}
+
+    def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
+        """Keep it in place of what was kept before; nothing learned is nothing kept."""
+        others = [entry for entry in self.entries() if (entry.endpoint, entry.model) != (endpoint, model)]
+        mine = [Entry(endpoint, model, time.time(), learned)] if learned else []
+        self._write([*mine, *others])
+
+    def forget(self) -> int:
+        """Forget everything; return how many entries there were.
+
+        Raises:
+            ConfigError: the file cannot be removed.
+        """
+        count = len(self._read())
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            raise ConfigError(f"cannot be removed: {error.strerror}", where=str(self._path)) from error
+        return count
+
+    def _read(self) -> list[Entry]:
+        try:
+            found = json.loads(read_bounded(self._path, MAX_BYTES))
+        except FileNotFoundError:
+            return []
+        except (Unreadable, ValueError, RecursionError) as error:
+            self._put_aside(str(error))
+            return []
+        listed = (
+            found.get("learned") if isinstance(found, Mapping) and found.get("format") == FORMAT else None
+        )
+        if not isinstance(listed, list):
+            self._put_aside("is not what this mcptui writes")
+            return []
+        oldest = time.time() - MAX_AGE_SECONDS
+        return [entry for one in listed[:MAX_ENTRIES] if (entry := _entry(one)) and entry.at > oldest]
+
+    def _put_aside(self, why: str) -> None:
+        """Give a file that cannot be used another name, so that it is there to be looked at."""
+        aside = self._path.with_name(f"{self._path.name}.damaged")
+        _log.warning("%s %s; it is now %s", self._path, why, aside.name)
+        try:
+            os.replace(self._path, aside)
+        except OSError as error:
+            _log.warning("it could not be renamed: %s", error.strerror)
+
+    def _write(self, entries: list[Entry]) -> None:
+        kept = entries[:MAX_ENTRIES]
+        while True:
+            listed = [
+                {"endpoint": one.endpoint, "model": one.model, "at": one.at, "learned": one.learned}
+                for one in kept
+            ]
+            text = json.dumps({"format": FORMAT, "learned": listed}, indent=1) + "\n"
+            if len(text) <= MAX_BYTES:
+                break
+            kept = kept[: len(kept) // 2]
+        try:
+            write_private(self._path, text)
+        except ConfigError as error:
+            _log.warning("what an endpoint taught is not kept: %s", error)
+
+
+def _entry(value: Any) -> Entry | None:
+    match value:
+        case {
+            "endpoint": str(endpoint),
+            "model": str(model),
+            "at": int() | float() as at,
+            "learned": {} as learned,
+        } if max(len(endpoint), len(model)) <= MAX_NAME and not isinstance(at, bool):
+            return Entry(endpoint, model, float(at), learned)
+    return None
