@@ -37,7 +37,7 @@ def mended(
         while index < len(messages) and isinstance(found := messages[index], ToolMessage):
             behind.setdefault(found.call_id, found)
             index += 1
-        result.extend(behind.get(call.id) or unanswered(call, sent) for call in message.calls)
+        result.extend(behind.setdefault(call.id, unanswered(call, sent)) for call in message.calls)
     if draft is not None and draft.text:
         result.append(draft)
     return result
