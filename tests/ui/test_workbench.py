@@ -21,6 +21,7 @@ from tui.ui.app import McptuiApp
 from tui.ui.screens.confirm_call import ConfirmCall
 from tui.ui.screens.server import ServerScreen
 from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.tabs import BenchTab
 
@@ -325,6 +326,21 @@ async def test_an_image_is_told_by_its_size_and_saved(
         await until(lambda: (tmp_path / "mcptui-hand-1.png").exists())
     assert (tmp_path / "mcptui-hand-1.png").read_bytes()[:4] == b"\x89PNG"
     assert PIXEL
+
+
+async def test_an_image_of_a_result_is_a_picture_where_the_terminal_can(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    async with opened(rich_runtime()) as (screen, pilot):
+        await pilot.press("down", "down", "down", "ctrl+j")
+        await shows(app_of(screen), "PNG image, 1 × 1", "▀")
+        bench_of(screen).page.focus()
+        page = bench_of(screen).page
+        rows = [text_of(page.sheet.row(index, 80)) for index in range(page.sheet.count())]
+        page.move_cursor(next(index for index, row in enumerate(rows) if "PNG image" in row))
+        await pilot.press("space")
+        await until(lambda: "▀" not in screen_text(app_of(screen)))
 
 
 async def test_a_result_of_many_megabytes_never_stops_the_screen() -> None:

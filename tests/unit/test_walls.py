@@ -44,7 +44,8 @@ HEAVY = {"textual", "rich", "mcp", "mcp_types", "openai", "pydantic", "httpx2", 
         ("import tui.commands.servers", {"textual", "rich"}),
         ("import tui.runtime", HEAVY),
         ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema"}),
-        ("import tui.ui.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema"}),
+        ("import tui.ui.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "PIL"}),
+        ("import tui.ui.pictures.decoding", {"PIL"}),
     ],
 )
 def test_only_what_is_needed_is_loaded(statement: str, forbidden: set[str]):

@@ -10,7 +10,12 @@ LEAST = 60
 HEAD = 400
 """Characters that are looked at."""
 
-_BASE64 = re.compile(rb"[A-Za-z0-9+/=_-]+")
+PICTURES = frozenset({"png", "jpg", "gif", "webp"})
+"""Endings of what can be shown as a picture."""
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
+_DATA_URL = re.compile(rb"data:[\w.+/\\-]{1,100}(;[\w=.+-]{1,100}){0,8};base64,")
+_FOR_URLS = bytes.maketrans(b"-_", b"+/")
 _SIGNS = (
     (b"\x89PNG\r\n\x1a\n", "PNG image", "png"),
     (b"\xff\xd8\xff", "JPEG image", "jpg"),
@@ -52,8 +57,15 @@ def ending(encoded: bytes) -> str:
     return ""
 
 
+def base64_of(encoded: bytes) -> bytes:
+    """Return the base64 in a string of JSON: without the head of a data URL, in the usual alphabet."""
+    found = _DATA_URL.match(encoded, 0, HEAD)
+    text = encoded[found.end() :] if found is not None else encoded
+    return text.replace(b"\\/", b"/").translate(_FOR_URLS)
+
+
 def _decoded(encoded: bytes) -> bytes:
-    head = encoded[:HEAD]
+    head = base64_of(encoded[:HEAD])
     head = head[: len(head) - len(head) % 4]
     if len(head) < LEAST // 2 or not _BASE64.fullmatch(head):
         return b""

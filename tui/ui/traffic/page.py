@@ -1,13 +1,22 @@
-"""The pane that reads: a sheet of rows with a cursor, folding, and a search."""
+"""The pane that reads: a sheet of rows with a cursor, folding, pictures, and a search."""
 
 import asyncio
+import os
 from collections.abc import Callable
 
 from textual.message import Message
 
-from tui.ui.traffic.sheet import Lines, Sheet, Work
+from tui.ui.symbols import symbols_for
+from tui.ui.traffic.sheet import Lines, Pictures, Sheet, Work
 from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.picture import Picture, can_show_pictures
 from tui.ui.widgets.rows import Row, crop, marked, text_of
+
+SETTLED_SECONDS = 0.12
+"""A sheet that is shown so long gets its pictures: whoever pages through entries starts no processes."""
+
+LEAST_ROWS = 6
+"""Rows that a picture may have in the lowest of panes."""
 
 
 class Page(CursorPane, inherit_bindings=True):
@@ -28,12 +37,15 @@ class Page(CursorPane, inherit_bindings=True):
         self.sought = ""
         self.busy = False
         self._job: asyncio.Task[None] | None = None
+        self._decoding: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[None]] = set()
 
     def show(self, sheet: Sheet) -> None:
         """Show another sheet, from its start."""
         self.sheet = sheet
         self.cursor = 0
         sheet.fit(self.columns)
+        self._show_pictures()
         self.rows_changed()
         self._place(0)
 
@@ -58,11 +70,55 @@ class Page(CursorPane, inherit_bindings=True):
         self.rows_changed()
         self.post_message(self.Busy())
 
+    # ---- pictures ----
+
+    def _show_pictures(self) -> None:
+        """Have the sheet show its images as pictures, where the terminal can, and decode them."""
+        if self._decoding is not None:
+            self._decoding.cancel()
+            self._decoding = None
+        pictures = self.sheet.pictures
+        app = self.app
+        can = can_show_pictures(symbols_for(os.environ), app.console.color_system, app.no_color)
+        if pictures is not None and can:
+            pictures.begin()
+            self._decode()
+
+    def _decode(self) -> None:
+        pictures = self.sheet.pictures
+        is_idle = self._decoding is None or self._decoding.done()
+        if is_idle and pictures is not None and pictures.wanted() is not None:
+            self._decoding = asyncio.create_task(self._decode_all(pictures), name="decode pictures")
+            self._ending.add(self._decoding)
+            self._decoding.add_done_callback(self._ending.discard)
+
+    async def _decode_all(self, pictures: Pictures) -> None:
+        from tui.ui.pictures.decoding import PictureError, decoded
+
+        await asyncio.sleep(SETTLED_SECONDS)
+        while (wanted := pictures.wanted()) is not None:
+            columns = self.columns - wanted.indent
+            rows = max(LEAST_ROWS, self.size.height - 2)
+            try:
+                found: Picture | str = await decoded(wanted.encoded(), columns, rows, self._ground())
+            except PictureError as error:
+                found = str(error)
+            wanted.put(found)
+            self.rows_changed()
+
+    def _ground(self) -> tuple[int, int, int]:
+        """Return the colour behind rows; black or white where the terminal alone knows it."""
+        if self.app.native_ansi_color:
+            return (0, 0, 0) if self.app.current_theme.dark else (255, 255, 255)
+        return self.palette.colors["surface"].rgb
+
     async def on_unmount(self) -> None:
-        """Wait for what is looked through; it cannot be broken off."""
-        if self._job is not None:
-            self._job.cancel()
-            await asyncio.wait({self._job})
+        """End what is decoded; wait for what is looked through, which cannot be broken off."""
+        tasks = self._ending | {task for task in (self._job,) if task is not None}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
 
     # ---- what the pane shows ----
 
@@ -88,6 +144,7 @@ class Page(CursorPane, inherit_bindings=True):
         work = self.sheet.toggle(index, self.columns)
         if work is not None:
             self.work(work)
+        self._decode()
         self.rows_changed()
 
     def row_ground(self, index: int) -> str:
@@ -100,5 +157,8 @@ class Page(CursorPane, inherit_bindings=True):
         self.move_cursor(min(row, self.row_count() - 1))
 
     def rewrap(self) -> None:
-        """The width changed."""
+        """The width changed, or the height: pictures are as large as there is room."""
         self.sheet.fit(self.columns)
+        if self.sheet.pictures is not None:
+            self.sheet.pictures.again()
+            self._decode()

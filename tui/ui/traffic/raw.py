@@ -7,7 +7,7 @@ from textual.cache import LRUCache
 
 from tui.core.text import clean
 from tui.core.traffic import Redaction
-from tui.ui.traffic.sheet import Work
+from tui.ui.traffic.sheet import Pictures, Work
 from tui.ui.widgets.rows import Row, Span
 
 PAGE = 64 * 1024
@@ -23,6 +23,8 @@ class Raw:
         want: asks for the page that begins at an offset; `put` is called once it is there.
         cut: what is said after the last byte, "" if the body is whole.
     """
+
+    pictures: Pictures | None = None
 
     def __init__(
         self, size: int, redactions: Sequence[Redaction], want: Callable[[int], None], cut: str = ""

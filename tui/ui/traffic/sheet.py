@@ -1,16 +1,54 @@
 """Sheet: what the pane that reads an entry shows, as rows; and the plain one, made of rows that are there."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from tui.ui.widgets.picture import Picture
 from tui.ui.widgets.rows import Row, text_of, wrap
 
 Work = Callable[[], Callable[[], None]]
 """Something that takes time: called in a thread, it returns what is to be done with what was found."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A picture that is to be decoded.
+
+    Attributes:
+        encoded: gives the base64 of it.
+        indent: cells to the left of it.
+        put: takes the picture, or why there is none.
+    """
+
+    encoded: Callable[[], bytes]
+    indent: int
+    put: Callable[[Picture | str], None]
+
+
+class Pictures(Protocol):
+    """The images in a sheet, which are pictures once somebody has decoded them."""
+
+    def begin(self) -> None:
+        """Show images as pictures from now on, the first of them at once; asked for again, do nothing."""
+        ...
+
+    def wanted(self) -> Wanted | None:
+        """Return the next picture that is in sight and not decoded yet."""
+        ...
+
+    def again(self) -> None:
+        """Want those once more that may be larger or must be smaller: there is another room for them."""
+        ...
+
+
 class Sheet(Protocol):
     """Rows to read, some of which fold."""
+
+    @property
+    def pictures(self) -> Pictures | None:
+        """The images in it, if it can have any."""
+        ...
 
     def count(self) -> int:
         """Return how many rows there are."""
@@ -39,6 +77,8 @@ class Sheet(Protocol):
 
 class Lines:
     """Paragraphs, wrapped."""
+
+    pictures: Pictures | None = None
 
     def __init__(self, paragraphs: Sequence[Row]) -> None:
         self._paragraphs = paragraphs

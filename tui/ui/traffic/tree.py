@@ -10,6 +10,7 @@ from tui.ui.traffic import images, lazy_json
 from tui.ui.traffic.lazy_json import Kind
 from tui.ui.traffic.sheet import Work
 from tui.ui.traffic.signs import UNICODE, Signs
+from tui.ui.traffic.tree_pictures import TreePictures
 from tui.ui.traffic.tree_rows import DEEPEST, OPEN_BYTES, Node, TreeLook, encoded, folds
 from tui.ui.widgets.rows import Row, wrap
 
@@ -17,7 +18,13 @@ LARGE = 512 * 1024
 """Bytes of a container that are looked through in a thread rather than at once."""
 
 OPEN_ROWS = 60
-"""A tree opens as far as it has so many rows, and containers of `OPEN_BYTES` at most."""
+"""A tree opens as far as it has so many rows."""
+
+FEW_ROWS = 20
+"""Containers of more than `OPEN_BYTES` open up to here: what is large in them are a few texts or images."""
+
+LOOKED_THROUGH = 32 * 1024 * 1024
+"""Bytes of large containers that are looked through for it, every level counted (measured: 20 ms)."""
 
 TEXT_CHARS = 64 * 1024
 """Characters of a string that is unfolded; the raw view has the rest."""
@@ -41,6 +48,8 @@ class Tree:
         signs: Signs = UNICODE,
     ) -> None:
         self.data = data
+        self.width = 80
+        self.pictures = TreePictures(self)
         self._look = TreeLook(data, redactions, signs)
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
         root = lazy_json.whole(data)
@@ -53,16 +62,20 @@ class Tree:
 
     def _open_at_first(self) -> None:
         """Unfold level by level while there is room. A container that is all there is has no row."""
-        level = [self._root]
+        level, looked_through = [self._root], 0
         while level:
             deeper: list[Node] = []
             for node in level:
                 value = node.value
                 is_root = node is self._root
-                if value is None or not value.is_container or (value.size > OPEN_BYTES and not is_root):
+                if value is None or not value.is_container:
+                    continue
+                is_large = value.size > OPEN_BYTES
+                looked_through += value.size if is_large else 0
+                if not is_root and looked_through > LOOKED_THROUGH:
                     continue
                 found = self._children(node)
-                if not is_root and len(self.nodes) + len(found) > OPEN_ROWS:
+                if not is_root and len(self.nodes) + len(found) > (FEW_ROWS if is_large else OPEN_ROWS):
                     continue
                 self._insert(node, found)
                 deeper += found
@@ -79,7 +92,10 @@ class Tree:
         return self._look.row(self.nodes[index], width)
 
     def fit(self, width: int) -> None:
-        """Rows are cropped by the pane; unfolded texts stay as they were wrapped."""
+        """Lay out pictures again. Rows are cropped by the pane; unfolded texts stay as they were."""
+        if width != self.width:
+            self.width = width
+            self.pictures.fit()
 
     # ---- folding ----
 
@@ -93,7 +109,8 @@ class Tree:
             self._fold(index)
             return None
         if value.kind is Kind.STRING:
-            self._insert(node, self._lines(node, width))
+            is_picture = self.pictures.is_picture(node)
+            self._insert(node, self.pictures.rows_of(node) if is_picture else self._lines(node, width))
             return None
         if value.size <= LARGE:
             self._place(node, self._children(node))
@@ -103,6 +120,12 @@ class Tree:
             return Done(self, node, self._children(node))
 
         return work
+
+    def unfold(self, node: Node, found: list[Node]) -> None:
+        """Unfold a row into others, in place of those that it is unfolded into."""
+        if node.is_open:
+            self._fold(self.nodes.index(node))
+        self._insert(node, found)
 
     def offset(self, index: int) -> int:
         """Return where in the body the value of a row begins; 0 for a row that is not of the body."""
@@ -208,6 +231,8 @@ class Tree:
     def value(self, index: int) -> str:
         """Return the value in a row: a string's text, anything else as JSON."""
         node = self.nodes[index]
+        if self.pictures.is_picture(node.parent) and node.value is None and node.parent is not None:
+            node = node.parent
         value = node.value
         if value is None:
             return "".join(part for part, _ in node.line)
@@ -233,14 +258,16 @@ class Tree:
 
     def binary(self, index: int) -> tuple[bytes, str] | None:
         """Return the bytes of a base64 value and the ending of its file's name; None if it is none."""
-        node = self.nodes[index]
-        if node.value is None or node.value.kind is not Kind.STRING:
+        node: Node | None = self.nodes[index]
+        if node is not None and node.value is None:
+            node = node.parent
+        if node is None or node.value is None or node.value.kind is not Kind.STRING:
             return None
         ending = images.ending(encoded(node, images.HEAD))
         if not ending:
             return None
         try:
-            return base64.b64decode(encoded(node, node.value.size)), ending
+            return base64.b64decode(images.base64_of(encoded(node, node.value.size))), ending
         except ValueError:
             return None
 

@@ -52,7 +52,8 @@ def folds(node: Node) -> bool:
     if value.kind is Kind.STRING:
         if node.is_open or value.size > LONG or node.data[value.start + 1] in b"{[":
             return value.size > 4
-        return b"\\n" in node.data[value.start : value.end]
+        is_image = value.size > images.LEAST and images.ending(encoded(node, images.HEAD)) in images.PICTURES
+        return is_image or b"\\n" in node.data[value.start : value.end]
     return value.kind is Kind.MORE
 
 

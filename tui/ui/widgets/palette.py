@@ -8,6 +8,7 @@ and for rows.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rich.color import Color as RichColor
 from rich.style import Style
 from textual.color import Color, ColorParseError
 
@@ -61,8 +62,11 @@ class Palette:
         """Return the rich style of `words`: a role, attributes, and `on` with a role for the ground.
 
         Two more words are grounds by themselves: `cursor` (the row that keys act on) and `selected`.
-        Unknown words are ignored, so a row can never break a screen.
+        `#rrggbb` or `#rrggbb on #rrggbb` are the colours of a cell of a picture. Unknown words are ignored,
+        so a row can never break a screen.
         """
+        if words.startswith("#"):
+            return _colours(words)  # not kept: a picture has thousands
         found = self._styles.get(words)
         if found is None:
             found = self._styles[words] = self._build(words)
@@ -103,6 +107,16 @@ class Palette:
         if self.native and color.a == 0:
             return Style()
         return Style(bgcolor=color.rich_color)
+
+
+def _colours(words: str) -> Style:
+    above, below = words[1:7], words[-6:] if len(words) > 7 else ""
+    return Style.from_color(_colour(above), _colour(below) if below else None)
+
+
+def _colour(digits: str) -> RichColor:
+    red, green, blue = bytes.fromhex(digits)
+    return RichColor.from_rgb(red, green, blue)
 
 
 def _color(variables: Mapping[str, str], names: tuple[str, ...]) -> Color | None:

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.core import units
@@ -23,6 +23,7 @@ from tui.ui.traffic.signs import Signs
 from tui.ui.traffic.tree import Tree
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.workbench.calls import HandCall, State, as_json
+from tui.ui.workbench.result_pictures import ImageLines, StackPictures, ending_of
 
 TEXT_CHARS = 64 * 1024
 """Characters of a text that are laid out; saving and the traffic have the whole."""
@@ -49,6 +50,7 @@ class Stack:
 
     def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
         self._parts = parts
+        self.pictures = StackPictures([sheet for sheet, _ in parts])
 
     def _at(self, index: int) -> tuple[Sheet, Content | None, int]:
         for sheet, content in self._parts:
@@ -113,7 +115,7 @@ def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
         return None
     subtype = content.mime.partition("/")[2].partition(";")[0]
     known = {"jpeg": "jpg", "svg+xml": "svg", "plain": "txt", "octet-stream": "bin", "mpeg": "mp3"}
-    ending = images.ending(content.data[: images.HEAD].encode("ascii", "replace"))
+    ending = ending_of(content)
     plain = subtype if subtype.isalnum() and len(subtype) <= 5 else "bin"
     return data, ending or known.get(subtype, plain)
 
@@ -126,17 +128,24 @@ def sheet_of(call: HandCall, signs: Signs) -> Stack:
         return Stack([(Lines([((words, "warn"),)]), None)])
     if isinstance(result, PromptResult):
         return Stack(list(_prompt(result, signs)))
-    return Stack(list(_tool(result, call, signs)))
+    return sheet_of_result(result, signs, call.promised)
 
 
-def _tool(result: ToolResult, call: HandCall, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:
+def sheet_of_result(result: ToolResult, signs: Signs, promised: Mapping[str, Any] | None = None) -> Stack:
+    """Return a result, and how it keeps the schema that was promised for it. Takes time like `sheet_of`."""
+    return Stack(list(_tool(result, promised, signs)))
+
+
+def _tool(
+    result: ToolResult, promised: Mapping[str, Any] | None, signs: Signs
+) -> Iterator[tuple[Sheet, Content | None]]:
     if result.failure is not CallFailure.NONE:
         if words := _FAILURES.get(result.failure):
             yield Lines([((words, "bad"),)]), None
     elif result.is_error:
         yield Lines([(("The tool says that it failed.", "bad"),)]), None
-    if result.structured is not None or call.promised is not None:
-        yield from _structured(result, call, signs)
+    if result.structured is not None or promised is not None:
+        yield from _structured(result, promised, signs)
     elif result.warning:
         yield Lines([((f"! {clean_line(result.warning, 600)}", "warn"),)]), None
     alone = len(result.content) == 1 and result.structured is None
@@ -152,11 +161,13 @@ def _tool(result: ToolResult, call: HandCall, signs: Signs) -> Iterator[tuple[Sh
         yield Lines([(("The answer is empty.", "dim"),)]), None
 
 
-def _structured(result: ToolResult, call: HandCall, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:
+def _structured(
+    result: ToolResult, promised: Mapping[str, Any] | None, signs: Signs
+) -> Iterator[tuple[Sheet, Content | None]]:
     """Yield structured content under the verdict on it: what a tool promises, it must keep."""
     if result.warning:
         verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
-    elif call.promised is None:
+    elif promised is None:
         verdict = (("no output schema to hold it against", "dim"),)
     elif result.structured is None:
         verdict = (("not there, though the tool has an output schema", "dim" if result.is_error else "warn"),)
@@ -191,7 +202,7 @@ def _content(content: Content, signs: Signs) -> Iterator[tuple[Sheet, Content | 
             yield Lines([((clean_line(uri, 400), "tool"),)]), content
             yield _text(text, signs), content
         case BinaryContent():
-            yield Lines(list(_binary(content))), content
+            yield ImageLines(content, list(_binary(content))), content
         case LinkContent(uri, name, description):
             rows: list[Row] = [((clean_line(name, 120), "text"), ("  ", ""), (clean_line(uri, 400), "tool"))]
             if description:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from tui.trace.query_nodes import written
 from tui.ui.traffic import copies
 from tui.ui.traffic.saving import save_new
-from tui.ui.traffic.tree import Tree
 from tui.ui.workbench.calls import as_json, for_conversation
 from tui.ui.workbench.results import Stack
 from tui.ui.workbench.tabs import BenchTab
@@ -92,7 +91,7 @@ class Taking(Keeping):
         sheet, at = bench.page.sheet, bench.page.cursor
         found = sheet.binary(at) if isinstance(sheet, Stack) and sheet.count() else None
         if found is None and isinstance(sheet, Stack) and sheet.content(at) is not None:
-            found = sheet.value(at).encode("utf-8", "replace"), "json" if isinstance(sheet, Tree) else "txt"
+            found = sheet.value(at).encode("utf-8", "replace"), "txt"
         if found is None:
             whole = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
             found = whole.encode("utf-8", "replace"), "json"

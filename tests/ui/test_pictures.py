@@ -1,0 +1,164 @@
+"""Images of servers as pictures: in an entry of the traffic and in a result, where the terminal can."""
+
+import base64
+import io
+
+import pytest
+from PIL import Image
+
+from tests.conftest import until
+from tests.ui.stage import press, shown
+from tests.ui.test_traffic import opened
+from tests.ui.traffic_stage import Recorded
+from tui.core.traffic import Kind
+from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic.tabs import Tab
+from tui.ui.widgets.rows import text_of
+
+BLOCK = "▀" * 20
+
+
+@pytest.fixture(autouse=True)
+def true_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def image(width: int = 20, height: int = 10, form: str = "PNG") -> str:
+    out = io.BytesIO()
+    Image.radial_gradient("L").resize((width, height)).convert("RGB").save(out, form)
+    return base64.b64encode(out.getvalue()).decode()
+
+
+def with_images(*data: str) -> Recorded:
+    recorded = Recorded()
+    content = [{"type": "image", "mimeType": "image/png", "data": one} for one in data]
+    recorded.add(Kind.RESPONSE, {"result": {"content": content}})
+    return recorded
+
+
+def page(screen: TrafficScreen) -> list[str]:
+    return shown(screen.reading.pages[0])
+
+
+def blocks(screen: TrafficScreen) -> int:
+    return sum("▀▀▀" in line for line in page(screen))
+
+
+async def test_an_image_in_an_entry_is_shown_as_a_picture_with_its_size() -> None:
+    async with opened(with_images(image()).recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: blocks(screen) == 5)
+        assert any(BLOCK in line for line in page(screen))
+        assert any("20 × 10" in line for line in page(screen))
+        strip = next(
+            screen.reading.pages[0].render_line(y) for y, line in enumerate(page(screen)) if "▀" in line
+        )
+        colours = {
+            (segment.style.color, segment.style.bgcolor)
+            for segment in strip
+            if segment.style and "▀" in segment.text
+        }
+        assert len(colours) > 5
+
+
+async def test_an_image_folds_and_unfolds_like_everything_else() -> None:
+    async with opened(with_images(image()).recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: blocks(screen) == 5)
+        reading = screen.reading.pages[0]
+        row = next(y for y, line in enumerate(page(screen)) if "PNG image" in line)
+        reading.move_cursor(row)
+        await press(pilot, "space")
+        assert blocks(screen) == 0
+        await press(pilot, "space")
+        assert blocks(screen) == 5  # at once: it was decoded before
+
+
+async def test_the_first_images_unfold_by_themselves_and_the_others_when_asked() -> None:
+    async with opened(with_images(*[image(20, 2)] * 5).recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        reading = screen.reading.pages[0]
+
+        def rows() -> list[str]:
+            return [text_of(reading.sheet.row(index, 80)) for index in range(reading.sheet.count())]
+
+        await until(lambda: sum("▀" in row for row in rows()) == 3)
+        reading.move_cursor(max(index for index, row in enumerate(rows()) if "PNG image" in row))
+        await press(pilot, "space")
+        await until(lambda: sum("▀" in row for row in rows()) == 4)
+
+
+async def test_what_is_broken_says_why_it_is_no_picture() -> None:
+    broken = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"x" * 200).decode()
+    async with opened(with_images(broken).recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: any("no picture: it is broken" in line for line in page(screen)))
+
+
+async def test_a_picture_fits_the_pane_and_the_narrower_one_too() -> None:
+    async with opened(with_images(image(600, 100)).recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: blocks(screen) > 0)
+        widths = {line.count("▀") for line in page(screen) if "▀▀▀" in line}
+        assert widths == {80}
+        await pilot.resize_terminal(50, 30)
+        await until(lambda: {line.count("▀") for line in page(screen) if "▀▀▀" in line} <= {*range(30, 50)})
+        assert blocks(screen) > 0
+
+
+async def test_a_picture_grows_with_the_pane() -> None:
+    async with opened(with_images(image(200, 200)).recording(), size=(120, 40)) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: blocks(screen) > 0)
+        before = len(screen.reading.pages[0].sheet.nodes)
+        await press(pilot, "z")
+        await until(lambda: len(screen.reading.pages[0].sheet.nodes) > before + 5)
+
+
+async def test_the_row_of_a_picture_saves_and_copies_the_image() -> None:
+    data = image()
+    async with opened(with_images(data).recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: blocks(screen) == 5)
+        reading = screen.reading.pages[0]
+        reading.move_cursor(next(y for y, line in enumerate(page(screen)) if "▀▀▀" in line))
+        assert reading.sheet.binary(reading.cursor) == (base64.b64decode(data), "png")
+        await press(pilot, "y")
+        assert pilot.app.clipboard == data
+
+
+async def test_an_image_in_a_data_url_with_escaped_slashes_is_a_picture_too() -> None:
+    url = b"data:image\\/jpeg;base64," + image(form="JPEG").replace("/", "\\/").encode()
+    recorded = Recorded()
+    recorded.add(Kind.MODEL_REQUEST, b'{"content": [{"image_url": {"url": "' + url + b'"}}]}')
+    async with opened(recorded.recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: blocks(screen) == 5)
+
+
+async def test_leaving_while_it_is_decoded_leaves_nothing_behind() -> None:
+    noise = io.BytesIO()
+    Image.effect_noise((1600, 1600), 90).save(noise, "PNG")
+    large = base64.b64encode(noise.getvalue()).decode()
+    async with opened(with_images(large).recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: any("decoding" in line for line in page(screen)))
+        screen.reading.show_tab(Tab.RAW)
+        await press(pilot, "escape")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("COLORTERM", ""), ("NO_COLOR", "1"), ("LC_ALL", "C.ISO-8859-1")]
+)
+async def test_a_terminal_that_cannot_show_it_tells_the_size_and_how_to_save_it(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv(name, value)
+    async with opened(with_images(image()).recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(
+            lambda: any("PNG image, 20 × 10" in line and "w saves it" in line for line in page(screen))
+        )
+        assert blocks(screen) == 0

@@ -1,0 +1,124 @@
+"""The images of a result: told in a line, and under it as a picture once somebody has decoded them."""
+
+from collections.abc import Sequence
+
+from tui.core.tools import BinaryContent
+from tui.ui.traffic import images
+from tui.ui.traffic.sheet import Lines, Pictures, Sheet, Wanted, Work
+from tui.ui.widgets.picture import Picture
+from tui.ui.widgets.rows import Row
+
+FIRST = 3
+"""Pictures of a result that unfold by themselves."""
+
+
+class ImageLines(Lines):
+    """What is known of an image, and the picture of it, which folds.
+
+    Args:
+        content: the image.
+        told: lines about it.
+    """
+
+    def __init__(self, content: BinaryContent, told: Sequence[Row]) -> None:
+        super().__init__(told)
+        self._content = content
+        self._width = 80
+        self._found: Picture | str | None = None
+        self._is_wanted = True
+        self._shown: list[Row] = []
+        self.is_open = False
+        self.is_picture = ending_of(content) in images.PICTURES
+
+    def count(self) -> int:
+        """Return how many rows there are."""
+        return super().count() + len(self._shown)
+
+    def row(self, index: int, width: int) -> Row:
+        """Return a row."""
+        at = index - super().count()
+        return super().row(index, width) if at < 0 else self._shown[at]
+
+    def toggle(self, index: int, width: int) -> Work | None:
+        """Fold or unfold the picture."""
+        self.is_open = self.is_picture and not self.is_open
+        self._lay_out()
+        return None
+
+    def value(self, index: int) -> str:
+        """Return a row as text, of the picture nothing."""
+        return super().value(index) if index < super().count() else ""
+
+    def fit(self, width: int) -> None:
+        """Lay out for another width."""
+        super().fit(width)
+        self._width = width
+        self._lay_out()
+
+    def wanted(self) -> Wanted | None:
+        """Return the picture if it is in sight and not decoded yet."""
+        if not self.is_open or not self._is_wanted:
+            return None
+        return Wanted(lambda: images.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put)
+
+    def again(self) -> None:
+        """Want it once more, if it is a picture that may be larger."""
+        self._is_wanted = self._is_wanted or (isinstance(self._found, Picture) and self._found.is_reduced)
+
+    def _put(self, found: Picture | str) -> None:
+        self._found, self._is_wanted = found, False
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        match self._found:
+            case _ if not self.is_open:
+                self._shown = []
+            case Picture() as picture:
+                fits = picture.within(max(1, self._width))
+                self._shown = [*(fits.row(index) for index in range(fits.rows)), fits.caption]
+            case str(why):
+                self._shown = [((f"no picture: {why}", "warn"),)]
+            case None:
+                self._shown = [(("decoding…", "dim"),)]
+
+
+class StackPictures:
+    """The images in a result.
+
+    Args:
+        sheets: its parts.
+    """
+
+    def __init__(self, sheets: Sequence[Sheet]) -> None:
+        self._images = [sheet for sheet in sheets if isinstance(sheet, ImageLines) and sheet.is_picture]
+        self._trees = [sheet.pictures for sheet in sheets if sheet.pictures is not None]
+        self._has_begun = False
+
+    def begin(self) -> None:
+        """Show images as pictures from now on, the first of them at once."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        for image in self._images[:FIRST]:
+            image.toggle(0, 80)
+        for tree in self._trees:
+            tree.begin()
+
+    def wanted(self) -> Wanted | None:
+        """Return the next picture that is in sight and not decoded yet."""
+        every: list[ImageLines | Pictures] = [*self._images, *self._trees]
+        for one in every:
+            if (wanted := one.wanted()) is not None:
+                return wanted
+        return None
+
+    def again(self) -> None:
+        """Want those once more that may be larger or must be smaller: there is another room for them."""
+        every: list[ImageLines | Pictures] = [*self._images, *self._trees]
+        for one in every:
+            one.again()
+
+
+def ending_of(content: BinaryContent) -> str:
+    """Return the ending that the bytes of a content ask for, "" if they say nothing."""
+    return images.ending(content.data[: images.HEAD].encode("ascii", "replace"))
