@@ -1,25 +1,26 @@
 """Conversations that last: the one on screen, how it is saved, resumed and branched, and its turns."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from tui.asked import Asked
 from tui.core.acting import Deps
 from tui.core.choices import Meters, ModelChoice
 from tui.core.compacting import Compacting
 from tui.core.conversation import Attachment, Compaction, Conversation, Message, UserMessage
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, UsageError
 from tui.core.limits import Meter
 from tui.core.loop import Turn
 from tui.core.ports import Approver, Usage
-from tui.core.sessions import ExportKind, Found, Journal, SessionInfo, SessionMeta, Sessions
+from tui.core.session_names import LAST, LIST_STEP, named
+from tui.core.sessions import Journal, SessionInfo, SessionMeta, Sessions
 from tui.open_chat import OpenChat
+from tui.saved_chats import SavedChats
 from tui.surroundings import Surroundings
 from tui.turns import WatchedTurn
 
 
-class Chats:
+class Chats(SavedChats):
     """The conversation on screen, and all saved ones.
 
     Args:
@@ -30,14 +31,11 @@ class Chats:
     """
 
     def __init__(self, asked: Asked, around: Surroundings, store: Sessions | None, system: str) -> None:
+        super().__init__(store, system)
         self._asked = asked
         self._around = around
-        self._store = store
-        self._usual = system
         self._problem = ""
         self._turns = 0
-        self.revision = 0
-        self._now = OpenChat(Conversation(system))
 
     # ---- what the screens look at ----
 
@@ -98,6 +96,24 @@ class Chats:
         await self._now.leave()
         self._take(opened)
 
+    async def resume_named(self, name: str, *, begin: bool = False) -> None:
+        """Go on with the conversation of that id, beginning of an id, or title.
+
+        Args:
+            name: which; "last" is the last one.
+            begin: if there is none, let the next question begin one of that title.
+
+        Raises:
+            McptuiError: there is none of that name, or several, or it cannot be opened.
+        """
+        found = named(await self.sessions(limit=100_000), name)
+        if found is not None:
+            await self.resume(found.id)
+        elif begin and name != LAST:
+            self._now.wanted_title = name
+        else:
+            raise UsageError("there is no such conversation", where=name, next_step=LIST_STEP)
+
     async def branch(self, upto: int) -> None:
         """Go on with a copy that ends before message `upto`; the one on screen stays as it is.
 
@@ -127,40 +143,6 @@ class Chats:
             raise McptuiError("there is no question to ask again")
         await self.branch(index)
         return message.text, message.attachments
-
-    async def sessions(self, text: str = "") -> Sequence[SessionInfo]:
-        """Return saved ones whose title has `text` in it, the last changed first."""
-        return await self._store.list(text) if self._store is not None else ()
-
-    async def search(self, text: str) -> AsyncIterator[Found]:
-        """Yield where `text` was said in any of them."""
-        if self._store is not None:
-            async for found in self._store.search(text):
-                yield found
-
-    async def rename(self, session: str, title: str) -> None:
-        """Give one another title."""
-        if self._is_open(session):
-            self._now.describe(SessionMeta(title=title))
-            await self._settled()
-        else:
-            await self._stored().rename(session, title)
-        self.revision += 1
-
-    async def delete(self, session: str) -> None:
-        """Take one out of the list; `restore` brings it back."""
-        if self._is_open(session):
-            raise McptuiError("this conversation is open", next_step="Begin a new one first.")
-        await self._stored().delete(session)
-
-    async def restore(self, session: str) -> None:
-        """Bring back what was deleted."""
-        await self._stored().restore(session)
-
-    async def export(self, session: str, kind: ExportKind, path: Path) -> None:
-        """Write one to a file."""
-        await self._settled()
-        await self._stored().export(session, kind, path)
 
     # ---- what the model is told ----
 
@@ -277,15 +259,3 @@ class Chats:
         cost = self._asked.cost_of(usage)
         self._now.spent(self._asked.label, usage, cost)
         return cost
-
-    async def _settled(self) -> None:
-        if self._now.journal is not None:
-            await self._now.journal.settled()
-
-    def _is_open(self, session: str) -> bool:
-        return self._now.info is not None and self._now.info.id == session
-
-    def _stored(self) -> Sessions:
-        if self._store is None:
-            raise McptuiError("conversations are not saved in this run")
-        return self._store

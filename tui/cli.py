@@ -37,36 +37,9 @@ def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
         )
 
 
-def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    run = commands.add_parser(
-        "run",
-        help="ask one question without a screen",
-        description="Ask one question without a screen: the answer goes to stdout, the trace to stderr.",
-    )
-    _common(run)
-    run.add_argument(
-        "prompt", nargs="?", metavar="PROMPT", help="the question; - or nothing reads it from stdin"
-    )
-    run.add_argument("--json", action="store_true", help="print one JSON object a line on stdout instead")
-    run.add_argument("--server", action="extend", nargs="+", metavar="NAME", help="start these servers only")
-    run.add_argument("--max-steps", type=_positive, metavar="N", help="model requests at most")
-    run.add_argument(
-        "--approve",
-        choices=("ask", "reads", "all", "none"),
-        default="ask",
-        help="which calls may run: ask on the terminal (default), only read-only ones, all, none",
-    )
-
-
-def _positive(text: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or more, not {text!r}")
-    return int(text)
-
-
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    from tui.commands import config, traffic_parsers
+    from tui.commands import config, run_parser, traffic_parsers
 
     parser = argparse.ArgumentParser(
         prog="mcptui",
@@ -78,8 +51,10 @@ def build_parser() -> argparse.ArgumentParser:
     _common(parser)
     parser.add_argument("--theme", metavar="NAME", help="theme for this time (ctrl+t chooses and saves one)")
     parser.add_argument("--no-start", action="store_true", help="start no server by itself")
+    parser.add_argument("--session", metavar="NAME", help="go on with this saved conversation")
+    parser.add_argument("--resume", action="store_true", help="go on with the last saved conversation")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    _add_run(commands)
+    run_parser.add_parser(commands, _common)
     servers = commands.add_parser(
         "servers",
         help="start every configured server, say how it went, stop them",

@@ -23,6 +23,7 @@ class OpenChat:
         tokens: of all requests.
         estimated: some of them are estimates.
         cost: of all requests, or None without prices.
+        wanted_title: what the person calls it, before it is saved; "" if nothing.
     """
 
     conversation: Conversation
@@ -33,6 +34,7 @@ class OpenChat:
     tokens: int = 0
     estimated: bool = False
     cost: float | None = None
+    wanted_title: str = ""
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "OpenChat":
@@ -70,7 +72,7 @@ class OpenChat:
             about: what is known of the model and the recording.
         """
         self.journal = journal
-        self.info = SessionInfo(journal.id, title_of(question))
+        self.info = SessionInfo(journal.id, self.wanted_title or title_of(question))
         self._listen()
         for index, message in enumerate(self.conversation.messages):
             journal.message(index, message)

@@ -19,6 +19,8 @@ class Options:
     mode: Mode = Mode.ASK
     save: bool = True
     """Whether conversations are saved."""
+    session: str | None = None
+    resume: bool = False
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> "Options":
@@ -32,4 +34,8 @@ class Options:
             start=not given.get("no_start"),
             max_steps=given.get("max_steps"),
             mode=Mode(given.get("approve") or Mode.ASK),
+            # A question of a script is not a conversation, unless it is made part of one.
+            save=given.get("command") != "run" or bool(given.get("session") or given.get("resume")),
+            session=given.get("session"),
+            resume=bool(given.get("resume")),
         )

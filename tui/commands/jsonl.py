@@ -9,7 +9,9 @@ from typing import Any
 from tui.core.events import (
     Event,
     LimitReached,
+    Notice,
     ReasoningDelta,
+    RetryScheduled,
     StepStarted,
     TextDelta,
     ToolCallEnded,
@@ -43,17 +45,21 @@ def as_object(event: Event) -> dict[str, Any] | None:
         case ReasoningDelta(step, text, replaces_text):
             thought = {"type": "reasoning", "step": step, "text": text}
             return thought | {"replaces_text": True} if replaces_text else thought
-        case ToolCallProposed(step, id, server, tool, arguments):
+        case RetryScheduled():
             return {
-                "type": "tool_call",
-                "step": step,
-                "id": id,
-                "server": server,
-                "tool": tool,
-                "arguments": dict(arguments),
+                "type": "retry",
+                "step": event.step,
+                "attempt": event.attempt,
+                "attempts": event.attempts,
+                "delay": round(event.delay, 3),
+                "reason": event.reason,
             }
+        case ToolCallProposed():
+            return _tool_call(event)
         case ToolCallEnded():
             return _tool_result(event)
+        case Notice(message, kind):
+            return {"type": "notice", "kind": kind, "message": message}
         case LimitReached(limit, value):
             return {"type": "limit_reached", "limit": limit.value, "value": value}
         case TurnError(message, where, next_step):
@@ -62,6 +68,18 @@ def as_object(event: Event) -> dict[str, Any] | None:
             return _turn_ended(event)
         case _:
             return None
+
+
+def _tool_call(event: ToolCallProposed) -> dict[str, Any]:
+    proposed = {
+        "type": "tool_call",
+        "step": event.step,
+        "id": event.id,
+        "server": event.server,
+        "tool": event.tool,
+        "arguments": dict(event.arguments),
+    }
+    return proposed | {"recovered": True} if event.recovered else proposed
 
 
 def _tool_result(event: ToolCallEnded) -> dict[str, Any]:
@@ -82,6 +100,7 @@ def _turn_ended(event: TurnEnded) -> dict[str, Any]:
     return {
         "type": "turn_ended",
         "reason": event.reason.value,
+        "limit": event.limit.value if event.limit is not None else None,
         "text": event.text,
         "steps": event.steps,
         "tool_calls": event.tool_calls,

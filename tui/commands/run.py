@@ -6,17 +6,22 @@ import os
 import sys
 from collections.abc import Callable, Collection
 
+from tui.chats import Chats
+from tui.commands.answer_file import AnswerFile
 from tui.commands.interrupt import Interrupt
 from tui.commands.jsonl import as_object, error_object, line
+from tui.commands.run_input import attachments, question, system_text
 from tui.commands.terminal_approver import TerminalApprover
 from tui.commands.words import trace_line
-from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded
 from tui.core.servers import ServerState, ServerStatus
+from tui.core.session_names import LAST
 from tui.core.text import clean
 from tui.host.host import Host
 from tui.options import Options
 from tui.runtime import Runtime
+from tui.turns import WatchedTurn
 
 EXIT_CODES = {
     EndReason.ANSWERED: 0,
@@ -26,7 +31,6 @@ EXIT_CODES = {
     EndReason.CANCELLED: 130,
 }
 NO_SERVER = 5
-MAX_STDIN = 4 * 1024 * 1024
 
 Print = Callable[[Event], None]
 
@@ -35,29 +39,9 @@ def run(args: argparse.Namespace) -> int:
     """Carry out `mcptui run` and return its exit code."""
     try:
         return asyncio.run(_run(args))
-    except (UsageError, ConfigError) as error:
+    except (UsageError, ConfigError, StorageError) as error:
         _fail(error, args.json)
         return 2
-
-
-def _prompt(given: str | None) -> str:
-    """Return the question from the command line or from stdin.
-
-    Raises:
-        UsageError: there is none.
-    """
-    if given is not None and given != "-":
-        text = given
-    elif given is None and sys.stdin.isatty():
-        raise UsageError("no question", next_step='Give one: mcptui run "your question", or - for stdin.')
-    else:
-        raw = sys.stdin.buffer.read(MAX_STDIN + 1)
-        if len(raw) > MAX_STDIN:
-            raise UsageError(f"the question on stdin is larger than {MAX_STDIN} bytes")
-        text = raw.decode("utf-8", "replace")
-    if not text.strip():
-        raise UsageError("the question is empty")
-    return text.strip()
 
 
 def _fail(error: McptuiError, as_json: bool) -> None:
@@ -93,7 +77,9 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
     wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
-    prompt = _prompt(given)
+    prompt, files = question(given), attachments(args.file)
+    await _open_session(args, runtime.chats)
+    answer = AnswerFile(args.output)
     found = await _start(runtime.host, wanted)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
     for status in failed:
@@ -102,17 +88,41 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
         if args.json:
             print(line(error_object("no wanted server could be started", "servers")), flush=True)
         return NO_SERVER
-    show = _print_json if args.json else _Plain().show
-    turn = runtime.ask(prompt, TerminalApprover())
+    turn = runtime.chats.ask(prompt, TerminalApprover(), files)
     interrupt.on_signal = turn.cancel
+    ended = await _show(turn, args.json, answer)
+    if runtime.model_notice:
+        print(f"· {runtime.model_notice}", file=sys.stderr)
+    if runtime.chats.problem:
+        print(f"mcptui: {clean(runtime.chats.problem)}", file=sys.stderr)
+    return EXIT_CODES[ended] if ended is not EndReason.CANCELLED else interrupt.exit_code
+
+
+async def _show(turn: WatchedTurn, as_json: bool, answer: AnswerFile) -> EndReason:
+    """Print the events of a turn and write its answer; return why it ended."""
+    show = _print_json if as_json else _Plain(to_file=answer.wanted).show
     reason = EndReason.MODEL_ERROR
     async for event in turn.events():
         show(event)
         if isinstance(event, TurnEnded):
             reason = event.reason
-    if runtime.model_notice:
-        print(f"· {runtime.model_notice}", file=sys.stderr)
-    return EXIT_CODES[reason] if reason is not EndReason.CANCELLED else interrupt.exit_code
+            answer.write(event.text)
+    return reason
+
+
+async def _open_session(args: argparse.Namespace, chats: Chats) -> None:
+    """Open the conversation that the command line names, and give it another system text.
+
+    Raises:
+        UsageError: there is none to go on with, or the system text cannot be read.
+        McptuiError: it cannot be opened.
+    """
+    if args.resume:
+        await chats.resume_named(LAST)
+    elif args.session is not None:
+        await chats.resume_named(args.session, begin=True)
+    if (system := system_text(args.system)) is not None:
+        await chats.set_system(system)
 
 
 async def _start(host: Host, wanted: list[str] | None) -> list[ServerStatus]:
@@ -137,11 +147,14 @@ def _print_json(event: Event) -> None:
 class _Plain:
     """The answer as it comes on stdout; everything else, a line an event, on stderr."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, to_file: bool) -> None:
         self._open = False
+        self._to_file = to_file
 
     def show(self, event: Event) -> None:
         match event:
+            case TextDelta() if self._to_file:
+                return
             case TextDelta(_, text):
                 shown = clean(text)
                 sys.stdout.write(shown)

@@ -9,6 +9,7 @@ from tui.core.errors import sentences
 from tui.core.events import (
     Event,
     LimitReached,
+    Notice,
     RetryScheduled,
     StepEnded,
     ToolCallEnded,
@@ -48,6 +49,8 @@ def trace_line(event: Event) -> str:
             return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {clean_line(event.text, 160)}"
         case RetryScheduled(_, attempt, attempts, delay, reason):
             return f"· {clean_line(reason, 160)}; retrying in {delay:.0f} s, {attempt} of {attempts}"
+        case Notice(message):
+            return clean_line(f"· {message}", 600)
         case LimitReached(limit, value):
             return f"! limit reached: {limit.value} {value:g}; asking for the best answer from what is known"
         case TurnError(message, where, next_step):

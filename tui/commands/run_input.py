@@ -1,0 +1,105 @@
+"""What `mcptui run` is asked: the question, what stands on stdin, attached files, the system text."""
+
+import os
+import select
+import stat
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tui.core.attaching import MAX_BYTES, attachment_of
+from tui.core.conversation import Attachment
+from tui.core.errors import UsageError
+
+MAX_STDIN = 4 * 1024 * 1024
+MAX_SYSTEM = 1024 * 1024
+PATIENCE = 2.0
+"""Seconds of silence on stdin after which a person is told what is waited for."""
+
+
+def question(given: str | None) -> str:
+    """Return the question: of the command line, of stdin, or both, the command line's first.
+
+    Stdin is read if nothing is given, if "-" is, or if something is piped or redirected into the program.
+
+    Raises:
+        UsageError: there is none, or too much of it.
+    """
+    if given is None and sys.stdin.isatty():
+        raise UsageError("no question", next_step='Give one: mcptui run "your question", or - for stdin.')
+    parts = [given] if given not in (None, "-") else []
+    if given in (None, "-") or _is_fed():
+        parts.append(_stdin())
+    text = "\n\n".join(part.strip() for part in parts if part and part.strip())
+    if not text:
+        raise UsageError("the question is empty")
+    return text
+
+
+def _is_fed() -> bool:
+    """Whether something is piped or redirected into the program; /dev/null and sockets feed nothing."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+
+
+def _stdin() -> str:
+    source = sys.stdin.buffer
+    if stat.S_ISFIFO(os.fstat(source.fileno()).st_mode):
+        ready, _, _ = select.select([source], [], [], PATIENCE)
+        if not ready:
+            print("· reading the question from stdin; it has to be closed, or: < /dev/null", file=sys.stderr)
+    raw = source.read(MAX_STDIN + 1)
+    if len(raw) > MAX_STDIN:
+        raise UsageError(f"the question on stdin is larger than {MAX_STDIN} bytes")
+    return raw.decode("utf-8", "replace")
+
+
+def attachments(paths: Sequence[str]) -> tuple[Attachment, ...]:
+    """Return the files of `--file`.
+
+    Raises:
+        UsageError: one cannot be read or attached.
+    """
+    return tuple(map(_attached, paths))
+
+
+def _attached(path: str) -> Attachment:
+    try:
+        return attachment_of(Path(path).name, read_bounded(path, MAX_BYTES))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot attach it: {_reason(error)}", where=path) from None
+
+
+def system_text(given: str | None) -> str | None:
+    """Return the text of `--system TEXT` or `--system @FILE`.
+
+    Raises:
+        UsageError: the file cannot be read, or is too large.
+    """
+    if given is None or not given.startswith("@"):
+        return given
+    try:
+        return read_bounded(given[1:], MAX_SYSTEM).decode("utf-8", "replace")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read the system text: {_reason(error)}", where=given[1:]) from None
+
+
+def read_bounded(path: str, most: int) -> bytes:
+    """Return what is in a file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is larger than `most` bytes.
+    """
+    with Path(path).expanduser().open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"it is larger than {most // 1024} KiB")
+    return data
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
