@@ -72,6 +72,21 @@ def size(octets: float) -> str:
     return f"{count(octets)}B" if octets >= 999.5 else f"{octets:.0f} B"
 
 
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+
+
+def money(value: float, currency: str = "USD") -> str:
+    """Return a price for people: "$1.20", "$0.0034", "12.50 CNY".
+
+    Args:
+        value: the price; less than a hundredth has two significant digits.
+        currency: its three letters.
+    """
+    digits = f"{value:.2f}" if value >= 0.095 or value <= 0 else f"{float(f'{value:.2g}'):.6f}".rstrip("0")
+    digits = digits if len(digits.partition(".")[2]) >= 2 else f"{value:.2f}"
+    return f"{_SIGNS[currency]}{digits}" if currency in _SIGNS else f"{digits} {currency}"
+
+
 def plural(number: int, word: str) -> str:
     """Return "1 tool", "2 tools"."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"

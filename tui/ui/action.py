@@ -18,6 +18,9 @@ class Context(StrEnum):
     WORKBENCH = "Workbench"
     BENCH_LIST = "Workbench, lists and results"
     BENCH_FORM = "Workbench, a form"
+    SESSIONS = "Saved conversations"
+    MODELS = "Models"
+    RESULT = "What a call gave"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,42 +10,15 @@ from typing import Protocol
 
 from tui.ui.action import Action as Action
 from tui.ui.action import Context as Context
+from tui.ui.chat_actions import CHAT_ACTIONS
 from tui.ui.traffic.actions import TRAFFIC_ACTIONS
 from tui.ui.workbench.actions import WORKBENCH_ACTIONS
+from tui.ui.writing.actions import WRITING_ACTIONS
 
 _C = Context
 
 ACTIONS: tuple[Action, ...] = (
-    # ---- writing ----
-    Action("composer.send", "enter", _C.COMPOSER, "send", "Send the message", 10, run="send", palette=False),
-    Action(
-        "composer.newline",
-        "shift+enter,ctrl+j,alt+enter",
-        _C.COMPOSER,
-        "new line",
-        "Begin a new line",
-        60,
-        run="newline",
-        palette=False,
-    ),
-    Action(
-        "composer.older",
-        "up",
-        _C.COMPOSER,
-        "older",
-        "In the first line: the message before",
-        run="older",
-        palette=False,
-    ),
-    Action(
-        "composer.newer",
-        "down",
-        _C.COMPOSER,
-        "newer",
-        "In the last line: the message after",
-        run="newer",
-        palette=False,
-    ),
+    *WRITING_ACTIONS,
     # ---- a question ----
     Action("question.once", "y", _C.QUESTION, "once", "Allow this call", 1),
     Action("question.session", "t", _C.QUESTION, "this session", "Allow this tool until mcptui ends", 2),
@@ -63,7 +36,6 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("chat.continue", "ctrl+g", _C.ANYWHERE, "go on", "After a limit: go on with fresh ones", 7),
     Action("chat.new", "ctrl+n", _C.ANYWHERE, "new chat", "Begin a new conversation", 70),
-    Action("chat.copy", "c", _C.CONVERSATION, "copy reply", "Copy the last reply", 30),
     Action(
         "chat.expand",
         "enter",
@@ -76,10 +48,8 @@ ACTIONS: tuple[Action, ...] = (
     ),
     # ---- servers ----
     Action("servers.open", "enter", _C.SERVERS, "work with it", "Work with the selected server by hand", 14),
-    Action(
-        "servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected server", 15, "ctrl+s"
-    ),
-    Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 16, "ctrl+r"),
+    Action("servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected server", 15),
+    Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 16),
     Action(
         "servers.log",
         "l",
@@ -116,6 +86,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 21),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 29, priority=True),
+    *CHAT_ACTIONS,
     *TRAFFIC_ACTIONS,
     *WORKBENCH_ACTIONS,
 )
@@ -169,6 +140,7 @@ class Situation:
         running: a turn runs.
         can_continue: the last turn ended at a limit.
         servers: there is a server to steer.
+        held: a message waits to be sent.
     """
 
     focus: Context
@@ -176,6 +148,7 @@ class Situation:
     running: bool = False
     can_continue: bool = False
     servers: bool = True
+    held: bool = False
 
 
 def possible(found: Action, now: Situation) -> bool:
@@ -187,6 +160,10 @@ def possible(found: Action, now: Situation) -> bool:
             return now.can_continue and not now.running
         case "chat.new":
             return not now.running
+        case "composer.steer":
+            return now.running
+        case "composer.take_back" | "composer.drop":
+            return now.held
         case "servers.open" | "servers.toggle" | "servers.restart" | "servers.log":
             return now.servers
     return found.context is not Context.QUESTION or now.asking
@@ -228,6 +205,8 @@ def in_footer(now: Situation, overrides: KeysOf) -> list[tuple[str, str, Action]
         rank, label = (found.footer if here else found.footer + _FAR), found.label
         if now.asking and found.id == "focus.conversation":
             rank, label = 1, "answer"
+        if now.running and found.id == "composer.send":
+            label = "send after"
         shown.append((rank, key, label, found))
     shown.sort(key=lambda entry: entry[0])
     return [(key, label, found) for _, key, label, found in shown]

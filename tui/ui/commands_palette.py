@@ -51,7 +51,16 @@ def _literal(text: str) -> str:
     return text.replace("[", "(")
 
 
-OF_SCREENS = (Context.TRAFFIC, Context.FRAME, Context.WORKBENCH, Context.BENCH_LIST, Context.BENCH_FORM)
+OF_SCREENS = (
+    Context.TRAFFIC,
+    Context.FRAME,
+    Context.WORKBENCH,
+    Context.BENCH_LIST,
+    Context.BENCH_FORM,
+    Context.SESSIONS,
+    Context.MODELS,
+    Context.RESULT,
+)
 """Contexts whose actions do something only while their screen is on top."""
 
 

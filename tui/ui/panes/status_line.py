@@ -38,6 +38,24 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
+class Used:
+    """What the conversation has used up, in words.
+
+    Attributes:
+        context: how full the model's window is: a meter if the window is known, "~12 k" if not, or "".
+        tokens: of all requests ("~34 k"), or "".
+        cost: of all requests, or "" without prices.
+    """
+
+    context: Meter | str = ""
+    tokens: str = ""
+    cost: str = ""
+
+
+NOTHING_USED = Used()
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """Everything the line can say.
 
@@ -48,7 +66,7 @@ class Status:
         model: the model's label, where no header shows it; else "".
         running: how many servers run.
         servers: how many are configured.
-        tokens: size of the conversation.
+        used: what the conversation has used up.
         frames: frames seen on the wire.
     """
 
@@ -58,7 +76,7 @@ class Status:
     model: str = ""
     running: int = 0
     servers: int = 0
-    tokens: int = 0
+    used: Used = NOTHING_USED
     frames: int = 0
 
 
@@ -83,14 +101,23 @@ class StatusLine(Bar):
 def status_row(status: Status, width: int) -> Row:
     """Return the line for `width` cells; what matters least goes first where room is short."""
     for right, bars, meters in _FULL_TO_BARE:
-        row = (*_left(status, bars=bars, meters=meters), ("  ", ""), *_counts(status, right))
+        row = (*_left(status, bars=bars, meters=meters), ("  ", ""), *_counts(status, right, bars=bars))
         if width_of(row) <= width:
             break
-    return spread(_left(status, bars=bars, meters=meters), _counts(status, right), width)
+    return spread(_left(status, bars=bars, meters=meters), _counts(status, right, bars=bars), width)
 
 
 # (how many counts stand at the right end, meters with bars, any meters)
-_FULL_TO_BARE = ((3, True, True), (3, False, True), (1, False, True), (1, False, False))
+_FULL_TO_BARE = (
+    (5, True, True),
+    (4, True, True),
+    (4, False, True),
+    (3, False, True),
+    (2, False, True),
+    (2, False, False),
+    (1, False, False),
+    (0, False, False),
+)
 
 
 def _left(status: Status, *, bars: bool, meters: bool) -> Row:
@@ -108,13 +135,24 @@ def _left(status: Status, *, bars: bool, meters: bool) -> Row:
     return tuple(left)
 
 
-def _counts(status: Status, how_many: int) -> Row:
-    counts = (
-        f"{status.running} of {units.plural(status.servers, 'server')}",
-        f"{units.count(status.tokens)} tokens",
-        f"{units.count(status.frames)} frames",
-    )
-    return (("   ".join(counts[:how_many]) + " ", "dim"),)
+def _counts(status: Status, how_many: int, *, bars: bool) -> Row:
+    """Return the most telling of the counts that there are, in the order in which they stand on screen."""
+    used = status.used
+    servers: Row = ((f"{status.running} of {units.plural(status.servers, 'server')}", "dim"),)
+    tokens: Row = ((f"{used.tokens} tokens", "dim"),) if used.tokens else ()
+    cost: Row = ((used.cost, "dim"),) if used.cost else ()
+    frames: Row = ((f"{units.count(status.frames)} frames", "dim"),)
+    context: Row = ()
+    if isinstance(used.context, Meter):
+        context = _meter(used.context, bars=bars)[:-1]
+    elif used.context:
+        context = (("context ", "dim"), (used.context, "dim"))
+    ranked = [part for part in (context, servers, cost, tokens, frames) if part][:how_many]
+    row: list[tuple[str, str]] = []
+    for part in (servers, context, tokens, cost, frames):
+        if part in ranked:
+            row += [*([("   ", "")] if row else []), *part]
+    return (*row, (" ", ""))
 
 
 def _meter(meter: Meter, *, bars: bool) -> Row:

@@ -9,14 +9,19 @@ from textual.app import App
 from tui.core import units
 
 
-async def save_new(app: App[Any], path: Path, data: bytes) -> None:
-    """Write a file that is not there yet, and say so; say why not, if it was there or cannot be written."""
+async def save_new(app: App[Any], path: Path, data: bytes) -> bool:
+    """Write a file that is not there yet, and say so; say why not, if it was there or cannot be written.
+
+    Returns:
+        Whether it was written.
+    """
     try:
         await asyncio.to_thread(_write_new, path, data)
     except OSError as error:
         app.notify(f"{path} was not saved: {error.strerror}.", severity="error")
-    else:
-        app.notify(f"saved {units.size(len(data))} to {path}", timeout=4)
+        return False
+    app.notify(f"saved {units.size(len(data))} to {path}", timeout=4)
+    return True
 
 
 def _write_new(path: Path, data: bytes) -> None:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from tui.core import units
-from tui.core.text import clean
+from tui.core.text import clean, preview
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 from tui.ui.widgets.transcript.flow import Block
 
 TEXT_COLUMNS = 100
+USER_LINES = 40  # a longer message of the person is folded
+USER_HEAD = 12
 PIECE = 8 * 1024  # the most characters that are parsed or wrapped at once
 
 
@@ -38,20 +40,40 @@ def pieces(text: str) -> list[str]:
     return found
 
 
+def said_blocks(text: str, symbols: Symbols) -> "list[Block]":
+    """Return the blocks of what the person said, literally; the rest of a long text is folded."""
+    text = text.replace("\r\n", "\n").strip("\n")
+    if text.count("\n") < USER_LINES and len(text) <= USER_LINES * TEXT_COLUMNS:
+        return [Plain(text)]
+    head = "\n".join(text.split("\n", USER_HEAD)[:USER_HEAD])[: USER_HEAD * TEXT_COLUMNS]
+    return [Plain(head), Fold(text[len(head) :].removeprefix("\n"), symbols)]
+
+
 class Label(Block):
-    """Who speaks; at the right end, when or how long."""
+    """Who speaks; at the right end, when or how long. The mark can stand on it: it is the whole message.
 
-    __slots__ = ("_name", "_role", "right")
+    Attributes:
+        role: "user" or "model".
+        said: what the person said, raw; "" for a reply.
+        right: when, or how long.
+    """
 
-    def __init__(self, name: str, role: str, right: str = "") -> None:
+    __slots__ = ("_name", "right", "role", "said")
+
+    def __init__(self, name: str, role: str, right: str = "", *, said: str = "") -> None:
         super().__init__()
         self._name = name
-        self._role = role
+        self.role = role
+        self.said = said
         self.right = right
 
     def wrap(self, width: int) -> Sequence[Row]:
         """Return one row."""
-        return [spread(((self._name, f"{self._role} bold"),), ((self.right, "dim"),), measure(width))]
+        return [spread(((self._name, f"{self.role} bold"),), ((self.right, "dim"),), measure(width))]
+
+    def targets(self) -> Sequence[int]:
+        """The message can be acted on."""
+        return (0,)
 
 
 class Plain(Block):
@@ -98,6 +120,44 @@ class Fold(Block):
     def unfolded(self) -> list[Block]:
         """Return the blocks that stand in its place once opened."""
         return [Plain(piece) for piece in pieces(self._rest)]
+
+
+class Summary(Block):
+    """What the model is told in place of the oldest messages: one row, the summary under it on request.
+
+    Attributes:
+        words: how much was summarised, and the keys.
+        open: the summary is shown.
+    """
+
+    __slots__ = ("_symbols", "_text", "open", "words")
+
+    def __init__(self, words: str, text: str, symbols: Symbols) -> None:
+        super().__init__()
+        self.words = words
+        self._text = text
+        self._symbols = symbols
+        self.open = False
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        """Return the row, and if it is open the summary."""
+        columns = measure(width)
+        marker = self._symbols.unfolded if self.open else self._symbols.folded
+        head: Row = ((f"{marker} ", "accent"),)
+        rows = wrap(((self.words, "dim"),), columns, first=head)
+        if not self.open:
+            return rows
+        bar: Row = (("▎ ", "rule aside"),)
+        text = preview(self._text).text or "(nothing)"
+        lines = text.expandtabs(4).split("\n")
+        return [
+            *rows,
+            *(row for line in lines for row in wrap(((line, "dim"),), columns, first=bar, rest=bar)),
+        ]
+
+    def targets(self) -> Sequence[int]:
+        """The first row opens and closes the summary."""
+        return (0,)
 
 
 class Note(Block):

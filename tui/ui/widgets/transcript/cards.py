@@ -6,6 +6,8 @@ from typing import Any
 
 from tui.core import units
 from tui.core.text import Preview, clean, clean_line, preview
+from tui.core.tools import ToolResult
+from tui.ui.pieces import pieces_of
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
 from tui.ui.widgets.transcript.blocks import measure
@@ -14,6 +16,7 @@ from tui.ui.widgets.transcript.flow import Block
 INDENT: Row = (("   ", ""),)
 MAX_ARGUMENTS = 256 * 1024  # characters of arguments that are shown at all
 FOLDED_ROWS = 10  # rows of arguments in a question before it is opened
+MAX_PIECES = 5  # rows of what a result holds besides text
 FOLDED_NOTE = 3  # rows of an error under a folded card
 
 KEYS = (
@@ -32,46 +35,76 @@ _STATES: Mapping[str, tuple[str, str]] = {
     "failed": ("bad", "failed"),
     "denied": ("warn", "denied"),
     "cancelled": ("dim", "cancelled"),
+    "unknown": ("warn", "outcome unknown"),
+    "unsent": ("dim", "not run"),
 }
+_EXPLAINED = {"failed": "bad", "unknown": "warn"}  # states whose text stands under the folded card
 
 
 class Card(Block):
     """One call.
 
     Attributes:
-        state: waiting, asking, running, done, failed, denied or cancelled.
+        state: waiting, asking, running, done, failed, denied, cancelled, unknown or unsent.
         open: arguments and result are shown.
+        recovered: the model wrote the call as text, and it was found there.
+        name: of the tool.
+        gave: the result, for whoever wants to see all of it, or None.
     """
 
     __slots__ = (
         "_arguments",
         "_ms",
         "_note",
+        "_pieces",
         "_result",
         "_symbols",
         "_targets",
         "_title",
+        "_unread",
         "_why",
+        "gave",
+        "name",
         "open",
+        "recovered",
         "state",
     )
 
     def __init__(
-        self, server: str, tool: str, arguments: Mapping[str, Any], symbols: Symbols, gap: int
+        self, server: str, tool: str, arguments: Mapping[str, Any] | str, symbols: Symbols, gap: int
     ) -> None:
+        """Make the card of a call.
+
+        Args:
+            server: whose tool, or "".
+            tool: its name.
+            arguments: by name, or the JSON that the model wrote; read when somebody looks at it.
+            symbols: what the terminal can show.
+            gap: empty rows above.
+        """
         super().__init__(gap)
-        name = clean_line(tool, 64) or "unknown tool"
+        self.name = name = clean_line(tool, 64) or "unknown tool"
         within: Row = ((clean_line(server, 40), "dim"), (f" {symbols.within} ", "dim")) if server else EMPTY
         self._title: Row = (*within, (name, "tool"))
-        self._arguments = {clean_line(str(key), 64): _written(value) for key, value in arguments.items()}
+        self._unread: str | None = arguments if isinstance(arguments, str) else None
+        self._arguments = {} if isinstance(arguments, str) else _shown(arguments)
         self._symbols = symbols
         self._note = ""
         self._why = ""
         self._ms: float | None = None
         self._result: Preview | None = None
         self._targets: list[int] = []
+        self._pieces: Sequence[str] = ()
         self.state = "waiting"
         self.open = False
+        self.recovered = False
+        self.gave: ToolResult | None = None
+
+    def give(self, result: ToolResult) -> None:
+        """Keep the result; what it holds besides text gets a row each."""
+        self.gave = result
+        self._pieces = pieces_of(result)
+        self.width = 0
 
     def set(self, state: str, note: str, ms: float | None, result: str | None) -> None:
         """Change the state; a question is over with it."""
@@ -98,15 +131,17 @@ class Card(Block):
     def wrap(self, width: int) -> Sequence[Row]:
         """Return the row of the call and what belongs under it, or its question."""
         columns = measure(width)
+        if self._unread is not None:
+            self._arguments, self._unread = _shown(_read(self._unread)), None
         if self.state == "asking":
             return self._question(columns)
         self._targets = [0]
         rows = [self._head(columns)]
         if self.open:
             rows += self._details(columns)
-        elif self.state == "failed":
+        elif self.state in _EXPLAINED:
             rows += self._error(columns)
-        return rows
+        return rows + self._piece_rows(columns)
 
     # One row
 
@@ -120,11 +155,15 @@ class Card(Block):
             "failed": symbols.failed,
             "denied": symbols.failed,
             "cancelled": symbols.stopped,
+            "unknown": symbols.warning,
+            "unsent": symbols.stopped,
         }.get(self.state, symbols.waiting)
         time = units.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
         marker = symbols.unfolded if self.open else symbols.folded
         note = self._note if self.state != "failed" else ""
         right: list[tuple[str, str]] = []
+        if self.recovered:
+            right.append(("recovered  ", "warn"))
         if note:
             right.append((clean_line(note, max(8, width // 3)) + "  ", "dim"))
         if word:
@@ -150,7 +189,7 @@ class Card(Block):
         edge: Row = (*INDENT, ("  ", ""))
         rows = [(*edge, *row) for row in self._argument_rows(width - width_of(edge))]
         if self._result is not None:
-            style = "bad" if self.state == "failed" else "text"
+            style = _EXPLAINED.get(self.state, "text")
             arrow: Row = (*edge, (f"{self._symbols.result} ", "dim"))
             rest = ((" " * width_of(arrow), ""),)
             for number, line in enumerate((self._result.text or "(empty)").expandtabs(4).split("\n")):
@@ -168,8 +207,17 @@ class Card(Block):
         elif self._note and not text.startswith(self._note):
             text = f"{self._note}: {text}"
         edge: Row = (*INDENT, ("  ", ""))
-        rows = wrap(((clean_line(text, 400), "bad"),), width, first=edge, rest=edge) if text else []
+        style = _EXPLAINED[self.state]
+        rows = wrap(((clean_line(text, 400), style),), width, first=edge, rest=edge) if text else []
         return rows[:FOLDED_NOTE]
+
+    def _piece_rows(self, width: int) -> list[Row]:
+        edge: Row = (*INDENT, ("  ", ""))
+        shown: list[Row] = [crop((*edge, ("▣ ", "tool"), (piece, "text")), width) for piece in self._pieces]
+        if len(shown) > MAX_PIECES:
+            more = len(shown) - MAX_PIECES
+            shown = [*shown[:MAX_PIECES], (*edge, (f"and {more} more", "dim"))]
+        return shown
 
     def _argument_rows(self, width: int) -> list[Row]:
         column = min(24, max(map(len, self._arguments), default=0))
@@ -223,6 +271,22 @@ def _key_rows(width: int) -> list[Row]:
             row, gap = EMPTY, EMPTY
         row = (*row, *gap, *entry)
     return [*rows, row]
+
+
+def _shown(arguments: Mapping[str, Any]) -> dict[str, str]:
+    return {clean_line(str(key), 64): _written(value) for key, value in arguments.items()}
+
+
+def _read(text: str) -> Mapping[str, Any]:
+    """Return arguments by name if they are a JSON object; as they are written if not."""
+    if len(text) <= MAX_ARGUMENTS:
+        try:
+            value = json.loads(text or "{}")
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            return value
+    return {"": text}
 
 
 def _written(value: Any) -> str:

@@ -73,6 +73,13 @@ class Flow:
         self.blocks.append(block)
         self._tops.append(self._tops[-1] + block.height)
 
+    def extend(self, blocks: Sequence[Block]) -> None:
+        """Put many blocks at the end."""
+        start = len(self.blocks)
+        self.blocks += blocks
+        self._tops += [0] * len(blocks)
+        self._rebuild(start)
+
     def truncate(self, index: int) -> None:
         """Remove the blocks from `index` on."""
         del self.blocks[index:]

@@ -99,7 +99,7 @@ class Thinking(Block):
     """The reasoning of a model: one row, the text under it on request.
 
     Attributes:
-        seconds: how long the model has thought.
+        seconds: how long the model has thought; None if nobody knows any more.
         running: it still does.
     """
 
@@ -122,7 +122,7 @@ class Thinking(Block):
         self._partial = ""
         self._kept: list[Row] = []
         self._kept_width = self._done = 0
-        self.seconds = 0.0
+        self.seconds: float | None = 0.0
         self.running = True
         self.open = False
 
@@ -139,7 +139,7 @@ class Thinking(Block):
         columns = measure(width)
         marker = self._symbols.unfolded if self.open else self._symbols.folded
         word = "thinking" if self.running else "thought"
-        time = f" {self._symbols.separator} {units.duration(self.seconds * 1000)}"
+        time = "" if self.seconds is None else f" for {units.duration(self.seconds * 1000)}"
         head: Row = ((word, "dim italic"), (time, "dim"), (f"  {marker}", "dim"))
         return [head, *self._text_rows(columns)] if self.open else [head]
 

@@ -12,25 +12,27 @@ from textual import events
 from textual.message import Message
 from textual.timer import Timer
 
+from tui.core.conversation import Attachment
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
+from tui.core.tools import ToolResult
+from tui.ui.pieces import attachment_words
 from tui.ui.symbols import UNICODE, Symbols
 from tui.ui.widgets.transcript import code
-from tui.ui.widgets.transcript.blocks import Fold, Label, Note, Plain, Welcome
+from tui.ui.widgets.transcript.blocks import Fold, Label, Note, Plain, Summary, Welcome
 from tui.ui.widgets.transcript.cards import Card
 from tui.ui.widgets.transcript.flow import Block
 from tui.ui.widgets.transcript.markdown import Markdown
-from tui.ui.widgets.transcript.prose import Code, Prose, Thinking
-from tui.ui.widgets.transcript.view import FlowPane
+from tui.ui.widgets.transcript.messages import Messages
+from tui.ui.widgets.transcript.past import stand_under, user_blocks
+from tui.ui.widgets.transcript.prose import Thinking
 from tui.ui.widgets.transcript.writer import ReplyWriter
 
 FRAMES = 20
 SHARE = 8  # a draw may take one part in so many of the time
-USER_LINES = 40  # a longer message of the person is folded
-USER_HEAD = 12
 
 
-class Transcript(FlowPane):
+class Transcript(Messages):
     """Shows what was said and what was called, as it happens.
 
     All texts may be raw: they are cleaned here. Keys that answer a question are not handled here.
@@ -65,24 +67,18 @@ class Transcript(FlowPane):
         super().__init__(name=name, id=id, classes=classes)
         self._symbols = symbols
         self._writer = ReplyWriter(self.flow, self._append, symbols, clock)
-        self._cards: dict[str, Card] = {}
         self._welcome: Welcome | None = None
         self._timer: Timer | None = None
         self._cost = 0.0
 
     # What was said
 
-    def add_user(self, text: str, at: str = "") -> None:
-        """Show what the person said, literally; `at` is the time of day to show."""
+    def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
+        """Show what the person said, literally, and what was attached; `at` is the time of day to show."""
         self._writer.forget()
-        self._append(Label("you", "user", clean_line(at, 20)))
-        text = text.replace("\r\n", "\n").strip("\n")
-        if text.count("\n") >= USER_LINES or len(text) > USER_LINES * 100:
-            head = "\n".join(text.split("\n", USER_HEAD)[:USER_HEAD])[: USER_HEAD * 100]
-            self._append(Plain(head))
-            self._append(Fold(text[len(head) :].removeprefix("\n"), self._symbols))
-        else:
-            self._append(Plain(text))
+        words = [attachment_words(one) for one in attachments]
+        for block in user_blocks(text, words, self._symbols, clean_line(at, 20)):
+            self._append(block)
 
     def begin_reply(self, label: str) -> None:
         """The model starts to say something; a reply of several steps keeps its one label."""
@@ -131,22 +127,16 @@ class Transcript(FlowPane):
 
     # What was called
 
-    def add_call(self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Show a call that the model wants."""
+    def add_call(
+        self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
+    ) -> None:
+        """Show a call that the model wants; `recovered`: it was found in the text of the reply."""
         self._writer.close()
         after_card = bool(self.flow.blocks) and isinstance(self.flow.blocks[-1], Card)
         card = Card(server, tool, arguments, self._symbols, gap=0 if after_card else 1)
+        card.recovered = recovered
         self._cards[call_id] = card
         self._append(card)
-
-    @property
-    def selected_call(self) -> str:
-        """The id of the call whose card the cursor stands on; of the last call, if it stands elsewhere."""
-        target = self._target[0] if self._target is not None else None
-        for call_id, card in reversed(self._cards.items()):
-            if card is target:
-                return call_id
-        return next(reversed(self._cards), "")
 
     def set_call(
         self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
@@ -155,13 +145,19 @@ class Transcript(FlowPane):
 
         Args:
             call_id: the id given to `add_call`; an unknown one is ignored.
-            state: waiting, asking, running, done, failed, denied or cancelled.
+            state: waiting, asking, running, done, failed, denied, cancelled, unknown or unsent.
             note: progress, or why it failed.
             ms: how long it took.
             preview: what the server answered; any size.
         """
         if (card := self._cards.get(call_id)) is not None:
             card.set(state, note, ms, preview)
+            self._touch(card)
+
+    def give_result(self, call_id: str, result: ToolResult) -> None:
+        """Keep what a call gave, and show what it holds besides text."""
+        if (card := self._cards.get(call_id)) is not None:
+            card.give(result)
             self._touch(card)
 
     def ask(self, request: ApprovalRequest) -> None:
@@ -179,10 +175,7 @@ class Transcript(FlowPane):
 
     def clear(self) -> None:
         """Forget everything; the welcome is shown again."""
-        self._writer.reset()
-        self._target = None
-        self._cards.clear()
-        self.flow.truncate(0)
+        self._empty()
         self.following = True
         if self._welcome is not None:
             self.flow.append(self._welcome)
@@ -223,13 +216,8 @@ class Transcript(FlowPane):
         flow = self.flow
         if flow.blocks and flow.blocks[0] is self._welcome:
             flow.truncate(0)
-        if flow.blocks and isinstance(flow.blocks[-1], Label) and isinstance(block, Prose | Code | Thinking):
-            block.gap = 0  # what is said stands right under its speaker
+        stand_under(flow.blocks, block)
         flow.append(block)
-        self.flow_changed()
-
-    def _touch(self, block: Block) -> None:
-        block.width = 0
         self.flow_changed()
 
     # Text that arrives
@@ -251,9 +239,11 @@ class Transcript(FlowPane):
     def target_chosen(self, block: Block, row: int) -> None:
         """Open or close a card or a thought, open a long text, take an example."""
         match block:
-            case Card() | Thinking():
+            case Card() | Thinking() | Summary():
                 block.open = not block.open
                 self._reveal(block)
+            case Label():
+                self.post_message(self.MessageChosen())
             case Fold():
                 self.flow.replace(self.flow.index_of(block), block.unfolded())
                 self.following = False

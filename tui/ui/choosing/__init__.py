@@ -1,0 +1,1 @@
+"""Choosing from long lists: conversations that were saved, and models."""

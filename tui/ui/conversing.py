@@ -1,0 +1,222 @@
+"""What is done with whole conversations and models: the part of the app that opens their lists."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+
+from tui.core import units
+from tui.core.conversation import UserMessage
+from tui.core.errors import McptuiError
+from tui.core.sessions import ExportKind, SessionInfo
+from tui.core.text import clean_line
+from tui.ui.by_hand import ByHand
+from tui.ui.symbols import symbols_for
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.ui.bridge import Bridge
+    from tui.ui.chat import Chat
+    from tui.ui.chat_ports import ChatView
+    from tui.ui.screens.sessions import Resumed
+
+NOT_SAVED = "Nothing was said yet."
+
+
+class Conversing(ByHand):
+    """Opens the lists of conversations and models; shows another conversation once it is taken up."""
+
+    bridge: "Bridge"
+    chat: "Chat"
+    came_from: str = ""
+    """The conversation that the one on screen branched off."""
+
+    _shown: tuple[int, int] | None = None
+    _work: asyncio.Task[None] | None = None
+
+    @property
+    def chats(self) -> "ChatView":
+        """The conversations."""
+        return self.runtime.chats
+
+    def forget(self) -> None:
+        """Show the welcome again: a new conversation begins."""
+        raise NotImplementedError
+
+    def busy(self) -> str:
+        """Return why no other conversation or model can be taken up now, or ""."""
+        return f"A turn is still running. {self.key_of('chat.cancel')} stops it." if self.chat.running else ""
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something with the conversation, one thing at a time; what goes wrong is told."""
+        if self.chat.running or (self._work is not None and not self._work.done()):
+            work.close()
+            self.notify(self.busy() or "One thing at a time: the one before is not done yet.")
+            return
+        self._work = asyncio.create_task(self._told(work), name="change the conversation")
+        self._work.add_done_callback(self._done)
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except McptuiError as error:
+            self.notify(str(error), severity="error", timeout=8)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self.fail(error)
+
+    # ---- another conversation ----
+
+    def follow_chats(self) -> None:
+        """Show what changed in the conversation by another way than a turn."""
+        chats = self.chats
+        seen = (chats.revision, chats.compaction.upto)
+        if seen == self._shown:
+            return
+        self._shown = seen
+        self.show_compaction()
+
+    def show_conversation(self, message: int | None = None) -> None:
+        """Show the conversation anew, because it is another one; at a message, or at its end."""
+        self.forget()
+        chats, runtime = self.chats, self.runtime
+        self.bridge.can_continue = False
+        self.bridge.ended = ""
+        label, notice = runtime.model_label, runtime.model_notice
+        if chats.messages:
+            self.conversation.show_past(
+                chats.messages, chats.unknown, lambda model: notice if model == label else ""
+            )
+        self.show_compaction()
+        if message is not None:
+            self.conversation.show_message(message)
+        self.wake()
+
+    def show_compaction(self) -> None:
+        """Say what the model is told in place of older messages."""
+        compaction, messages = self.chats.compaction, self.chats.messages
+        words = ""
+        if compaction.upto:
+            turns = sum(isinstance(one, UserMessage) for one in messages[: compaction.upto])
+            words = f"{units.plural(turns, 'turn')} summarised for the model"
+        elif compaction.shrunk:
+            words = f"results of the first {compaction.shrunk} messages are told in a few words"
+        if words:
+            words += f" · enter shows it · {self.key_of('chat.uncompact')} lets the model read everything"
+        self.conversation.show_summary(
+            words, compaction.summary or "Only old results of tools are shortened."
+        )
+
+    def wake(self) -> None:
+        """Show at once what changed."""
+        raise NotImplementedError
+
+    def open_dialog(self, screen: "Screen[Any]", done: Callable[[Any], None] | None = None) -> None:
+        """Put a dialog on the screen, unless one of its kind is there already."""
+        if not any(type(other) is type(screen) for other in self.screen_stack):
+            self.push_screen(screen, done)
+
+    # ---- lists ----
+
+    def action_chat_sessions(self) -> None:
+        """Choose a saved conversation to go on with."""
+        from tui.ui.screens.sessions import SessionsScreen
+
+        if not self.runtime.is_ready:
+            return
+        before = self.chats.info.id if self.chats.info is not None else ""
+
+        def done(resumed: "Resumed | None") -> None:
+            if resumed is not None:
+                self.came_from = before if resumed.branch else ""
+                self.show_conversation(resumed.message)
+                self.conversation.focus()
+
+        screen = SessionsScreen(
+            self.chats,
+            self.overrides,
+            symbols_for(os.environ),
+            busy=self.busy,
+            export=self.export_session,
+        )
+        self.open_dialog(screen, done)
+
+    def action_chat_models(self) -> None:
+        """Choose the model that is asked from now on."""
+        self._choose_model("", lambda: None)
+
+    def _choose_model(self, purpose: str, chosen: Callable[[], None]) -> None:
+        from tui.ui.screens.models import ModelsScreen
+
+        if not self.runtime.is_ready:
+            return
+
+        def done(switched: bool | None) -> None:
+            if switched:
+                self.wake()
+                chosen()
+
+        screen = ModelsScreen(
+            self.chats, self.overrides, symbols_for(os.environ), busy=self.busy, purpose=purpose
+        )
+        self.open_dialog(screen, done)
+
+    # ---- export ----
+
+    def action_chat_export(self) -> None:
+        """Write the conversation on screen to a file."""
+        if self.runtime.is_ready and (info := self.chats.info) is not None:
+            self.export_session(info)
+        else:
+            self.notify(NOT_SAVED, timeout=3)
+
+    def export_session(self, info: SessionInfo) -> None:
+        """Ask where a conversation is written to, and write it."""
+        from tui.ui.screens.export_chat import ExportChat
+        from tui.ui.screens.sessions import export_path
+
+        def asked(answer: tuple[ExportKind, Path] | None) -> None:
+            if answer is not None:
+                self.run_worker(self._told(self._export(info, *answer)), name="export a conversation")
+
+        self.open_dialog(ExportChat(info.title, export_path(Path.cwd(), info.title)), asked)
+
+    async def _export(self, info: SessionInfo, kind: ExportKind, path: Path) -> None:
+        await self.chats.export(info.id, kind, path)
+        self.notify(f"written to {clean_line(str(path), 300)}", timeout=5)
+
+    # ---- what the model is told ----
+
+    def action_chat_system(self) -> None:
+        """Read and change the system text of the conversation."""
+        from tui.ui.screens.system_text import SystemText
+
+        if not self.runtime.is_ready:
+            return
+
+        def done(text: str | None) -> None:
+            if text is not None and text != self.chats.system:
+                self.begin(self._set_system(text))
+
+        self.open_dialog(SystemText(self.chats.system), done)
+
+    async def _set_system(self, text: str) -> None:
+        await self.chats.set_system(text)
+        words = "the model is told it from the next question on" if text else "the usual one is told again"
+        self.notify(f"system text kept: {words}", timeout=4)
+
+    def action_chat_uncompact(self) -> None:
+        """Let the model read everything again."""
+        compaction = self.chats.compaction
+        if not (compaction.upto or compaction.shrunk):
+            self.notify("Nothing is summarised: the model reads everything.", timeout=3)
+        elif problem := self.busy():
+            self.notify(problem)
+        else:
+            self.chats.uncompact()
+            self.follow_chats()
+            self.show_compaction()
+            self.notify("The model reads everything again.", timeout=3)

@@ -1,0 +1,210 @@
+"""What is done with a message: copied, asked again, changed, branched from, asked of another model."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.core.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
+from tui.core.text import clean
+from tui.core.tools import ToolResult
+from tui.ui.actions import Context, action, first_key
+from tui.ui.answering import AnswerKeys
+from tui.ui.conversing import NOT_SAVED, Conversing
+from tui.ui.writing.references import Reference, Written
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.ui.approvals import Approvals
+    from tui.ui.widgets.transcript.blocks import Label
+    from tui.ui.widgets.transcript.cards import Card
+
+ON_QUESTION = ("chat.copy", "chat.retry", "chat.rewrite", "chat.compare", "chat.branch", "chat.export")
+"""What the list over a message offers."""
+
+ACT = "act "
+"""What begins the name of a deed where the answers to questions have theirs."""
+
+
+class OnMessages(Conversing):
+    """The keys of the conversation that act on the message that the mark stands on."""
+
+    approvals: "Approvals"
+    answer_keys: AnswerKeys
+
+    # ---- which message ----
+
+    def _question(self) -> int | None:
+        """Return the index of the question that the marked message belongs to; of the last, with no mark."""
+        label = self.conversation.marked_label
+        found = self.conversation.question_of(label) if label is not None else None
+        if found is None:
+            return None
+        said, since = found
+        places = [
+            at
+            for at, message in enumerate(self.chats.messages)
+            if isinstance(message, UserMessage) and message.text == said
+        ]
+        return places[-1 - since] if since < len(places) else None
+
+    def _end_of(self, question: int) -> int:
+        """Return the index behind the last message that belongs to a question."""
+        messages = self.chats.messages
+        later = (at for at in range(question + 1, len(messages)) if isinstance(messages[at], UserMessage))
+        return next(later, len(messages))
+
+    def on_transcript_message_chosen(self) -> None:
+        """Offer what can be done with the message."""
+        from tui.ui.screens.picker import Choice, Picker
+
+        choices = [
+            Choice(one.id, Content(f"{first_key(self.overrides.keys_of(one)):<4}{one.help}"))
+            for one in map(action, ON_QUESTION)
+        ]
+
+        def chosen(action_id: str | None) -> None:
+            if action_id is not None:
+                self.call_later(self.run_action, action(action_id).method)
+
+        self.open_dialog(Picker("THIS MESSAGE", choices), chosen)
+
+    # ---- doing ----
+
+    def settle(self, answer: str) -> None:
+        """Take what a letter means, now that it is clear that nobody writes a text with it."""
+        if answer.startswith(ACT):
+            self._act(answer.removeprefix(ACT))
+        else:
+            self.approvals.answer(answer)
+
+    def _act(self, deed: str) -> None:
+        question = self._question()
+        if question is None:
+            self.notify(NOT_SAVED, timeout=3)
+            return
+        match deed:
+            case "retry":
+                self.begin(self._retry(question))
+            case "rewrite":
+                self.begin(self._rewrite(question))
+            case "branch":
+                self.begin(self._branch(question))
+            case "compare":
+                self._choose_model("to ask the same again", lambda: self.begin(self._retry(question)))
+
+    def _held(self, deed: str) -> None:
+        if problem := self.busy():
+            self.notify(problem)
+        elif self.runtime.is_ready:
+            self.answer_keys.answer(f"{ACT}{deed}")
+
+    def action_chat_retry(self) -> None:
+        """Ask the marked question again, as a branch."""
+        self._held("retry")
+
+    def action_chat_rewrite(self) -> None:
+        """Change the marked question and ask it again, as a branch."""
+        self._held("rewrite")
+
+    def action_chat_branch(self) -> None:
+        """Go on from the marked message in a copy of the conversation."""
+        self._held("branch")
+
+    def action_chat_compare(self) -> None:
+        """Ask another model the marked question, as a branch."""
+        self._held("compare")
+
+    async def _again(self, question: int) -> tuple[str, tuple[Attachment, ...]]:
+        before = self.chats.info
+        said = await self.chats.again(question)
+        self._branched(before.id if before is not None else "")
+        return said
+
+    def _branched(self, before: str) -> None:
+        self.came_from = before
+        self.show_conversation()
+        if before:
+            back = self.key_of("chat.parent")
+            self.conversation.add_note(f"This is a branch; {back} goes back to the conversation before it.")
+
+    async def _retry(self, question: int) -> None:
+        text, attachments = await self._again(question)
+        self.conversation.follow()
+        self.chat.send(Written(text, text, tuple(map(Reference.to_known, attachments))), attachments)
+
+    async def _rewrite(self, question: int) -> None:
+        text, attachments = await self._again(question)
+        self.composer.put_back(text)
+        if attachments:
+            self.composer.attach(*map(Reference.to_known, attachments))
+        self.go_to(Context.COMPOSER)
+
+    async def _branch(self, question: int) -> None:
+        before = self.chats.info
+        await self.chats.branch(self._end_of(question))
+        self._branched(before.id if before is not None else "")
+        self.go_to(Context.COMPOSER)
+
+    def action_chat_parent(self) -> None:
+        """Go back to the conversation that this one branched off."""
+        info = self.chats.info if self.runtime.is_ready else None
+        parent = (info.parent if info is not None else "") or self.came_from
+        if parent:
+            self.begin(self._go_back(parent))
+        else:
+            self.notify("This conversation is no branch.", timeout=3)
+
+    async def _go_back(self, parent: str) -> None:
+        await self.chats.resume(parent)
+        self.came_from = ""
+        self.show_conversation()
+
+    # ---- copying and reading ----
+
+    def action_chat_copy(self) -> None:
+        """Copy the marked message; with no mark the last reply."""
+        label = self.conversation.marked_label
+        question = self._question() if self.runtime.is_ready else None
+        if label is None or question is None:
+            if self.conversation.copy_last_reply():
+                self.notify("The last reply is copied.")
+            return
+        text = self._text_of(label, self.chats.messages[question : self._end_of(question)])
+        if text:
+            self.copy_to_clipboard(clean(text))
+            self.notify("The question is copied." if label.role == "user" else "The reply is copied.")
+
+    def _text_of(self, label: "Label", messages: Sequence[Message]) -> str:
+        if label.role == "user":
+            return label.said
+        said = [one.text for one in messages if isinstance(one, AssistantMessage) and one.text]
+        return "\n\n".join(said) or self.conversation.reply_text()
+
+    def action_chat_result(self) -> None:
+        """Show all of what the marked call gave, or the last one."""
+        from tui.ui.screens.result import ResultScreen
+
+        call = self.conversation.selected_call
+        card = self.conversation.card_of(call)
+        result = self._result(call, card) if card is not None else None
+        if card is None or result is None:
+            self.notify("No call has given anything yet.", timeout=3)
+            return
+        self.open_dialog(ResultScreen(card.name, result, self.overrides))
+
+    def _result(self, call: str, card: "Card") -> ToolResult | None:
+        from tui.ui.pieces import result_of
+
+        told = next(
+            (
+                one
+                for one in reversed(self.chats.messages)
+                if isinstance(one, ToolMessage) and one.call_id == call
+            ),
+            None,
+        )
+        if card.gave is not None:
+            return card.gave
+        return (
+            result_of(told, self.chats.result(told.kept) if told.kept else "") if told is not None else None
+        )

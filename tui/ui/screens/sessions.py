@@ -1,0 +1,322 @@
+"""The saved conversations: found by title and by what was said; taken up, renamed, deleted, copied."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, cast
+
+from textual.binding import BindingType
+
+from tui.core import units
+from tui.core.errors import McptuiError
+from tui.core.sessions import Found, SessionInfo
+from tui.core.text import clean_line
+from tui.ui.actions import Action, Context
+from tui.ui.bindings import bindings_of
+from tui.ui.chat_ports import ChatView
+from tui.ui.choosing.finder import Finder
+from tui.ui.choosing.items import Item, heading, words
+from tui.ui.choosing.session_items import about_session, found_items, place_of, session_item
+from tui.ui.key_overrides import KeyOverrides
+from tui.ui.symbols import Symbols
+from tui.ui.widgets.rows import EMPTY, Row
+
+QUIET_SECONDS = 0.25
+"""So long nothing must be typed before what was said is searched."""
+
+LEAST_LETTERS = 2
+MOST_FINDS = 200
+REDRAW_SECONDS = 0.1
+
+_EMPTY = (
+    "No conversation was saved yet. Each one is kept here as you have it, under a title made of its first "
+    "question: to go on with it later, to search in it, to branch off it and to export it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What was done before the screen was left.
+
+    Attributes:
+        message: the message to go to, or None for the end.
+        branch: a copy was begun.
+    """
+
+    message: int | None = None
+    branch: bool = False
+
+
+@dataclass(slots=True)
+class Search:
+    """What is found in what was said."""
+
+    text: str = ""
+    finds: list[Found] = field(default_factory=list)
+    running: bool = False
+    task: asyncio.Task[None] | None = None
+
+
+class SessionsScreen(Finder[Resumed | None]):
+    """Gives what was resumed; the conversation on screen is another one by then.
+
+    Args:
+        chats: the conversations.
+        overrides: the keys in force.
+        symbols: what the terminal can show.
+        busy: why no other conversation can be taken up now, or "".
+        export: asks where to, and writes a conversation.
+        now: seconds since the epoch.
+    """
+
+    CONTEXT = Context.SESSIONS
+    CONTEXTS = (Context.SESSIONS,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SESSIONS)
+
+    def __init__(
+        self,
+        chats: ChatView,
+        overrides: KeyOverrides,
+        symbols: Symbols,
+        *,
+        busy: Callable[[], str],
+        export: Callable[[SessionInfo], None],
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(overrides, "a title, or words that were said")
+        self._chats = chats
+        self._symbols = symbols
+        self._busy = busy
+        self._export = export
+        self._now = now
+        self._all: Sequence[SessionInfo] | None = None
+        self._search = Search()
+        self._deleted: list[SessionInfo] = []
+
+    def on_mount(self) -> None:
+        """Read the list."""
+        super().on_mount()
+        self._title("reading…")
+        self.keep_task(self._read(), "read the sessions")
+
+    async def _read(self, key: str = "") -> None:
+        try:
+            self._all = await self._chats.sessions()
+        except McptuiError:
+            self._all = ()
+            raise
+        finally:
+            self._show(key)
+
+    # ---- the list ----
+
+    def sift(self, text: str) -> None:
+        """Show the titles with `text`, and begin to search for it in what was said."""
+        self._stop_search()
+        self._search = Search(text)
+        if len(text) >= LEAST_LETTERS:
+            self._search.running = True
+            self._search.task = self.keep_task(self._find(self._search), "search the sessions")
+        self._show()
+
+    def _show(self, key: str = "") -> None:
+        if self._all is None or not self.is_mounted:
+            return
+        here = self._chats.info.id if self._chats.info is not None else ""
+        now, text, search = self._now(), self.field.value.strip(), self._search
+        shown = [one for one in self._all if text.casefold() in one.title.casefold()]
+        items = [session_item(one, here, now, self._symbols) for one in shown]
+        if not self._all:
+            items = [words(""), words(_EMPTY)]
+        elif not shown:
+            items = [words(""), words(f"No title has “{clean_line(text, 60)}” in it.")]
+        items += self._found(search, now)
+        self.list.show(items, key)
+        self._title("")
+
+    def _found(self, search: Search, now: float) -> list[Item]:
+        if len(search.text) < LEAST_LETTERS or not self._all:
+            return []
+        amount = units.plural(len(search.finds), "place")
+        if search.running:
+            after = f"searching…  {amount}  esc stops" if search.finds else "searching…  esc stops"
+        else:
+            after = amount if search.finds else "nothing"
+        if len(search.finds) >= MOST_FINDS:
+            after = f"the first {MOST_FINDS} places"
+        return [heading("IN WHAT WAS SAID", after), *found_items(search.finds, search.text, now)]
+
+    def _title(self, state: str) -> None:
+        amount = len(self._all or ())
+        left: Row = ((" SESSIONS", "accent bold"),)
+        if problem := self._chats.problem:
+            left = (*left, (f"   not saved: {clean_line(problem, 200)}", "warn"))
+        self.title_line.show(left, ((state or f"{amount} saved ", "dim"),))
+
+    def about(self, key: str) -> Row:
+        """Return what is to be known of a conversation."""
+        info = self._info(key)
+        if info is None:
+            return EMPTY
+        parent = next((one for one in self._all or () if one.id == info.parent), None)
+        return about_session(info, parent)
+
+    def offers(self, found: Action) -> bool:
+        """Undo is offered while there is something to undo, the others while there is something to act on."""
+        if found.id == "session.undo":
+            return bool(self._deleted)
+        return found.id == "session.leave" or bool(self.list.current)
+
+    def _info(self, key: str) -> SessionInfo | None:
+        session, _ = place_of(key)
+        known = (*(self._all or ()), *(found.session for found in self._search.finds))
+        return next((one for one in known if one.id == session), None)
+
+    # ---- searching in what was said ----
+
+    async def _find(self, search: Search) -> None:
+        await asyncio.sleep(QUIET_SECONDS)
+        drawn = time.monotonic()
+        try:
+            finds = cast(AsyncGenerator[Found], self._chats.search(search.text))
+            async with aclosing(finds):
+                async for found in finds:
+                    search.finds.append(found)
+                    if len(search.finds) >= MOST_FINDS:
+                        break
+                    if time.monotonic() - drawn >= REDRAW_SECONDS or len(search.finds) == 1:
+                        drawn = time.monotonic()
+                        self._show_finds(search)
+        finally:
+            search.running = False
+            self._show_finds(search)
+
+    def _show_finds(self, search: Search) -> None:
+        if search is self._search:
+            self._show()
+
+    def _stop_search(self) -> bool:
+        """Stop the search that runs; False if none does."""
+        task = self._search.task
+        if not self._search.running or task is None:
+            return False
+        self._search.running = False
+        task.cancel()
+        return True
+
+    # ---- keys ----
+
+    def take(self, key: str) -> None:
+        """Go on with a conversation."""
+        self._resume(key, branch=False)
+
+    def action_session_resume(self) -> None:
+        """Go on with the marked conversation."""
+        self.choose()
+
+    def action_session_branch(self) -> None:
+        """Go on with a copy of the marked conversation."""
+        self.resift()
+        if self.list.current:
+            self._resume(self.list.current, branch=True)
+
+    def _resume(self, key: str, *, branch: bool) -> None:
+        if problem := self._busy():
+            self.tell(problem, "warn")
+            return
+        session, message = place_of(key)
+
+        async def resume() -> None:
+            if self._chats.info is None or self._chats.info.id != session:
+                self.tell("opening…", "dim")
+                await self._chats.resume(session)
+            if branch:
+                await self._chats.branch(len(self._chats.messages) if message is None else message + 1)
+            if self.is_current:
+                self.dismiss(Resumed(message, branch))
+
+        self.keep_task(resume(), "resume a session")
+
+    def action_session_rename(self) -> None:
+        """Give the marked conversation another title."""
+        info = self._info(self.list.current)
+        if info is None:
+            return
+
+        async def rename(title: str) -> None:
+            await self._chats.rename(info.id, title)
+            await self._read(info.id)
+
+        def named(title: str) -> None:
+            if title.strip():
+                self.keep_task(rename(title.strip()), "rename a session")
+
+        self.prompt.ask("title", named, value=clean_line(info.title, 200))
+
+    def action_session_delete(self) -> None:
+        """Take the marked conversation out of the list."""
+        info = self._info(self.list.current)
+        if info is None:
+            return
+        if self._chats.info is not None and self._chats.info.id == info.id:
+            self.tell("This conversation is on screen. Begin or take up another one first.", "warn")
+            return
+
+        async def delete() -> None:
+            await self._chats.delete(info.id)
+            self._deleted.append(info)
+            self._say_undo()
+            await self._read(self._neighbour(info.id))
+
+        self.keep_task(delete(), "delete a session")
+
+    def _neighbour(self, session: str) -> str:
+        ids = [one.id for one in self._all or ()]
+        at = ids.index(session) if session in ids else len(ids)
+        return next(iter((*ids[at + 1 : at + 2], *ids[at - 1 : at])), "")
+
+    def _say_undo(self) -> None:
+        if self._deleted:
+            title = clean_line(self._deleted[-1].title, 60) or "without a title"
+            self.tell(f"Deleted: {title}", keys=f"{self.key('session.undo')} brings it back ")
+        else:
+            self.tell("")
+
+    def action_session_undo(self) -> None:
+        """Bring back what was deleted last."""
+        if not self._deleted:
+            return
+        info = self._deleted.pop()
+
+        async def restore() -> None:
+            await self._chats.restore(info.id)
+            self._say_undo()
+            await self._read(info.id)
+
+        self.keep_task(restore(), "restore a session")
+
+    def action_session_export(self) -> None:
+        """Write the marked conversation to a file."""
+        if (info := self._info(self.list.current)) is not None:
+            self._export(info)
+
+    def action_session_leave(self) -> None:
+        """Stop the search, empty the field, leave the list."""
+        if self._stop_search():
+            self._show()
+        elif not self.empty_field():
+            self.dismiss(None)
+
+
+def file_name(title: str) -> str:
+    """Return a name for the file of a conversation, without its ending: letters, digits and dashes."""
+    kept = "".join(char if char.isalnum() else "-" for char in title[:60].lower())
+    return "-".join(filter(None, kept.split("-"))) or "conversation"
+
+
+def export_path(folder: Path, title: str) -> Path:
+    """Return where a conversation is written unless the person says otherwise, without its ending."""
+    return folder / file_name(title)
