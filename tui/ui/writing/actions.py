@@ -1,0 +1,37 @@
+"""What a person can do with the message that is being written: a part of the table of actions. Pure."""
+
+from tui.ui.action import Action, Context
+
+
+def _write(id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
+    run = id.removeprefix("composer.")  # a method of the composer
+    return Action(id, keys, Context.COMPOSER, label, help, footer, run=run, palette=False)
+
+
+WRITING_ACTIONS: tuple[Action, ...] = (
+    _write("composer.send", "enter", "send", "Send the message; while a turn runs: after it", 10),
+    _write(
+        "composer.steer", "ctrl+s", "say it now", "While a turn runs: tell the model at its next step", 11
+    ),
+    _write("composer.newline", "shift+enter,ctrl+j,alt+enter", "new line", "Begin a new line", 60),
+    _write("composer.complete", "tab", "complete", "Take what is suggested; else go to the next pane"),
+    _write("composer.older", "up", "older", "In the first line: the message before"),
+    _write("composer.newer", "down", "newer", "In the last line: the message after"),
+    _write("composer.history", "ctrl+r", "search", "Search in what was written before", 61),
+    Action("composer.editor", "ctrl+f", Context.COMPOSER, "editor", "Write the message in $EDITOR", 62),
+    Action(
+        "composer.take_back",
+        "ctrl+up",
+        Context.COMPOSER,
+        "edit held",
+        "Take the message that was held last back into the composer",
+        12,
+    ),
+    _write(
+        "composer.drop",
+        "ctrl+x",
+        "drop held",
+        "With nothing written: drop the message held last; else cut",
+        13,
+    ),
+)
