@@ -19,6 +19,7 @@ from tui.core.limits import Limits
 from tui.core.policy import Policy
 from tui.core.ports import Answer, Approver, Toolbox
 from tui.core.redact import Redactor
+from tui.core.session_names import LAST
 from tui.core.workbench import Workbench
 from tui.host.host import Host
 from tui.options import Options
@@ -71,13 +72,17 @@ class Runtime:
 
     # ---- getting ready -----------------------------------------------------------------------------
 
-    async def ready(self, *, start: bool = True, model: bool = True, taps: bool = True) -> None:
+    async def ready(
+        self, *, start: bool = True, model: bool = True, taps: bool = True, session: bool = True
+    ) -> None:
         """Read the configuration, start the servers, choose a model. Called once.
 
         Args:
             start: start the servers that start by themselves, unless the command line forbids it.
             model: choose a model; commands that ask nothing need none.
             taps: show what `mcptui tap` records in other processes.
+            session: open the saved conversation that the command line names; what is wrong with it is
+                a problem like others.
         """
         from tui.logs import begin_logging
 
@@ -108,8 +113,24 @@ class Runtime:
             await self._asked.begin(loaded)
             if self._asked.error is not None:
                 self._problems.append(str(self._asked.error))
+        if session:
+            try:
+                await self.open_session()
+            except McptuiError as error:
+                self._problems.append(str(error))
         self.is_ready = True
         self.revision += 1
+
+    async def open_session(self) -> None:
+        """Open the saved conversation that the command line names, if it names one.
+
+        Raises:
+            McptuiError: there is none to go on with, or it cannot be opened.
+        """
+        if self._options.resume:
+            await self._chats.resume_named(LAST)
+        elif self._options.session is not None:
+            await self._chats.resume_named(self._options.session, begin=True)
 
     def _load(self) -> "Loaded":
         from tui.settings.load import load
@@ -224,6 +245,11 @@ class Runtime:
     def continue_turn(self, approver: Approver) -> WatchedTurn:
         """Go on with fresh limits after a turn that ended at one."""
         return self.ask("Please continue.", approver)
+
+    @property
+    def snippets(self) -> Mapping[str, str]:
+        """The texts of the configuration that are commands, by name."""
+        return self._loaded.settings.snippets if self._loaded is not None else {}
 
     @property
     def toolbox(self) -> Toolbox:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Collection
 
-from tui.chats import Chats
 from tui.commands.answer_file import AnswerFile
 from tui.commands.interrupt import Interrupt
 from tui.commands.jsonl import as_object, error_object, line
@@ -16,7 +15,6 @@ from tui.commands.words import trace_line
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.session_names import LAST
 from tui.core.text import clean
 from tui.host.host import Host
 from tui.options import Options
@@ -72,13 +70,15 @@ async def _run(args: argparse.Namespace) -> int:
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
-    await runtime.ready(start=False, taps=False)
+    await runtime.ready(start=False, taps=False, session=False)
     runtime.require_usable()
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)
     wanted, given = _wanted(args, {status.name for status in runtime.host.statuses()})
-    prompt, files = question(given), attachments(args.file)
-    await _open_session(args, runtime.chats)
+    prompt, files = question(given, wait=args.stdin), attachments(args.file)
+    await runtime.open_session()
+    if (system := system_text(args.system)) is not None:
+        await runtime.chats.set_system(system)
     answer = AnswerFile(args.output)
     found = await _start(runtime.host, wanted)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
@@ -108,21 +108,6 @@ async def _show(turn: WatchedTurn, as_json: bool, answer: AnswerFile) -> EndReas
             reason = event.reason
             answer.write(event.text)
     return reason
-
-
-async def _open_session(args: argparse.Namespace, chats: Chats) -> None:
-    """Open the conversation that the command line names, and give it another system text.
-
-    Raises:
-        UsageError: there is none to go on with, or the system text cannot be read.
-        McptuiError: it cannot be opened.
-    """
-    if args.resume:
-        await chats.resume_named(LAST)
-    elif args.session is not None:
-        await chats.resume_named(args.session, begin=True)
-    if (system := system_text(args.system)) is not None:
-        await chats.set_system(system)
 
 
 async def _start(host: Host, wanted: list[str] | None) -> list[ServerStatus]:

@@ -13,14 +13,18 @@ from tui.core.errors import UsageError
 
 MAX_STDIN = 4 * 1024 * 1024
 MAX_SYSTEM = 1024 * 1024
-PATIENCE = 2.0
-"""Seconds of silence on stdin after which a person is told what is waited for."""
+PATIENCE = 1.0
+"""Seconds in which something has to come through a pipe; whoever starts programs often leaves one open."""
 
 
-def question(given: str | None) -> str:
+def question(given: str | None, *, wait: bool = False) -> str:
     """Return the question: of the command line, of stdin, or both, the command line's first.
 
     Stdin is read if nothing is given, if "-" is, or if something is piped or redirected into the program.
+
+    Args:
+        given: what stands on the command line.
+        wait: read stdin to its end, however long that takes.
 
     Raises:
         UsageError: there is none, or too much of it.
@@ -28,7 +32,7 @@ def question(given: str | None) -> str:
     if given is None and sys.stdin.isatty():
         raise UsageError("no question", next_step='Give one: mcptui run "your question", or - for stdin.')
     parts = [given] if given not in (None, "-") else []
-    if given in (None, "-") or _is_fed():
+    if given in (None, "-") or wait or _is_fed():
         parts.append(_stdin())
     text = "\n\n".join(part.strip() for part in parts if part and part.strip())
     if not text:
@@ -42,16 +46,16 @@ def _is_fed() -> bool:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (OSError, ValueError):
         return False
-    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+    if not stat.S_ISFIFO(mode):
+        return stat.S_ISREG(mode)
+    ready, _, _ = select.select([sys.stdin], [], [], PATIENCE)
+    if not ready:
+        print("· nothing came on stdin, so it is left alone; --stdin waits for it", file=sys.stderr)
+    return bool(ready)
 
 
 def _stdin() -> str:
-    source = sys.stdin.buffer
-    if stat.S_ISFIFO(os.fstat(source.fileno()).st_mode):
-        ready, _, _ = select.select([source], [], [], PATIENCE)
-        if not ready:
-            print("· reading the question from stdin; it has to be closed, or: < /dev/null", file=sys.stderr)
-    raw = source.read(MAX_STDIN + 1)
+    raw = sys.stdin.buffer.read(MAX_STDIN + 1)
     if len(raw) > MAX_STDIN:
         raise UsageError(f"the question on stdin is larger than {MAX_STDIN} bytes")
     return raw.decode("utf-8", "replace")

@@ -38,6 +38,7 @@ def _add_question(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--file", action="append", metavar="PATH", default=[], help="attach a file; may be given again"
     )
+    run.add_argument("--stdin", action="store_true", help="wait for stdin, and add it to the question")
     run.add_argument("--system", metavar="TEXT|@FILE", help="another system text")
     run.add_argument("--output", metavar="FILE", help="write the answer to this file")
     which = run.add_mutually_exclusive_group()

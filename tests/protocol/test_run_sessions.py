@@ -1,0 +1,89 @@
+"""`mcptui run` as part of a saved conversation, with files, stdin and a file for the answer."""
+
+from pathlib import Path
+
+from tests.endpoint import Endpoint, says
+from tests.protocol.command import mcptui
+
+
+def config(folder: Path, endpoint: Endpoint) -> str:
+    path = folder / "config.toml"
+    path.write_text(f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n[servers]\n', "utf-8")
+    return str(path)
+
+
+def said(request):
+    return [(one["role"], one["content"]) for one in request.json["messages"] if one["role"] != "system"]
+
+
+async def test_a_session_is_begun_by_its_name_and_gone_on_with(tmp_path: Path):
+    async with Endpoint([says("Hello Ada."), says("Ada.")]) as endpoint:
+        given = ("run", "--config", config(tmp_path, endpoint), "--session", "names")
+        first = await mcptui(*given, "I am Ada.")
+        second = await mcptui(*given, "Who am I?")
+        request = endpoint.requests[1]
+    assert (first.code, second.code, second.out) == (0, 0, "Ada.\n")
+    assert said(request) == [("user", "I am Ada."), ("assistant", "Hello Ada."), ("user", "Who am I?")]
+
+
+async def test_resume_goes_on_with_the_last_one(tmp_path: Path):
+    async with Endpoint([says("One."), says("Two.")]) as endpoint:
+        given = ("run", "--config", config(tmp_path, endpoint))
+        await mcptui(*given, "--session", "a", "first")
+        await mcptui(*given, "--resume", "second")
+        assert said(endpoint.requests[1])[0] == ("user", "first")
+
+
+async def test_without_a_name_nothing_is_saved_and_nothing_gone_on_with(tmp_path: Path):
+    async with Endpoint([says("One."), says("Two.")]) as endpoint:
+        given = ("run", "--config", config(tmp_path, endpoint))
+        await mcptui(*given, "first")
+        await mcptui(*given, "second")
+        assert said(endpoint.requests[1]) == [("user", "second")]
+        nothing = await mcptui(*given, "--resume", "third")
+    assert nothing.code == 2 and "no such conversation" in nothing.err
+
+
+async def test_what_is_piped_in_stands_behind_the_question(tmp_path: Path):
+    async with Endpoint([says("Fine.")]) as endpoint:
+        await mcptui("run", "--config", config(tmp_path, endpoint), "what is wrong here?", stdin=b"a log\n")
+        assert said(endpoint.requests[0]) == [("user", "what is wrong here?\n\na log")]
+
+
+async def test_a_file_goes_with_the_question(tmp_path: Path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("buy milk", "utf-8")
+    async with Endpoint([says("Milk.")]) as endpoint:
+        await mcptui("run", "--config", config(tmp_path, endpoint), "--file", str(notes), "what?")
+        (_, content), *_ = said(endpoint.requests[0])
+    assert "buy milk" in str(content) and "notes.txt" in str(content)
+
+
+async def test_a_file_that_cannot_be_read_ends_it_before_anything_is_asked(tmp_path: Path):
+    async with Endpoint([]) as endpoint:
+        done = await mcptui("run", "--config", config(tmp_path, endpoint), "--file", "/no/such", "what?")
+        assert (done.code, endpoint.requests) == (2, [])
+    assert "/no/such" in done.err and "No such file" in done.err
+
+
+async def test_the_system_text_can_stand_in_a_file(tmp_path: Path):
+    (tmp_path / "pirate.txt").write_text("Talk like a pirate.", "utf-8")
+    async with Endpoint([says("Arr."), says("Yes.")]) as endpoint:
+        given = ("run", "--config", config(tmp_path, endpoint))
+        await mcptui(*given, "--system", f"@{tmp_path / 'pirate.txt'}", "hi")
+        await mcptui(*given, "--system", "Be brief.", "hi")
+        texts = [request.json["messages"][0]["content"] for request in endpoint.requests]
+    assert texts == ["Talk like a pirate.", "Be brief."]
+
+
+async def test_the_answer_goes_to_a_file_and_not_to_stdout(tmp_path: Path):
+    async with Endpoint([says("The answer.")]) as endpoint:
+        out = tmp_path / "answer.md"
+        done = await mcptui("run", "--config", config(tmp_path, endpoint), "--output", str(out), "hi")
+    assert (done.code, done.out, out.read_text("utf-8")) == (0, "", "The answer.\n")
+
+
+async def test_a_place_that_cannot_be_written_to_is_said_before_anything_is_asked(tmp_path: Path):
+    async with Endpoint([]) as endpoint:
+        done = await mcptui("run", "--config", config(tmp_path, endpoint), "--output", str(tmp_path), "hi")
+        assert (done.code, endpoint.requests) == (2, [])
