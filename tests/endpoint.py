@@ -6,8 +6,8 @@
         assert endpoint.requests[0].json["model"] == "m"
 
 Each request to `/v1/chat/completions` gets the next answer of the script; when the script is over, the last
-one again. `/v1/models` lists `models`. Everything else is 404. Bytes can be re-cut anywhere (`seed`), held
-back (`delay`), kept open without an end (`hang`), or cut off (`reset`).
+one again. `/v1/models` lists `models`, other paths give `pages`. Everything else is 404. Bytes can be
+re-cut anywhere (`seed`), held back (`delay`), kept open without an end (`hang`), or cut off (`reset`).
 """
 
 import asyncio
@@ -125,9 +125,15 @@ class Endpoint:
     """
 
     def __init__(
-        self, replies: Iterable[Reply] = (), *, models: Sequence[str] = ("m",), prefix: str = "/v1"
+        self,
+        replies: Iterable[Reply] = (),
+        *,
+        models: Sequence[str] = ("m",),
+        prefix: str = "/v1",
+        pages: Mapping[str, Answer] | None = None,
     ) -> None:
         self._replies = list(replies)
+        self._pages = dict(pages or {})
         self._models = list(models)
         self._prefix = prefix
         self._server: asyncio.Server | None = None
@@ -198,6 +204,7 @@ class Endpoint:
             listing = {"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]}
             found = request.path == self._prefix + "/models"
             answer = Answer(body=listing) if found else Answer(status=404, body="404 page not found")
+            answer = self._pages.get(request.path, answer)
         else:
             self.requests.append(request)
             reply = self._replies[min(len(self.requests), len(self._replies)) - 1]

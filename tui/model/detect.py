@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from tui.model.listing import can_chat
 from tui.model.profile import ModelProfile
 
 CONNECT_SECONDS = 0.3
@@ -19,10 +20,6 @@ READ_SECONDS = 1.0
 MAX_BODY = 2 * 1024 * 1024
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_NO_CHAT = re.compile(
-    r"embed|(?:^|[/-])(?:e5|gte|bge)-|minilm|rerank|whisper|tts|clip|nomic|stable-diffusion|sdxl|flux|vae|ocr|moderation",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +89,7 @@ def _chat_model(body: Any, place: Candidate) -> str | None:
     entries = body.get(key) if isinstance(body, dict) else None
     for entry in entries if isinstance(entries, list) else ():
         model = entry.get(name) if isinstance(entry, dict) else None
-        if (
-            isinstance(model, str)
-            and 0 < len(model) <= 256
-            and model.isprintable()
-            and not _NO_CHAT.search(model)
-        ):
+        if isinstance(model, str) and 0 < len(model) <= 256 and model.isprintable() and can_chat(model):
             return model
     return None
 

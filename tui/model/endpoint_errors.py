@@ -212,12 +212,14 @@ class NotAStream(ModelError):
     """What came with status 200 is no event stream: base_url leads to something else."""
 
 
-def not_a_stream(profile: ModelProfile, content_type: str, head: bytes) -> NotAStream:
-    """Return the error for a 200 that is no event stream (a page of HTML, mostly)."""
+def not_a_stream(
+    profile: ModelProfile, content_type: str, head: bytes, wanted: str = "an SSE stream"
+) -> NotAStream:
+    """Return the error for a 200 that is not what was asked for (a page of HTML, mostly)."""
     said = words_of(head.decode("utf-8", "replace"))
     kind = clean_line(content_type, 60) or "no content type"
     step = "Check base_url: it leads to a page, not to a model's API."
     if not has_version(profile.base_url):
         step = "Check base_url: it may lack /v1."
     what = f" ({kind}): {said}" if said else f" ({kind}, empty)"
-    return NotAStream(f"the answer is not an SSE stream{what}", where=endpoint_of(profile), next_step=step)
+    return NotAStream(f"the answer is not {wanted}{what}", where=endpoint_of(profile), next_step=step)

@@ -1,0 +1,120 @@
+"""Small questions to an endpoint beside the chat: JSON comes back, bounded in time and in size."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from types import ModuleType
+from typing import Any
+
+from tui.core.errors import ModelError
+from tui.model import endpoint_errors as errors
+from tui.model.address import NO_KEY, usable_key, usable_url
+from tui.model.profile import ModelProfile
+from tui.model.providers import is_private
+
+SECONDS = 8.0
+"""For one question, answer included."""
+
+CONNECT_SECONDS = 3.0
+MAX_BODY = 16 * 1024 * 1024
+"""Bytes of an answer; the longest known list of models is a tenth of it."""
+
+
+class Inquiry:
+    """An endpoint that can be asked. Made by `inquiry`."""
+
+    def __init__(self, profile: ModelProfile, client: Any, httpx: ModuleType) -> None:
+        self._profile = profile
+        self._client = client
+        self._httpx = httpx
+        self.base_url = usable_url(profile)
+
+    @property
+    def root(self) -> str:
+        """The address of the server, without the version."""
+        return self.base_url.removesuffix("/v1")
+
+    async def get(self, url: str) -> Any:
+        """Return the JSON value at an address.
+
+        Raises:
+            ModelError: it cannot be reached, refuses, is too slow, or gives something else.
+        """
+        return await self._ask("GET", url, None)
+
+    async def post(self, url: str, body: Mapping[str, Any]) -> Any:
+        """Send JSON and return the JSON value that comes back.
+
+        Raises:
+            ModelError: as for `get`.
+        """
+        return await self._ask("POST", url, body)
+
+    async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
+        broken = (self._httpx.HTTPError, self._httpx.StreamError, self._httpx.InvalidURL, OSError)
+        try:
+            async with (
+                asyncio.timeout(SECONDS),
+                self._client.stream(method, url, json=body) as response,
+            ):
+                raw = await self._read(response)
+        except TimeoutError:
+            raise errors.stall_error(self._profile, SECONDS, first=True) from None
+        except broken as error:
+            raise errors.connection_error(self._profile, str(error) or type(error).__name__) from None
+        try:
+            value = json.loads(raw)
+        except (ValueError, RecursionError):
+            value = None
+        if response.status_code != 200:
+            headers = {name.lower(): text for name, text in response.headers.items()}
+            said = raw.decode("utf-8", "replace") if value is None else value
+            raise errors.status_error(self._profile, response.status_code, said, headers)
+        if not isinstance(value, dict | list):
+            kind = response.headers.get("content-type", "")
+            raise errors.not_a_stream(self._profile, kind, raw[:4096], "JSON")
+        return value
+
+    async def _read(self, response: Any) -> bytes:
+        raw = bytearray()
+        async for block in response.aiter_bytes():
+            raw += block
+            if len(raw) > MAX_BODY:
+                raise ModelError(
+                    f"the answer exceeds {MAX_BODY} bytes",
+                    where=errors.endpoint_of(self._profile),
+                    next_step="Write the model's id yourself.",
+                )
+        return bytes(raw)
+
+
+@asynccontextmanager
+async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
+    """Open an endpoint for questions; nothing is sent before the first.
+
+    Raises:
+        ConfigError: the address or the key cannot be used at all.
+    """
+    key, private = usable_key(profile), is_private(usable_url(profile))
+    headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
+    headers |= {} if key == NO_KEY else {"Authorization": f"Bearer {key}"}
+
+    def build() -> tuple[Any, ModuleType]:
+        import httpx2
+
+        # Made in a thread, for the import and for reading the certificates of the system.
+        timeout = httpx2.Timeout(SECONDS, connect=CONNECT_SECONDS)
+        client = httpx2.AsyncClient(
+            headers={**headers, **profile.headers},
+            trust_env=not private,
+            follow_redirects=False,
+            timeout=timeout,
+        )
+        return client, httpx2
+
+    client, httpx = await asyncio.to_thread(build)
+    try:
+        yield Inquiry(profile, client, httpx)
+    finally:
+        await client.aclose()
