@@ -39,7 +39,7 @@ def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    from tui.commands import config, run_parser, traffic_parsers
+    from tui.commands import config, run_parser, sessions_parser, traffic_parsers
 
     parser = argparse.ArgumentParser(
         prog="mcptui",
@@ -63,6 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
     _common(servers, model=False)
     servers.add_argument("--json", action="store_true", help="print one JSON array")
     config.add_parser(commands)
+    sessions_parser.add_parser(commands)
     traffic_parsers.add_parsers(commands)
     return parser
 
@@ -108,6 +109,10 @@ def _dispatch(args: argparse.Namespace) -> int:
             from tui.ui.key_overrides import own_keys
 
             return config(args, own_keys)
+        case "sessions":
+            from tui.commands.sessions import sessions
+
+            return sessions(args)
         case "tap":
             from tui.commands.tap import tap
 

@@ -12,7 +12,7 @@ LIST_STEP = "`mcptui sessions` lists them."
 
 
 def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
-    """Return the conversation of that id, of that title, or whose id begins so; None if there is none.
+    """Return the conversation of that id, of that title, or whose id begins or ends so; None if none.
 
     Args:
         sessions: the last changed first.
@@ -25,7 +25,7 @@ def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
         return sessions[0] if sessions else None
     exact = [one for one in sessions if one.id == name]
     titled = [one for one in sessions if one.title.casefold() == name.casefold()]
-    begun = [one for one in sessions if name and one.id.startswith(name)]
+    begun = [one for one in sessions if name and (one.id.startswith(name) or one.id.endswith(name))]
     for found in (exact, titled, begun):
         if len(found) > 1:
             ids = ", ".join(one.id for one in found[:5])

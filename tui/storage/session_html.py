@@ -43,6 +43,7 @@ details{border:1px solid color-mix(in srgb,GrayText 35%,transparent);border-radi
 summary{cursor:pointer;padding:.3rem .7rem;font-size:.9rem;overflow-wrap:anywhere}
 details>*:not(summary){margin:.3rem .7rem .7rem}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.45 ui-monospace,monospace}
+.said :is(h1,h2,h3){font-size:1.08rem;margin:1rem 0 .3rem}
 .said pre{background:color-mix(in srgb,GrayText 12%,transparent);padding:.6rem;border-radius:6px}
 table{border-collapse:collapse}td,th{border:1px solid GrayText;padding:.2rem .5rem}
 img{max-width:100%;border-radius:6px}figure{margin:.6rem 0}

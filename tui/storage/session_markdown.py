@@ -1,7 +1,7 @@
 """A session as Markdown to be read: what was said as its writers wrote it, calls and results as code. Pure.
 
 Models write Markdown, so it stays Markdown; but nothing in it can look like a part of the page: its headings
-are lower than ours, its fences are closed, its HTML is text.
+are lower than ours, its fences are closed, its HTML is text, its pictures are links.
 """
 
 import json
@@ -22,6 +22,7 @@ _HEADING = re.compile(r"( {0,3})(#{1,6})(?=\s|$)")
 _UNDERLINE = re.compile(r"( {0,3})(=+|-+)\s*")
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_PICTURE = re.compile(r"!(?=\[)")
 
 
 def markdown(shown: Transcript) -> Iterator[str]:
@@ -79,9 +80,13 @@ def _quiet_line(line: str, *, after_text: bool) -> str:
     line = _HEADING.sub(lambda found: f"{found[1]}{'#' * min(6, len(found[2]) + 2)}", line, count=1)
     pieces, last = [], 0
     for code in _CODE.finditer(line):
-        pieces += [_TAG.sub("&lt;", line[last : code.start()]), code.group()]
+        pieces += [_text(line[last : code.start()]), code.group()]
         last = code.end()
-    return "".join([*pieces, _TAG.sub("&lt;", line[last:])])
+    return "".join([*pieces, _text(line[last:])])
+
+
+def _text(piece: str) -> str:
+    return _PICTURE.sub(r"\\!", _TAG.sub("&lt;", piece))
 
 
 def _reply(message: AssistantMessage, tools: dict[str, str]) -> str:

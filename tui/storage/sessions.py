@@ -7,7 +7,7 @@ process has open is read and never touched.
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -170,7 +170,7 @@ class SessionStore:
         """Return what can be brought back, the last deleted first."""
         return await asyncio.to_thread(self.files.deleted)
 
-    async def search(self, text: str) -> AsyncIterator[Found]:
+    async def search(self, text: str) -> AsyncGenerator[Found, None]:
         """Yield where `text` was said, the last changed sessions first; closing it ends the search."""
         words = words_of(text)
         if not words:
@@ -188,12 +188,16 @@ class SessionStore:
     async def export(self, session: str, kind: ExportKind, path: Path) -> None:
         """Write a session to a file, whole or not at all; secrets are redacted."""
         await self._settle(session)
-        await asyncio.to_thread(self._export, session, kind, path)
+        await asyncio.to_thread(lambda: write_text(path, self._exported(session, kind)))
 
-    def _export(self, session: str, kind: ExportKind, path: Path) -> None:
+    async def exported(self, session: str, kind: ExportKind) -> str:
+        """Return what `export` would write."""
+        await self._settle(session)
+        return await asyncio.to_thread(lambda: "".join(self._exported(session, kind)))
+
+    def _exported(self, session: str, kind: ExportKind) -> Iterator[str]:
         stored = read_stored(self.files.existing(session))
-        shown = transcript(stored, reopened(session, stored), self._redact())
-        write_text(path, exported(kind, shown))
+        return exported(kind, transcript(stored, reopened(session, stored), self._redact()))
 
     async def import_json(self, path: Path) -> SessionInfo:
         """Take in what `export` wrote as JSON, as a new session."""

@@ -1,0 +1,106 @@
+"""`mcptui sessions` as a person, or a script, uses it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.protocol.command import mcptui
+from tests.unit.storage.session_samples import ANSWER, QUESTION, saved
+from tui.core.conversation import UserMessage
+from tui.core.redact import Redactor
+from tui.settings.locations import data_dir
+from tui.storage.sessions import SessionStore
+
+OTHER = UserMessage("北京天气如何？")
+
+
+@pytest.fixture
+async def ids() -> list[str]:
+    """Save two conversations; the second one is the last."""
+    store = SessionStore(data_dir() / "sessions", lambda: Redactor())
+    return [await saved(store, QUESTION, ANSWER), await saved(store, OTHER)]
+
+
+async def test_without_any_it_says_so():
+    done = await mcptui("sessions")
+    assert (done.code, done.out) == (0, "nothing has been saved yet\n")
+
+
+async def test_they_are_listed_the_last_first(ids: list[str]):
+    lines = (await mcptui("sessions", "list")).out.splitlines()
+    assert [line.split()[0] for line in lines] == ["id", *reversed(ids)]
+    assert lines[2].endswith(QUESTION.text)
+    assert (await mcptui("sessions", "list", "weather")).out.splitlines()[1:] == lines[2:]
+    objects = (await mcptui("sessions", "--json")).objects
+    assert [(one["id"], one["turns"], one["messages"]) for one in objects] == [(ids[1], 1, 1), (ids[0], 1, 2)]
+
+
+async def test_what_was_said_is_found(ids: list[str]):
+    (found,) = (await mcptui("sessions", "search", "SUNNY", "--json")).objects
+    assert found == {"id": ids[0], "title": QUESTION.text, "message": 1, "excerpt": "It is sunny."}
+    assert "北京" in (await mcptui("sessions", "search", "天气")).out
+    assert (await mcptui("sessions", "search", "nothing like it")).out == "nobody said that\n"
+
+
+@pytest.mark.parametrize("name", ["last", "北京天气如何？", "the id", "its beginning", "its end"])
+async def test_one_is_meant_by_its_title_or_a_part_of_its_id(ids: list[str], name: str):
+    words = {"the id": ids[1], "its end": ids[1][-6:], "its beginning": ids[1][:-1]}
+    done = await mcptui("sessions", "show", words.get(name, name))
+    assert done.code == 0 and done.out.startswith("# 北京天气如何？\n")
+
+
+async def test_a_name_that_means_none_or_many_is_an_error(ids: list[str]):
+    for name, why in (("nope", "there is no such conversation"), ("2", "2 conversations could be meant")):
+        done = await mcptui("sessions", "show", name)
+        assert (done.code, done.out) == (2, "") and why in done.err
+
+
+async def test_one_gets_another_title(ids: list[str]):
+    assert (await mcptui("sessions", "rename", ids[0], "Weather")).code == 0
+    assert (await mcptui("sessions", "show", "weather")).out.startswith("# Weather\n")
+    assert (await mcptui("sessions", "rename", ids[0], "  ")).code == 2
+
+
+async def test_what_was_deleted_can_be_brought_back(ids: list[str]):
+    done = await mcptui("sessions", "delete", ids[0], "last")
+    assert done.code == 0 and f"mcptui sessions restore {ids[0]}" in done.out
+    assert (await mcptui("sessions", "--json")).objects == []
+    deleted = (await mcptui("sessions", "list", "--deleted", "--json")).objects
+    assert {one["id"] for one in deleted} == set(ids)
+    assert (await mcptui("sessions", "restore", ids[0])).code == 0
+    assert [one["id"] for one in (await mcptui("sessions", "--json")).objects] == [ids[0]]
+    assert "list --deleted" in (await mcptui("sessions", "restore", ids[0])).err
+
+
+async def test_an_export_can_be_taken_in_again(ids: list[str], tmp_path: Path):
+    file = tmp_path / "talk.json"
+    assert (await mcptui("sessions", "export", ids[0], "--output", str(file))).code == 0
+    (taken,) = (await mcptui("sessions", "import", str(file), "--json")).objects
+    assert taken["id"] not in ids and taken["title"] == QUESTION.text
+    again = (await mcptui("sessions", "show", taken["id"])).out
+    assert again == (await mcptui("sessions", "show", ids[0])).out
+    assert json.loads((await mcptui("sessions", "show", ids[0], "--json")).out)["id"] == ids[0]
+
+
+async def test_the_name_of_the_file_says_the_form(ids: list[str], tmp_path: Path):
+    for name, begins in (("a.html", "<!doctype html>"), ("a.md", "# "), ("a.json", "{"), ("a", "# ")):
+        await mcptui("sessions", "export", ids[0], "-o", str(tmp_path / name))
+        assert (tmp_path / name).read_text().startswith(begins)
+    assert (await mcptui("sessions", "export", ids[0], "--as", "html")).out.startswith("<!doctype html>")
+
+
+async def test_configured_secrets_are_taken_out_of_an_export(ids: list[str], tmp_path: Path):
+    config = tmp_path / "config.toml"
+    config.write_text('[servers.w]\ncommand = "w"\nenv = { TOKEN = "It is sunny." }\n')
+    config.chmod(0o600)
+    done = await mcptui("sessions", "export", ids[0], "--config", str(config))
+    assert "sunny" not in done.out and "redacted" in done.out
+
+
+async def test_a_file_that_is_no_export_is_refused_in_words(tmp_path: Path):
+    file = tmp_path / "x.json"
+    file.write_text('{"format": "mcptui-session", "version": 1, "messages": [{"role": "boss"}]}')
+    done = await mcptui("sessions", "import", str(file))
+    assert done.code == 2
+    assert "messages[0]: \"role\" is 'boss'" in done.err and "Traceback" not in done.err

@@ -1,0 +1,241 @@
+"""`mcptui sessions`: saved conversations without a screen."""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tui.commands.trace_lines import local, rfc3339, table
+from tui.core.errors import McptuiError, UsageError
+from tui.core.redact import Redactor
+from tui.core.session_names import LIST_STEP, named
+from tui.core.sessions import ExportKind, Found, SessionInfo
+from tui.core.text import clean, clean_line
+from tui.core.units import count
+
+if TYPE_CHECKING:
+    from tui.storage.sessions import SessionStore
+
+USAGE = 2
+
+ALL = 1_000_000
+"""More sessions than anybody has."""
+
+_HEAD = ("id", "changed", "turns", "tokens", "model", "title")
+_KINDS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json"}
+
+
+def sessions(args: argparse.Namespace) -> int:
+    """Carry out `mcptui sessions` and return the exit code."""
+    try:
+        asyncio.run(_carry_out(args))
+    except McptuiError as error:
+        print(f"mcptui sessions: {clean(str(error))}", file=sys.stderr)
+        return USAGE
+    finally:
+        sys.stdout.flush()
+    return 0
+
+
+async def _carry_out(args: argparse.Namespace) -> None:
+    match args.action:
+        case "search":
+            await _search(args)
+        case "show":
+            await _show(args)
+        case "rename":
+            await _rename(args)
+        case "delete":
+            await _delete(args)
+        case "restore":
+            await _restore(args)
+        case "export":
+            await _export(args)
+        case "import":
+            await _import(args)
+        case _:
+            await _list(args)
+
+
+def _store(redactor: Redactor | None = None) -> "SessionStore":
+    from tui.settings.locations import data_dir
+    from tui.storage.sessions import SessionStore
+
+    known = redactor or Redactor()
+    return SessionStore(data_dir() / "sessions", lambda: known)
+
+
+def _redactor(args: argparse.Namespace) -> Redactor:
+    """Return what knows the configured secrets; a configuration that cannot be read has none."""
+    from tui.settings.load import load
+    from tui.settings.locations import config_path
+
+    path, named_one = config_path(vars(args).get("config"), os.environ)
+    return Redactor(load(path, os.environ, required=named_one).secrets)
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+async def _named(store: "SessionStore", name: str) -> SessionInfo:
+    return _one_of(await store.list(limit=ALL), name)
+
+
+def _one_of(found: Sequence[SessionInfo], name: str) -> SessionInfo:
+    chosen = named(found, name)
+    if chosen is None:
+        raise UsageError("there is no such conversation", where=name, next_step=LIST_STEP)
+    return chosen
+
+
+# ---- the actions -------------------------------------------------------------------------------------------
+
+
+async def _list(args: argparse.Namespace) -> None:
+    given = vars(args)
+    store, wanted = _store(), given.get("text", "")
+    if given.get("deleted"):
+        found: Sequence[SessionInfo] = [
+            info for info in await store.deleted() if wanted.casefold() in info.title.casefold()
+        ]
+    else:
+        found = await store.list(wanted, limit=given.get("limit", 200))
+    if args.json:
+        for info in found:
+            _print_object(_object(info))
+    elif found:
+        print("\n".join(table([_HEAD, *map(_row, found)], left={0, 1, 4, 5})))
+    else:
+        print("no title has that in it" if wanted else "nothing has been saved yet")
+
+
+async def _search(args: argparse.Namespace) -> None:
+    left = args.limit
+    async with aclosing(_store().search(args.text)) as places:
+        async for found in places:
+            if args.json:
+                _print_object(_place(found))
+            else:
+                title = clean_line(found.session.title, 40)
+                print(f"{found.session.id}  {found.index:>5}  {title}: {clean_line(found.excerpt, 200)}")
+            left -= 1
+            if not left:
+                break
+    if left == args.limit and not args.json:
+        print("nobody said that")
+
+
+async def _show(args: argparse.Namespace) -> None:
+    store = _store()
+    info = await _named(store, args.session)
+    sys.stdout.write(await store.exported(info.id, "json" if args.json else "markdown"))
+
+
+async def _rename(args: argparse.Namespace) -> None:
+    store = _store()
+    info = await _named(store, args.session)
+    title = clean_line(args.title, 200)
+    if not title:
+        raise UsageError("the title is empty")
+    await store.rename(info.id, title)
+    _say(args, f"{info.id} is now called {title}", id=info.id, title=title)
+
+
+async def _delete(args: argparse.Namespace) -> None:
+    store = _store()
+    infos = [await _named(store, name) for name in args.sessions]
+    for info in {info.id: info for info in infos}.values():
+        await store.delete(info.id)
+        again = f"bring it back with: mcptui sessions restore {info.id}"
+        _say(args, f"deleted {_called(info)}; {again}", id=info.id, deleted=True)
+
+
+async def _restore(args: argparse.Namespace) -> None:
+    store = _store()
+    try:
+        info = _one_of(await store.deleted(), args.session)
+    except UsageError as error:
+        step = "`mcptui sessions list --deleted` names those that can be brought back."
+        raise UsageError(error.message, where=error.where, next_step=step) from error
+    await store.restore(info.id)
+    _say(args, f"brought back {_called(info)}", id=info.id, deleted=False)
+
+
+async def _export(args: argparse.Namespace) -> None:
+    store = _store(_redactor(args))
+    info = await _named(store, args.session)
+    kind: ExportKind = args.kind or _KINDS.get(os.path.splitext(args.output or "")[1].lower(), "markdown")
+    if args.output in (None, "-"):
+        sys.stdout.write(await store.exported(info.id, kind))
+        return
+    target = _path(args.output)
+    await store.export(info.id, kind, target)
+    _say(args, f"wrote {clean_line(str(target), 4096)}", id=info.id, path=str(target), kind=kind)
+
+
+async def _import(args: argparse.Namespace) -> None:
+    info = await _store(_redactor(args)).import_json(_path(args.file))
+    _say(args, f"took in {_called(info)}", **_object(info))
+
+
+# ---- what is printed ---------------------------------------------------------------------------------------
+
+
+def _say(args: argparse.Namespace, sentence: str, **values: Any) -> None:
+    if args.json:
+        _print_object(values)
+    else:
+        print(sentence)
+
+
+def _print_object(value: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(value, separators=(",", ":")) + "\n")
+
+
+def _called(info: SessionInfo) -> str:
+    return f"{info.id} ({clean_line(info.title, 60) or 'no title'})"
+
+
+def _row(info: SessionInfo) -> tuple[str, ...]:
+    title = clean_line(info.title or info.problem, 70)
+    return (
+        info.id,
+        local(round(info.changed * 1e9)),
+        str(info.turns),
+        count(info.tokens) if info.tokens else "",
+        clean_line(info.model, 24),
+        f"{title} (open)" if info.in_use else title,
+    )
+
+
+def _object(info: SessionInfo) -> dict[str, Any]:
+    return {
+        "id": info.id,
+        "title": clean_line(info.title, 200),
+        "created": rfc3339(round(info.created * 1e9)),
+        "changed": rfc3339(round(info.changed * 1e9)),
+        "messages": info.messages,
+        "turns": info.turns,
+        "model": clean_line(info.model, 80),
+        "tokens": info.tokens,
+        "cost": info.cost,
+        "parent": info.parent,
+        "branched_at": info.branched_at,
+        "in_use": info.in_use,
+        "problem": clean_line(info.problem, 400),
+    }
+
+
+def _place(found: Found) -> dict[str, Any]:
+    return {
+        "id": found.session.id,
+        "title": clean_line(found.session.title, 200),
+        "message": found.index,
+        "excerpt": clean_line(found.excerpt, 300),
+    }
