@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.asked import Asked
 from tui.chats import Chats
+from tui.config_file import ConfigFile
 from tui.core.clock import MonotonicClock
 from tui.core.errors import ConfigError, McptuiError
 from tui.core.events import ApprovalGiven, Event
@@ -50,6 +51,7 @@ class Runtime:
     def __init__(self, options: Options, env: Mapping[str, str]) -> None:
         """Take what was asked for; nothing is read, imported or started yet."""
         self._options = options
+        self._config = ConfigFile(options.config, env)
         self._env = env
         self._clock = MonotonicClock()
         self._traffic = Traffic(lambda: self.redactor)
@@ -87,7 +89,7 @@ class Runtime:
         from tui.logs import begin_logging
 
         self._log_file = begin_logging(lambda: self.redactor)
-        loaded = await asyncio.to_thread(self._load)
+        loaded = await asyncio.to_thread(self._config.read)
         self._loaded = loaded
         from tui.settings.specs import approval_rules, left_out, server_specs, turn_limits
 
@@ -131,13 +133,6 @@ class Runtime:
             await self._chats.resume_named(LAST)
         elif self._options.session is not None:
             await self._chats.resume_named(self._options.session, begin=True)
-
-    def _load(self) -> "Loaded":
-        from tui.settings.load import load
-        from tui.settings.locations import config_path
-
-        path, named = config_path(self._options.config, self._env)
-        return load(path, self._env, required=named)
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` beside everything else and keep its task."""
@@ -288,20 +283,14 @@ class Runtime:
         Raises:
             McptuiError: it could not be written.
         """
-        self._save("ui.theme", name)
+        self._config.save("ui.theme", name)
 
     def _save_approvals(self) -> None:
         try:
-            self._save("approvals.remembered", sorted(self._policy.always))
+            self._config.save("approvals.remembered", sorted(self._policy.always))
         except McptuiError as error:
             self._problems.append(f"The approval holds for this session only: {error}")
             self.revision += 1
-
-    def _save(self, key: str, value: str | list[str]) -> None:
-        from tui.settings.locations import config_path
-        from tui.settings.save import set_value
-
-        set_value(config_path(self._options.config, self._env)[0], key, value)
 
     async def shutdown(self) -> None:
         """Stop everything: servers side by side, then the model's connections. Bounded in time."""

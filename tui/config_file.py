@@ -1,0 +1,39 @@
+"""The configuration file of this run: read as a whole, changed a value at a time."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tui.settings.load import Loaded
+
+
+class ConfigFile:
+    """The file that `--config` or the environment names, or the usual one.
+
+    Args:
+        named: the value of `--config`, or None.
+        env: the environment.
+    """
+
+    def __init__(self, named: str | None, env: Mapping[str, str]) -> None:
+        self._named = named
+        self._env = env
+
+    def read(self) -> "Loaded":
+        """Return what it says; what is wrong with it is among what is returned. Takes time."""
+        from tui.settings.load import load
+        from tui.settings.locations import config_path
+
+        path, named = config_path(self._named, self._env)
+        return load(path, self._env, required=named)
+
+    def save(self, key: str, value: str | list[str]) -> None:
+        """Change one value and leave the rest of the file as it is.
+
+        Raises:
+            McptuiError: it could not be written.
+        """
+        from tui.settings.locations import config_path
+        from tui.settings.save import set_value
+
+        set_value(config_path(self._named, self._env)[0], key, value)
