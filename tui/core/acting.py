@@ -17,7 +17,7 @@ from tui.core.events import (
 )
 from tui.core.gauge import Gauge
 from tui.core.limits import Limits, Meter, fingerprint
-from tui.core.offer import Offer
+from tui.core.offer import Offer, Offering
 from tui.core.policy import Policy, Verdict
 from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox, Usage
 from tui.core.rations import UNKNOWN_WINDOW, Ration, result_room
@@ -41,6 +41,7 @@ class Deps:
         gauge: how full the model's window is; kept from turn to turn.
         bill: told what each request used up; returns what it cost, or None if nobody knows.
         shelf: whole results that the model was told in part; kept from turn to turn.
+        offering: chooses the tools that are offered; kept from turn to turn.
     """
 
     model: ChatModel
@@ -53,6 +54,7 @@ class Deps:
     gauge: Gauge = field(default_factory=Gauge)
     bill: Callable[[Usage], float | None] = lambda usage: None
     shelf: Shelf = field(default_factory=Shelf)
+    offering: Offering = field(default_factory=Offering)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,18 @@ class Actor:
         room = result_room(deps.gauge.window or UNKNOWN_WINDOW)
         self._toolbox = BuiltInToolbox(deps.toolbox, deps.shelf, min(deps.limits.result_bytes, room))
         self._ration = self._ration_for(1)
+        self._chosen = False
         self.offer = Offer(())
 
     def refresh_tools(self) -> Offer:
         """Take in what the servers offer now; servers may start and stop while a turn runs."""
-        self.offer = self.offer.renewed(self._toolbox.tools())
+        tools = self._toolbox.tools()
+        if self._chosen:
+            self.offer = self.offer.renewed(tools)
+        else:
+            talk, window = self._conversation.messages, self._deps.gauge.window
+            self.offer = self._deps.offering.offer(tools, window=window, talk=talk)
+            self._chosen = True
         return self.offer
 
     def propose(self, step: int, call: CallRequest) -> Prepared:

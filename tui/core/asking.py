@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from tui.core.acting import Deps
 from tui.core.compacting import Compacting
 from tui.core.compaction import FULL, told
-from tui.core.conversation import Conversation, Message, UserMessage, sanitised
+from tui.core.conversation import Conversation, Message, UserMessage
 from tui.core.errors import ModelError
 from tui.core.events import Notice
 from tui.core.ports import ModelRequest, ToolSpec, Usage
@@ -56,7 +56,7 @@ class Asking:
 
     def _request(self, tools: Sequence[ToolSpec], extra: str) -> ModelRequest:
         talk = self._conversation
-        messages: Sequence[Message] = sanitised(told(talk.messages, talk.compaction))
+        messages: Sequence[Message] = talk.valid(told(talk.messages, talk.compaction))
         if extra:  # for this request only: in the history it would be parroted
             messages = [*messages, UserMessage(extra)]
         return ModelRequest(talk.system, messages, tools)

@@ -5,7 +5,7 @@ right after it (research: providers answer 400 otherwise and the session is wedg
 loop answers dangling calls before anything else is appended.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -138,6 +138,10 @@ class Conversation:
     compaction: Compaction = Compaction()
     heard: Callable[[int, Message], None] | None = field(default=None, repr=False, compare=False)
     compacted: Callable[[Compaction], None] | None = field(default=None, repr=False, compare=False)
+    _ids: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _numbered: int = field(default=0, init=False, repr=False, compare=False)
+    _checked: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
+    _valid: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def say(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Append what the person said."""
@@ -174,12 +178,32 @@ class Conversation:
                 break
         return ()
 
-    def call_ids(self) -> Iterator[str]:
-        """Yield every call id used so far."""
-        for message in self.messages:
+    def used_ids(self) -> Set[str]:
+        """Return every call id used so far."""
+        if self._numbered > len(self.messages):  # somebody took messages away
+            self._ids.clear()
+            self._numbered = 0
+        for message in self.messages[self._numbered :]:
             if isinstance(message, AssistantMessage):
-                for call in message.calls:
-                    yield call.id
+                self._ids.update(call.id for call in message.calls)
+        self._numbered = len(self.messages)
+        return self._ids
+
+    def valid(self, messages: Sequence[Message]) -> list[Message]:
+        """Return what `sanitised` does of `messages`: those of this conversation, or what stands in for them.
+
+        What stands before the last message of the person was looked at when it was new.
+        """
+        checked, result = self._checked, self._valid
+        # Comparing lists looks at identity first: ten thousand messages take less than 0.1 ms.
+        if len(checked) > len(messages) or checked != list(messages[: len(checked)]):
+            checked.clear()
+            result.clear()
+        new = messages[len(checked) :]
+        last = max((at for at, one in enumerate(new) if isinstance(one, UserMessage)), default=0)
+        result += sanitised(new[:last])
+        checked += new[:last]
+        return result + sanitised(new[last:])
 
 
 def sanitised(messages: Sequence[Message]) -> list[Message]:

@@ -1,11 +1,11 @@
 """How full the model's window is: the endpoint's last count, and an estimate of what came since. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tui.core.conversation import Message
 from tui.core.ports import ModelRequest, Usage
-from tui.core.tokens import estimate_messages, estimate_request
+from tui.core.tokens import Calibration, Tally, estimate_messages
 
 
 @dataclass(slots=True)
@@ -16,16 +16,21 @@ class Gauge:
         window: tokens that fit into one request, or None if nobody knows.
         tokens: what the last request and its reply took.
         estimated: the endpoint gave no count.
+        calibration: what the endpoint counts for what is estimated.
     """
 
     window: int | None = None
     tokens: int = 0
     estimated: bool = True
+    calibration: Calibration = field(default_factory=Calibration)
+    _tally: Tally = field(default_factory=Tally)
     _seen: int = 0
     _first: Message | None = None
 
     def answered(self, request: ModelRequest, usage: Usage) -> None:
         """Take in what a request and its reply took."""
+        if usage.prompt and not usage.estimated:
+            self.calibration.learn(self._tally.count(request), usage.prompt)
         self.tokens = usage.prompt + usage.completion
         self.estimated = usage.estimated
         # The reply itself is counted already, and it is the next message.
@@ -39,9 +44,13 @@ class Gauge:
     def expects(self, request: ModelRequest) -> int:
         """Return about how many tokens `request` will take; only what is new in it is estimated."""
         messages = request.messages
-        if self._seen and messages and messages[0] is self._first and len(messages) >= self._seen:
-            return self.tokens + estimate_messages(messages[self._seen :])
-        return estimate_request(request)
+        if self._seen and messages and messages[0] == self._first and len(messages) >= self._seen:
+            return self.tokens + self.calibration(estimate_messages(messages[self._seen :]))
+        return self.estimate(request)
+
+    def estimate(self, request: ModelRequest) -> int:
+        """Return about how many tokens `request` is, as this endpoint counts; each message once."""
+        return self.calibration(self._tally.count(request))
 
     def is_full(self, request: ModelRequest, share: float) -> bool:
         """Whether `request` will take more than `share` of the window."""

@@ -199,10 +199,10 @@ class Turn:
 
     def _count(self, request: ModelRequest, reply: Reply, ms: float) -> None:
         """Take in a reply that is complete: its tokens, its calls, its place in the conversation."""
-        usage = reply.known_usage(request)
+        usage = reply.known_usage(request, self._deps.gauge.estimate)
         self._spend(usage)
         self._deps.gauge.answered(request, usage)
-        reply.calls = unique_calls(reply.calls, set(self._conversation.call_ids()))
+        reply.calls = unique_calls(reply.calls, self._conversation.used_ids())
         finish, calls = reply.finish, len(reply.calls)
         self._keep(reply)
         self._emit(StepEnded(self._step, ms, usage, finish, calls))

@@ -1,69 +1,174 @@
-"""What a model is offered: the tools of the running servers under names it accepts. Pure."""
+"""What a model is offered: the tools of the running servers under names it accepts. Pure.
 
-from collections.abc import Sequence
+What is offered is always in the order of the servers, and made once for each tool, so that an endpoint's
+cache of the beginning of a request stays of use.
+"""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tui.core.choosing import MAX_TOOLS, Before, Key, Room, choose, key_of
+from tui.core.conversation import Message
 from tui.core.ports import ToolSpec
 from tui.core.schemas import SchemaTooLarge, model_schema
 from tui.core.text import clean_line
+from tui.core.tokens import estimate_tool
 from tui.core.tool_names import NameTable
 from tui.core.tools import Tool
+from tui.core.units import plural
 
-MAX_TOOLS = 128
-"""What OpenAI takes in one request; more is answered with 400 "array too long"."""
 MAX_DESCRIPTION = 1024
+MAX_NAMED = 3
+"""How many tools a notice names."""
+
+MAX_MADE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A tool as a model reads it and what that takes, or why no model is sent it."""
+
+    spec: ToolSpec | None
+    tokens: int = 0
+    why_not: str = ""
+
+
+class Offering:
+    """Makes offers; kept from turn to turn.
+
+    Attributes:
+        max_tools: how many tools the model takes.
+        pins: patterns of names of tools by server; these are offered in any case.
+    """
+
+    def __init__(self, max_tools: int = MAX_TOOLS, pins: Mapping[str, Sequence[str]] | None = None) -> None:
+        self.max_tools = max_tools
+        self.pins = pins or {}
+        self._made: dict[tuple[str, str, str], _Made] = {}
+        self._last: frozenset[Key] = frozenset()
+
+    def offer(
+        self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
+    ) -> "Offer":
+        """Return the offer of a turn.
+
+        Args:
+            tools: what can be called.
+            window: tokens that fit into one request, or None if nobody knows.
+            talk: what was said so far, the question last.
+        """
+        room = Room(self.max_tools, window, self.pins)
+        offer = Offer(tools, room, Before(tuple(talk), earlier=self._last), self)
+        self._last = offer.keys
+        return offer
+
+    def made(self, name: str, tool: Tool) -> _Made:
+        """Return a tool as a model reads it; made once."""
+        key = (name, tool.server, tool.digest)
+        if (made := self._made.get(key)) is None:
+            if len(self._made) >= MAX_MADE:
+                self._made.clear()
+            made = self._made[key] = _make(name, tool)
+        return made
+
+
+def _make(name: str, tool: Tool) -> _Made:
+    try:
+        schema = model_schema(tool.schema)
+    except (SchemaTooLarge, RecursionError) as error:
+        return _Made(None, why_not=f"its schema has {error}" if str(error) else "its schema is too deep")
+    except Exception as error:
+        # A schema is whatever a server sends: one that nobody thought of must cost its own tool only.
+        return _Made(None, why_not=f"its schema cannot be read ({type(error).__name__})")
+    description = clean_line(tool.description or tool.title or tool.name, MAX_DESCRIPTION)
+    spec = ToolSpec(name=name, description=description, schema=schema, server=tool.server, tool=tool.name)
+    return _Made(spec, estimate_tool(spec))
 
 
 class Offer:
     """The tools of one step, their names and how a model reads them.
 
     Attributes:
-        table: resolves the names that a model writes.
+        table: resolves the names that a model writes, those of tools that are not offered too.
         specs: what is sent to the model.
-        notice: one sentence if tools were left out, or "".
+        keys: which tools these are.
+        quarantined: tools that no model is sent, each with the reason.
+        notice: what a person should know of tools that were left out, or "".
     """
 
     def __init__(
-        self, tools: Sequence[Tool], known: dict[tuple[str, str, str], ToolSpec] | None = None
+        self,
+        tools: Sequence[Tool],
+        room: Room | None = None,
+        before: Before | None = None,
+        offering: Offering | None = None,
     ) -> None:
+        """Offer what fits; see `Offering.offer`."""
         self._tools = tuple(tools)
-        self._known = known if known is not None else {}
+        self._room = room or Room()
+        self._before = before or Before()
+        self._offering = offering or Offering()
         self.table = NameTable(tools)
-        specs: list[ToolSpec] = []
-        too_large = 0
-        for name, tool in self.table.items():
-            if len(specs) == MAX_TOOLS:
-                break
-            try:
-                specs.append(self._spec(name, tool))
-            except SchemaTooLarge:
-                too_large += 1
-        self.specs = tuple(specs)
-        self.notice = self._left_out(len(self._tools) - len(specs) - too_large, too_large)
+        refused: dict[str, tuple[Tool, str]] = {}
+
+        def tokens_of(name: str, tool: Tool) -> int | None:
+            made = self._offering.made(name, tool)
+            if made.spec is None:
+                refused[name] = (tool, made.why_not)
+            return None if made.spec is None else made.tokens
+
+        self.keys, everything = choose(self.table, self._room, self._before, tokens_of)
+        self.quarantined = tuple(refused.values())
+        self.specs = tuple(
+            spec
+            for name, tool in self.table.items()
+            if key_of(tool) in self.keys and (spec := self._offering.made(name, tool).spec) is not None
+        )
+        self.notice = " ".join(filter(None, (self._refused(), "" if everything else self._left_out())))
 
     def __len__(self) -> int:
         return len(self.specs)
 
     def renewed(self, tools: Sequence[Tool]) -> "Offer":
-        """Return the offer of `tools`: this one if nothing changed, else one that reuses what it can."""
-        return self if tuple(tools) == self._tools else Offer(tools, self._known)
+        """Return the offer of `tools` in the same turn: this one if nothing changed.
 
-    def _spec(self, name: str, tool: Tool) -> ToolSpec:
-        key = (name, tool.server, tool.digest)
-        if key not in self._known:
-            self._known[key] = ToolSpec(
-                name=name,
-                description=clean_line(tool.description or tool.title or tool.name, MAX_DESCRIPTION),
-                schema=model_schema(tool.schema),
-                server=tool.server,
-                tool=tool.name,
-            )
-        return self._known[key]
+        What was offered stays offered as long as it is there; new tools get the places that are free.
+        """
+        if tuple(tools) == self._tools:
+            return self
+        before = Before(self._before.talk, self.keys, self._before.earlier)
+        return Offer(tools, self._room, before, self._offering)
 
-    @staticmethod
-    def _left_out(over: int, too_large: int) -> str:
-        parts: list[str] = []
-        if over > 0:
-            parts.append(f"{over} tools were not offered to the model: it takes {MAX_TOOLS}. Stop a server.")
-        if too_large:
-            parts.append(f"{too_large} tools were not offered to the model: their schemas are too large.")
-        return " ".join(parts)
+    def _refused(self) -> str:
+        if not self.quarantined:
+            return ""
+        named = [f"{_shown(tool)} ({why})" for tool, why in self.quarantined[:MAX_NAMED]]
+        more = len(self.quarantined) - len(named)
+        return f"Not offered to the model: {', '.join(named)}{f' and {more} more' if more else ''}."
+
+    def _left_out(self) -> str:
+        """Return what was left out, and what the person can do about it."""
+        left = [tool for _, tool in self.table.items() if key_of(tool) not in self.keys]
+        if len(left) <= len(self.quarantined):
+            return ""
+        room = self._room
+        why = (
+            f"it takes {room.max_tools}"
+            if len(self.table.items()) > room.max_tools
+            else f"more would fill a window of {room.window:,} tokens"
+        )
+        servers = Counter(tool.server for tool in left).most_common(MAX_NAMED)
+        most = ", ".join(f"{count} of {clean_line(server, 40)}" for server, count in servers)
+        pinned = [_shown(tool) for tool in left if room.is_pinned(tool)]
+        unmet = f" Pinned, but too many: {', '.join(pinned[:MAX_NAMED])}." if pinned else ""
+        total = plural(len(self.table.items()), "tool")
+        return (
+            f"{len(self.specs)} of {total} are offered to the model, as {why}: pinned ones, "
+            f"then those used last, then those that fit the question. Left out: {most}.{unmet} "
+            'Pin with pin = ["name*"] under [servers.NAME], or stop a server.'
+        )
+
+
+def _shown(tool: Tool) -> str:
+    return f"{clean_line(tool.server, 40)} › {clean_line(tool.name, 60)}"

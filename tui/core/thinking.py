@@ -35,12 +35,14 @@ class Reply:
     echo: Mapping[str, Any] | None = None
     warning: str = ""
 
-    def known_usage(self, request: ModelRequest) -> Usage:
+    def known_usage(
+        self, request: ModelRequest, estimated: Callable[[ModelRequest], int] = estimate_request
+    ) -> Usage:
         """Return the endpoint's count, or an estimate where it gave none."""
         if self.usage is not None and (self.usage.prompt or self.usage.completion):
             return self.usage
         written = self.text + self.reasoning + "".join(call.name + call.arguments for call in self.calls)
-        return Usage(estimate_request(request), estimate(written), estimated=True)
+        return Usage(estimated(request), estimate(written), estimated=True)
 
 
 async def think(model: ChatModel, request: ModelRequest, step: int, reply: Reply, emit: Emit) -> None:

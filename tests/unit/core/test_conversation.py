@@ -81,3 +81,63 @@ def test_whatever_the_history_every_call_is_answered_exactly_once_right_behind_i
             answers = fixed[index : index + len(message.calls)]
             assert [a.call_id for a in answers if isinstance(a, ToolMessage)] == [c.id for c in message.calls]
             index += len(message.calls)
+
+
+# ---- conversations that grow
+
+
+TURN = st.lists(
+    st.one_of(
+        st.just("user"), st.just("answer"), st.just("nothing"), st.integers(1, 3), st.sampled_from("abc")
+    ),
+    max_size=12,
+)
+
+
+def _message(kind, number):
+    match kind:
+        case "user":
+            return UserMessage(f"u{number}")
+        case "answer":
+            return AssistantMessage(f"a{number}")
+        case "nothing":
+            return AssistantMessage()
+        case int():
+            return AssistantMessage(calls=tuple(CallRequest(one, "t", "{}") for one in "abc"[:kind]))
+        case _:
+            return ToolMessage(kind, "t", f"r{number}")
+
+
+@given(TURN)
+def test_what_is_checked_as_it_grows_is_what_is_checked_at_once(kinds):
+    talk = Conversation()
+    for number, kind in enumerate(kinds):
+        talk.messages.append(_message(kind, number))
+        assert talk.valid(talk.messages) == sanitised(talk.messages)
+        ids = {call.id for one in talk.messages for call in getattr(one, "calls", ())}
+        assert talk.used_ids() == ids
+
+
+def test_a_conversation_whose_beginning_is_told_otherwise_is_checked_anew():
+    talk = Conversation(messages=[UserMessage("a"), ToolMessage("x", "t", "stray"), UserMessage("b")])
+    assert talk.valid(talk.messages) == [UserMessage("a"), UserMessage("b")]
+    assert talk.valid([UserMessage("in short"), UserMessage("b")]) == [
+        UserMessage("in short"),
+        UserMessage("b"),
+    ]
+
+
+def test_old_messages_are_not_looked_at_again():
+    class Counted(list):
+        reads = 0
+
+        def __getitem__(self, index):
+            Counted.reads += len(range(*index.indices(len(self)))) if isinstance(index, slice) else 1
+            return super().__getitem__(index)
+
+    talk = Conversation(messages=Counted(UserMessage(str(n)) for n in range(1000)))
+    talk.used_ids()
+    talk.messages.append(UserMessage("new"))
+    Counted.reads = 0
+    talk.used_ids()
+    assert Counted.reads == 1
