@@ -24,6 +24,7 @@ class OpenChat:
         estimated: some of them are estimates.
         cost: of all requests, or None without prices.
         wanted_title: what the person calls it, before it is saved; "" if nothing.
+        own_system: the person gave it a system text of its own.
     """
 
     conversation: Conversation
@@ -35,6 +36,7 @@ class OpenChat:
     estimated: bool = False
     cost: float | None = None
     wanted_title: str = ""
+    own_system: bool = False
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "OpenChat":
@@ -42,6 +44,7 @@ class OpenChat:
         info = found.info
         chat = cls(found.conversation, Shelf(found.results), info, journal, found.unknown, info.tokens)
         chat.cost = info.cost
+        chat.own_system = bool(found.conversation.system)
         chat._listen()
         return chat
 
@@ -57,6 +60,7 @@ class OpenChat:
             Shelf(self._kept()),
             journal=journal,
             unknown=self.unknown,
+            own_system=self.own_system,
         )
         if journal is not None and self.info is not None:
             chat.info = replace(self.info, id=journal.id, parent=self.info.id, branched_at=upto)
@@ -76,7 +80,8 @@ class OpenChat:
         self._listen()
         for index, message in enumerate(self.conversation.messages):
             journal.message(index, message)
-        journal.describe(replace(about, title=self.info.title, system=self.conversation.system))
+        own = self.conversation.system if self.own_system else None
+        journal.describe(replace(about, title=self.info.title, system=own))
 
     async def leave(self) -> None:
         """Write what waits and let go of the file; the conversation is not written down any more."""

@@ -14,16 +14,14 @@ class SavedChats:
 
     Args:
         store: where they are saved; None saves none.
-        system: the usual system text.
 
     Attributes:
         revision: grows when the open conversation was replaced by another, renamed or compacted.
     """
 
-    def __init__(self, store: Sessions | None, system: str) -> None:
+    def __init__(self, store: Sessions | None) -> None:
         self._store = store
-        self._usual = system
-        self._now = OpenChat(Conversation(system))
+        self._now = OpenChat(Conversation())
         self.revision = 0
 
     async def sessions(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
