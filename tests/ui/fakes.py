@@ -254,6 +254,7 @@ class FakeRuntime:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
         self.calls = FakeCalls()
         self.chats = FakeChats(self.conversation, self.continue_turn)
+        self.snippets: dict[str, str] = {}
         self.revision = 1
         self.saved_themes: list[str] = []
         self.shut_down = 0

@@ -307,15 +307,6 @@ async def test_keys_steer_the_selected_server(key, what):
         assert runtime.host.asked == [(what, "notes")]
 
 
-async def test_the_far_key_steers_the_server_while_writing():
-    runtime = FakeRuntime()
-    async with opened(runtime) as (app, pilot):
-        await shows(app, "RUNNING")
-        await pilot.press("ctrl+s")
-        await shows(app, "1 of 3 servers")
-        assert runtime.host.asked == [("stop", "weather")]
-
-
 async def test_the_log_shows_what_a_server_wrote():
     host = FakeHost(crashed("slow"))
     host.logs["slow"] = ("starting", "RuntimeError: asked to crash")
@@ -414,7 +405,7 @@ async def test_quitting_asks_while_a_turn_runs():
 
 
 async def test_the_help_shows_every_key_of_the_table():
-    async with opened(FakeRuntime(), (120, 60)) as (app, pilot):
+    async with opened(FakeRuntime(), (120, 100)) as (app, pilot):
         await pilot.press("f1")
         await shows(app, "Anywhere", *(action.help for action in ACTIONS if action.context in MAIN))
         await pilot.press("escape")
@@ -443,7 +434,7 @@ async def test_the_palette_offers_every_action_that_does_something_now():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "RUNNING")
         offered = {command.title for command in app.commands()}
-        idle = {"chat.cancel", "chat.continue"}
+        idle = {"chat.cancel", "chat.continue", "composer.take_back"}
         assert {
             action.help
             for action in ACTIONS

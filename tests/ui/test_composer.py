@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.stage import Stage
-from tui.ui.panes.composer import MAX_ROWS, Composer
+from tui.ui.panes.composer import Composer
+from tui.ui.panes.token_area import MAX_ROWS
 
 
 @asynccontextmanager

@@ -55,6 +55,22 @@ colour, `#rgb` or `#rrggbb`, or all of them an ANSI name like `ansi_bright_blue`
 line that the picker shows.
 """
 
+SNIPPETS = """\
+## Snippets
+
+`[snippets]`
+
+Texts of your own that `/NAME` puts into your message, to be read before you send it. `{place}` is filled in
+by what you write behind the name: `/review file=app.py`, or just `/review app.py`. `{{` and `}}` are plain
+braces, and braces that hold no name stay as they are.
+
+```toml
+[snippets]
+review = "Review {file}. Say what is wrong, with the line, and nothing else."
+brief = "Answer in three sentences at most."
+```
+"""
+
 SECTIONS: tuple[tuple[str, str, type[schema.Section]], ...] = (
     ("At the top", "", schema.Settings),
     ("Models", "[models.NAME]", schema.ModelSettings),
@@ -66,14 +82,14 @@ SECTIONS: tuple[tuple[str, str, type[schema.Section]], ...] = (
 )
 
 _WORDS: dict[Any, str] = {str: "text", int: "whole number", float: "number", bool: "true or false"}
-_TABLES = ("models", "servers", "limits", "approvals", "traffic", "ui")
+_TABLES = ("models", "servers", "limits", "approvals", "traffic", "ui", "snippets")
 
 
 def configuration_manual() -> str:
     """Return the text of docs/configuration.md."""
     roles = ", ".join(f"`{role}`" for role in ROLES)
     themes = THEMES.format(roles=textwrap.fill(roles, 110))
-    return "\n".join([INTRODUCTION, *(_section(*section) for section in SECTIONS), themes])
+    return "\n".join([INTRODUCTION, *(_section(*section) for section in SECTIONS), SNIPPETS, themes])
 
 
 def field_docs() -> dict[str, dict[str, str]]:

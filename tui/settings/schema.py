@@ -29,6 +29,15 @@ def name_fault(name: str) -> str:
     return ""
 
 
+def snippet_fault(name: str, text: Any) -> str:
+    """Return what is wrong with a snippet, or ""."""
+    if not re.fullmatch(r"[A-Za-z][\w-]{0,63}", name):
+        return "the name of a snippet begins with a letter and has letters, digits, - and _ only"
+    if not isinstance(text, str) or not text.strip():
+        return "must be a text"
+    return "must not contain a null character" if "\0" in text else ""
+
+
 def _from_environment(read: Callable[[str], Any]) -> BeforeValidator:
     def convert(value: Any) -> Any:
         if isinstance(value, FromEnvironment):
@@ -201,6 +210,8 @@ class ServerSettings(Section):
     """Time for one of its tool calls, if not the one of `[limits]`."""
     trust_hints: Truth = True
     """Believe it when it says that a tool only reads, so that such calls do not ask."""
+    pin: Annotated[list[Text], BeforeValidator(_as_list)] = []
+    """Its tools that are offered in any case where the model takes fewer than there are, `*` and `?` allowed."""
     disabled: Truth = False
     """Leave it out, but keep it in the file."""
 
@@ -279,3 +290,5 @@ class Settings(Section):
     """What is recorded."""
     ui: UiSettings = UiSettings()
     """The screen."""
+    snippets: dict[str, str] = {}
+    """Texts that `/NAME` puts into your message."""

@@ -20,6 +20,7 @@ from tui.settings.schema import (
     TrafficSettings,
     UiSettings,
     name_fault,
+    snippet_fault,
 )
 
 SectionT = TypeVar("SectionT", bound=Section)
@@ -76,6 +77,7 @@ class Checker:
             approvals=self._approvals(),
             traffic=self._section("traffic", TrafficSettings),
             ui=self._section("ui", UiSettings),
+            snippets=self._snippets(),
         )
 
     def _table(self, name: str) -> Mapping[str, Any]:
@@ -121,6 +123,17 @@ class Checker:
             if bad[0] == name and len(bad) > 1:
                 values.pop(str(bad[1]), None)
         return model.model_validate(values)
+
+    def _snippets(self) -> dict[str, str]:
+        """Check each text; leave out those that have a fault."""
+        good: dict[str, str] = {}
+        for name, text in self._table("snippets").items():
+            path = ("snippets", name)
+            if fault := snippet_fault(name, text):
+                self.faults.append(Fault(path, fault))
+            elif not self._spoilt(path):
+                good[name] = str(text)
+        return good
 
     def _approvals(self) -> ApprovalSettings:
         """Check the approvals; a rule that is lost must not make mcptui do more than it was told."""

@@ -71,9 +71,7 @@ class McptuiApp(Doing):
         self._seen: tuple[int, int] | None = None
         self._told = 0
         self.took_focus = False
-        self.answer_keys = AnswerKeys(
-            lambda answer: self.approvals.answer(answer), self._write, self.set_timer
-        )
+        self.answer_keys = AnswerKeys(self.settle, self._write, self.set_timer)
         self._typed_at = -TYPING_SECONDS
 
     # ---- life ----
@@ -108,8 +106,10 @@ class McptuiApp(Doing):
             for problem in filter(None, (self.theme_problem, *self.overrides.problems)):
                 self.conversation.add_note(problem, "bad")
             self._tell_problems()
+            self.sources.runtime = runtime
             self.chat.flush()
             self.wake()
+            await self.remember()
             await asyncio.to_thread(self.conversation.warm)
 
     def _set_going(self) -> None:
@@ -127,20 +127,21 @@ class McptuiApp(Doing):
         self.bridge = Bridge(
             self.conversation,
             notice=lambda: runtime.model_notice,
-            continue_key=lambda: self.key_of("chat.continue"),
+            key=self.key_of,
         )
         self.chat = Chat(
             runtime,
             self.approvals,
             self.bridge,
             self.conversation,
+            read=self.read_attachments,
+            give_back=self.give_back,
             record=self._record,
             clock=lambda: time.strftime("%H:%M"),
             on_change=self.wake,
         )
         self.glance = Glance(runtime, self.chat, self.bridge, self.approvals, self.overrides)
-        for text in self.early:
-            self.chat.send(text)
+        self.begin_speaking()
         self._tick()
 
     def _loaded(self, task: asyncio.Task[None]) -> None:
@@ -155,6 +156,7 @@ class McptuiApp(Doing):
         if self._loading is not None:
             self._loading.cancel()
             await asyncio.wait({self._loading})
+        await self.stop_speaking()
         if self.furnished:
             await self.chat.close()
 
@@ -185,12 +187,14 @@ class McptuiApp(Doing):
         focus = self.focus_context
         self.servers.tick()
         self.trace.tick()
+        self.show_held()
         self.fit_servers()
         self.light_focus(focus)
         self.header.show(self.glance.running, self.glance.model, self.glance.step)
         self.status_line.show(self.glance.status(focus, folded=not self.header.display))
         self.footer.show(in_footer(self.glance.situation(focus), self.overrides))
         if self.runtime.is_ready:
+            self.follow_chats()
             seen = (self.runtime.host.revision, self.runtime.revision)
             if seen != self._seen:
                 self._seen = seen

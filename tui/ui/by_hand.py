@@ -15,14 +15,14 @@ class ByHand(Wire):
         if name := self.servers.selected:
             self.show_server(name)
 
-    def open_form(self, server: str, tool: str, arguments: Any) -> None:
-        """Open the workbench of a server with the form of a tool and these arguments in it."""
+    def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
+        """Open the workbench of a server with the form of a tool, or a prompt, and these arguments in it."""
         from tui.ui.workbench.calls import CallBook, Draft
-        from tui.ui.workbench.items import key_of_tool
+        from tui.ui.workbench.items import key_of_prompt, key_of_tool
 
         if self.call_book is None:
             self.call_book = CallBook()
-        key = key_of_tool(tool)
+        key = key_of_prompt(name) if prompt else key_of_tool(name)
         self.call_book.drafts[server, key] = Draft(arguments)
         self.show_server(server, key)
 

@@ -12,8 +12,8 @@ from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes
 from tui.ui.actions import ACTIONS, Context
 from tui.ui.answering import AnswerKeys
-from tui.ui.by_hand import ByHand
-from tui.ui.panes.composer import Composer
+from tui.ui.speaking import Speaking
+from tui.ui.writing.references import Written
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.approvals import Approvals
@@ -38,7 +38,7 @@ ON_MAIN = frozenset(
 """Actions of the main screen, whose keys mean something else, or nothing, on a screen over it."""
 
 
-class Doing(ByHand):
+class Doing(Speaking):
     """An `action_` method for each row of the table; the app supplies what they act on."""
 
     runtime: "AppRuntime"
@@ -47,8 +47,6 @@ class Doing(ByHand):
     bridge: "Bridge"
     chat: "Chat"
     glance: "Glance"
-    early: list[str]
-    """Messages sent before there was a chat."""
     took_focus: bool
     """The visible question took the focus from the composer and gives it back."""
 
@@ -116,22 +114,18 @@ class Doing(ByHand):
 
     # ---- the chat ----
 
-    def on_composer_sent(self, event: Composer.Sent) -> None:
-        """Send the message."""
-        if self.furnished:
-            self.conversation.follow()
-            self.chat.send(event.text)
-        else:
-            self.early.append(event.text)
-
     def on_transcript_example_chosen(self, event: "ConversationPane.ExampleChosen") -> None:
         """Send one of the example questions."""
         self.go_to(Context.COMPOSER)
-        self.chat.send(event.text)
+        self.chat.send(Written(event.text, event.text))
 
     def action_chat_cancel(self) -> None:
-        """Stop the turn; with none running, go back to the message."""
-        if self.chat.running:
+        """Close a list, stop a command, stop the turn; with nothing of it, go back to the message."""
+        if self.composer.has_focus and self.composer.leave():
+            return
+        if self.stop_asking():
+            return
+        if self.chat.running or self.chat.reading:
             if held := self.chat.cancel():
                 self.composer.put_back(held)
         else:
@@ -153,11 +147,6 @@ class Doing(ByHand):
         self.bridge.can_continue = False
         self.forget()
         self.go_to(Context.COMPOSER)
-
-    def action_chat_copy(self) -> None:
-        """Copy the last reply."""
-        if self.conversation.copy_last_reply():
-            self.notify("The last reply is copied.")
 
     # ---- servers ----
 

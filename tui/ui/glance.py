@@ -10,7 +10,7 @@ from tui.ui.approvals import Approvals
 from tui.ui.bridge import Bridge
 from tui.ui.chat import Chat
 from tui.ui.key_overrides import KeyOverrides
-from tui.ui.panes.status_line import LOADING, Meter, Status
+from tui.ui.panes.status_line import LOADING, Meter, Status, Used
 from tui.ui.ports import AppRuntime
 
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
@@ -68,6 +68,7 @@ class Glance:
             # A key that comes too soon is no answer yet; then it is not offered either.
             asking=asking and (focus is not Context.CONVERSATION or self._approvals.ripe),
             running=self._chat.running,
+            held=bool(self._chat.held),
             can_continue=self._bridge.can_continue,
             servers=bool(self.statuses),
         )
@@ -83,8 +84,24 @@ class Glance:
             model=self.model if folded else "",
             running=len(self.running),
             servers=len(self.statuses),
-            tokens=self._runtime.conversation_tokens,
+            used=self._used(),
             frames=self._runtime.frames,
+        )
+
+    def _used(self) -> Used:
+        """Return how full the window is, and what the conversation has used up."""
+        meters = self._runtime.chats.meters
+        about = "~" if meters.estimated else ""
+        context: Meter | str = ""
+        if meters.context and meters.window:
+            words = f"{about}{units.count(meters.context)} of {units.count(meters.window)}"
+            context = Meter("context", meters.context, meters.window, words)
+        elif meters.context:
+            context = f"{about}{units.count(meters.context)}"
+        return Used(
+            context=context,
+            tokens=f"{about}{units.count(meters.tokens)}" if meters.tokens else "",
+            cost="" if meters.cost is None else units.money(meters.cost, meters.currency),
         )
 
     def _activity(self, focus: Context) -> str:
@@ -94,11 +111,7 @@ class Glance:
             here = focus is Context.CONVERSATION
             how = "y t a n e" if here else f"answer with {self._key('focus.conversation')}"
             return f"{request.tool.server} › {request.tool.name} asks you{more}: {how}"
-        words = "stopping" if self._chat.stopping else self._bridge.activity
-        if not self._chat.waiting:
-            return words
-        held = f"{units.plural(self._chat.waiting, 'message')} will be sent next"
-        return f"{words}   {held}" if words else held
+        return "stopping" if self._chat.stopping else self._bridge.activity or self._bridge.ended
 
     def _meters(self, *, with_step: bool) -> Iterator[Meter]:
         meter = self._chat.meter

@@ -6,6 +6,7 @@ enter would be written into the field that it closes, keys behind the one that o
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from textual import events
@@ -29,14 +30,12 @@ async def in_order(
         if app.screen.is_mounted:
             break
         await asyncio.sleep(OPENING_SECONDS)
+    if not event.is_printable and getattr(app.focused, "WRITES_FIRST", False):
+        await _settled_soon([app.focused])
     field = app.focused if getattr(app.focused, "HANDS_ON", False) else None
     await handle(event)
     if field is not None and not event.is_printable:
-        try:
-            async with asyncio.timeout(SETTLING_SECONDS):
-                await _settled([field, *field.ancestors])
-        except TimeoutError:
-            return  # whatever it does takes long; nobody's keys wait for that
+        await _settled_soon([field, *field.ancestors])
 
 
 async def act_at_once(
@@ -62,6 +61,12 @@ async def act_at_once(
     elif await widget.app.run_action(action, widget):
         event.stop()
         event.prevent_default()
+
+
+async def _settled_soon(pumps: list[Any]) -> None:
+    with suppress(TimeoutError):  # whatever it does takes long; nobody's keys wait for that
+        async with asyncio.timeout(SETTLING_SECONDS):
+            await _settled(pumps)
 
 
 async def _settled(pumps: list[Any]) -> None:

@@ -1,6 +1,6 @@
 """What the screens need of the rest of the program, as Protocols. `runtime.Runtime` is the real thing."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from tui.core.call_memory import CallMemory
@@ -165,6 +165,11 @@ class AppRuntime(Protocol):
     @property
     def chats(self) -> "ChatView":
         """The conversation on screen, all saved ones, and the models."""
+        ...
+
+    @property
+    def snippets(self) -> Mapping[str, str]:
+        """The texts of the configuration that are commands, by name."""
         ...
 
     @property

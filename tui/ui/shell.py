@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -36,6 +37,8 @@ from tui.ui.panes.status_line import StatusLine
 from tui.ui.regions import REGIONS
 from tui.ui.symbols import symbols_for
 from tui.ui.widgets.literal import Literal
+from tui.ui.writing.box import Box
+from tui.ui.writing.sources import LiveSources
 
 if TYPE_CHECKING:
     from tui.ui.panes.conversation import ConversationPane
@@ -78,7 +81,10 @@ class Shell(App[int]):
         self.theme_problem = self.wear(theme_name)
         self.furnished = False
         self.header = Header()
-        self.composer = Composer(overrides)
+        self.held_box = Box(id="held")
+        self.suggestions = Box(id="suggestions")
+        self.sources = LiveSources(Path.cwd(), lambda: self.composer.completing.again())
+        self.composer = Composer(overrides, self.suggestions, self.sources)
         self.status_line = StatusLine()
         self.footer = Footer()
         self.rule_top = BodyRule(id="rule-top")
@@ -90,6 +96,8 @@ class Shell(App[int]):
         yield self.rule_top
         yield Horizontal(id="body")
         yield self.rule_composer
+        yield self.held_box
+        yield self.suggestions
         with Horizontal(id="composer-bar"):
             yield Literal("›", id="prompt")
             yield self.composer

@@ -138,6 +138,8 @@ class _Stop:
                 loop.remove_signal_handler(number)
 
     def _signalled(self, number: int) -> None:
+        if number == signal.SIGINT and getattr(self._app, "lent", False):
+            return  # ctrl+c in the editor that has the terminal
         if not self.code:
             self.code = 128 + number
             self._app.exit(return_code=self.code)

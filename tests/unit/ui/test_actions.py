@@ -64,12 +64,12 @@ def test_the_footer_of_the_composer_begins_with_send():
 def test_the_footer_shows_the_near_key_of_a_server_in_its_pane_and_the_far_one_elsewhere():
     def key(context: Context) -> str:
         (found,) = [
-            key for key, _, action in in_footer(Situation(context), NONE) if action.id == "servers.toggle"
+            key for key, _, action in in_footer(Situation(context), NONE) if action.id == "servers.log"
         ]
         return found
 
-    assert key(Context.SERVERS) == "s"
-    assert key(Context.COMPOSER) == "ctrl+s"
+    assert key(Context.SERVERS) == "l"
+    assert key(Context.COMPOSER) == "ctrl+l"
 
 
 def test_the_answers_stand_in_the_footer_only_while_a_call_asks_and_the_conversation_has_the_focus():

@@ -1,4 +1,4 @@
-"""The composer: where a message is written. Several lines, a history, and pastes of any size."""
+"""The composer: where a message is written. Several lines, a history, completion, and pastes of any size."""
 
 from typing import ClassVar
 
@@ -6,59 +6,99 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, EditResult
 
-from tui.core.text import clean
-from tui.ui.actions import Context, KeysOf, of_context
+from tui.ui.actions import Context, KeysOf, action, first_key, of_context
 from tui.ui.bindings import bindings_of
 from tui.ui.keys_in_order import act_at_once
 from tui.ui.panes.pastes import Pastes
+from tui.ui.panes.token_area import TokenArea
+from tui.ui.writing.box import Box
+from tui.ui.writing.completing import Completing, Sources
+from tui.ui.writing.history import InputHistory
+from tui.ui.writing.references import Reference, Written
+from tui.ui.writing.searching import Searching
+from tui.ui.writing.sources import OwnCommands
+from tui.ui.writing.suggestion import Suggestion
+from tui.ui.writing.wanted import What, wanted
 
-MAX_ROWS = 8
-MAX_HISTORY = 500
+PLACEHOLDER = "Ask anything   / commands   @ attach"
 
 
-class Composer(TextArea):
-    """A text area that grows with its text up to `MAX_ROWS` lines."""
+class Composer(TokenArea):
+    """A text area that grows with its text up to `MAX_ROWS` lines.
+
+    Args:
+        keys: the keys in force.
+        box: stands above it and shows what can be taken.
+        sources: what is suggested.
+
+    Attributes:
+        earlier: what was written before.
+        holding: messages wait to be sent, so that there is something to drop.
+    """
 
     DEFAULT_CSS = "Composer { height: 1; border: none; padding: 0; }"
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.COMPOSER)
 
+    WRITES_FIRST = True
+    """Keys that go elsewhere wait until the keys before them are written here."""
+
     class Sent(Message):
         """The person sent the message.
 
         Attributes:
-            text: the message, every paste in full.
+            written: the message.
+            now: the model is to be told at its next step, not after its turn.
         """
 
-        def __init__(self, text: str) -> None:
+        def __init__(self, written: Written, *, now: bool = False) -> None:
             super().__init__()
-            self.text = text
+            self.written = written
+            self.now = now
 
-    def __init__(self, keys: KeysOf | None = None) -> None:
-        super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder="Ask anything")
+    class Dropped(Message):
+        """The message that was held last is not to be sent.
+
+        Attributes:
+            back: it is wanted in the composer again.
+        """
+
+        def __init__(self, *, back: bool = False) -> None:
+            super().__init__()
+            self.back = back
+
+    def __init__(
+        self, keys: KeysOf | None = None, box: Box | None = None, sources: Sources | None = None
+    ) -> None:
+        super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
         self.set_reactive(TextArea.cursor_blink, False)
+        self._keys = keys
         self._doing = _actions_of_keys(keys)
         self.pastes = Pastes()
-        self._history: list[str] = []
-        self._place = 0
-        self._draft = ""
+        self.earlier = InputHistory()
+        self.holding = False
+        box = box or Box()
+        self.completing = Completing(box, sources or OwnCommands())
+        self.searching = Searching(box, self.earlier, self.show, self._search_keys)
 
     # ---- what the app asks ----
 
-    def take(self) -> str:
-        """Return the message with every paste in full, empty the composer and remember the message."""
-        written = self.text
-        if not written.strip():
-            return ""
-        if not self._history or self._history[-1] != written:
-            self._history.append(written)
-            del self._history[:-MAX_HISTORY]
-        self._place = len(self._history)
-        self._draft = ""
+    def take_written(self) -> Written | None:
+        """Return the message, empty the composer and remember the message; None if nothing is written."""
+        self._attach_typed()
+        shown = self.text
+        if not shown.strip():
+            return None
+        self.earlier.add(shown)
         self.load_text("")
-        return self.pastes.expand(written).strip("\n")
+        self.completing.close()
+        return Written(self.pastes.expand(shown).strip("\n"), shown, self.pastes.references(shown))
+
+    def take(self) -> str:
+        """Do the same and return the text with every paste in full, or ""."""
+        written = self.take_written()
+        return written.text if written is not None else ""
 
     def put_back(self, text: str) -> None:
         """Put a message that was not sent before what is written now."""
@@ -66,95 +106,170 @@ class Composer(TextArea):
         rest = self.text
         self.show(f"{text}\n{rest}" if rest.strip() else text)
 
-    def show(self, text: str) -> None:
-        """Replace what is written and go to its end."""
-        self.load_text(text)
-        self.move_cursor(self.document.end)
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether nothing is written."""
-        return self.document.line_count == 1 and not self.document.get_line(0)
-
-    @property
-    def rows_wanted(self) -> int:
-        """How many rows it needs to show its text."""
-        return max(1, min(MAX_ROWS, self.wrapped_document.height))
+    def attach(self, *references: Reference) -> None:
+        """Write the tokens of what is to be attached, where the cursor stands."""
+        self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))
 
     # ---- keys ----
 
     async def _on_key(self, event: events.Key) -> None:
         """Act on a key at once: Textual's editing keys and ours."""
+        if self.searching.is_open and self._search_key(event):
+            event.stop()
+            event.prevent_default()
+            return
+        if event.key == "space":
+            self._attach_typed()
         await act_at_once(self, event, self._doing, super()._on_key)
+        self._look()
 
-    def action_send(self) -> None:
-        """Send the message."""
-        if text := self.take():
-            self.post_message(self.Sent(text))
+    async def action_send(self) -> None:
+        """Send the message; while a suggestion is marked, take that."""
+        await self._settle()
+        one = self.completing.marked
+        if one is None or self._complete(one):
+            self._send(now=False)
 
-    # ---- history ----
+    async def action_steer(self) -> None:
+        """Send the message so that the model is told at its next step."""
+        await self._settle()
+        self._send(now=True)
+
+    def _send(self, *, now: bool) -> None:
+        if (written := self.take_written()) is not None:
+            self.post_message(self.Sent(written, now=now))
+        elif now and self.holding:
+            self.post_message(self.Sent(Written("", ""), now=True))
+
+    async def action_complete(self) -> None:
+        """Take the marked suggestion, or the first; with none, go on to the next pane."""
+        await self._settle()
+        if (one := self.completing.best) is not None:
+            self._complete(one)
+        else:
+            self.screen.focus_next()
+
+    def action_drop(self) -> None:
+        """With nothing written, drop what is held; else cut, as everywhere."""
+        if self.is_blank and self.holding:
+            self.post_message(self.Dropped())
+        else:
+            self.action_cut()
+
+    def leave(self) -> bool:
+        """Close the search or the list; return whether one was open."""
+        return self.searching.leave() or self.completing.leave()
+
+    # ---- completing ----
+
+    def _look(self) -> None:
+        if self.searching.is_open:
+            return
+        (row, column) = self.selection.end
+        line = self.document.get_line(row)
+        if self.selection.is_empty and self.pastes.widen(line, column, to_end=True) == column:
+            self.completing.look(line, column, is_first=row == 0)
+
+    async def _settle(self) -> None:
+        self._look()
+        await self.completing.settled()
+
+    def _complete(self, one: Suggestion) -> bool:
+        """Write a suggestion in place of the word; return whether it is a whole message by that."""
+        if (place := self.completing.wanted) is None:
+            return False
+        row, column = self.selection.end
+        text = f"{self.pastes.refer(one.reference)} " if one.reference is not None else one.text
+        self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
+        self.move_cursor((row, place.start + len(text)))
+        self._look()
+        return one.runs
+
+    def choose(self, index: int) -> None:
+        """Take the line of the list that was clicked."""
+        if self.searching.is_open:
+            self.searching.take(index)
+        elif (one := self.completing.at(index)) is not None:
+            self._complete(one)
+        self.focus()
+
+    def _attach_typed(self) -> None:
+        """Make a token of a file's name that was written by hand to its end."""
+        row, column = self.selection.end
+        line = self.document.get_line(row)
+        place = wanted(line, column, is_first=row == 0) if self.selection.is_empty else None
+        if place is not None and place.what is What.REFERENCE and self.completing.names_file(place.query):
+            token = self.pastes.refer(Reference.to_file(place.query))
+            self.replace(token, (row, place.start), (row, column), maintain_selection_offset=False)
+            self.move_cursor((row, place.start + len(token)))
+
+    # ---- what was written before ----
+
+    def action_history(self) -> None:
+        """Search in what was written before."""
+        self.completing.close()
+        self.searching.begin(self.text)
+
+    def _search_key(self, event: events.Key) -> bool:
+        """Act on a key while a search is open; return False for one that ends it and then acts."""
+        doing = self._doing.get(event.key, "")
+        match doing or event.key:
+            case "history" | "older":
+                self.searching.step(1)
+            case "newer":
+                self.searching.step(-1)
+            case "send" | "complete":
+                self.searching.take()
+            case "delete_left" | "backspace":
+                self.searching.erase()
+            case _ if event.is_printable and event.character and not doing:
+                self.searching.write(event.character)
+            case _:
+                self.searching.take()
+                return False
+        return True
+
+    def _search_keys(self) -> str:
+        keys = [
+            first_key(self._keys.keys_of(found) if self._keys is not None else found.keys)
+            for found in map(action, ("composer.history", "composer.send", "chat.cancel"))
+        ]
+        return "{} older   {} take   {} back".format(*keys)
 
     def action_older(self) -> None:
-        """Go up a row; in the first one, bring back the message before."""
-        if not self.navigator.is_first_wrapped_line(self.cursor_location):
+        """Go up a row or a suggestion; in the first row, bring back the message before."""
+        if self.completing.is_open:
+            self.completing.step(-1)
+        elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
-        elif self._place > 0:
-            if self._place == len(self._history):
-                self._draft = self.text
-            self._place -= 1
-            self.show(self._history[self._place])
+        elif self.holding and self.is_blank and self.earlier.at_end:
+            self.post_message(self.Dropped(back=True))
+        elif (text := self.earlier.older(self.text)) is not None:
+            self._show_earlier(text)
 
     def action_newer(self) -> None:
-        """Go down a row; in the last one, go towards the newest message and what was being written."""
-        if not self.navigator.is_last_wrapped_line(self.cursor_location):
+        """Go down a row or a suggestion; in the last row, go towards what was being written."""
+        if self.completing.is_open:
+            self.completing.step(1)
+        elif not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
-        elif self._place < len(self._history):
-            self._place += 1
-            at_end = self._place == len(self._history)
-            self.show(self._draft if at_end else self._history[self._place])
+        elif (text := self.earlier.newer()) is not None:
+            self._show_earlier(text)
+
+    def _show_earlier(self, text: str) -> None:
+        """Show a message that is not being written: nothing is suggested for it."""
+        self.show(text)
+        self._look()
+        self.completing.leave()
 
     def action_newline(self) -> None:
         """Begin a new line."""
         self.insert("\n")
 
-    # ---- pastes ----
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        """Insert what was pasted; a token if it is too large to be edited here."""
-        event.prevent_default()
-        event.stop()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        shown = self.pastes.keep(text) if Pastes.is_big(text) else clean(text)
-        if result := self._replace_via_keyboard(shown, *self.selection):
-            self.move_cursor(result.end_location)
-            self.focus()
-
-    def edit(self, edit: Edit) -> EditResult:
-        """Edit the text; a token is deleted as a whole and never written into."""
-        if self.pastes:
-            lines = self.document
-            (top, left), (bottom, right) = edit.top, edit.bottom
-            empty = edit.top == edit.bottom
-            left = self.pastes.widen(lines.get_line(top), left, to_end=empty)
-            right = self.pastes.widen(lines.get_line(bottom), right, to_end=True)
-            if ((top, left), (bottom, right)) != (edit.top, edit.bottom):
-                edit = Edit(edit.text, (top, left), (bottom, right), edit.maintain_selection_offset)
-        return super().edit(edit)
-
     def on_text_area_changed(self) -> None:
         """Grow or shrink with the text."""
         self.fit()
-
-    def on_resize(self) -> None:
-        """Another width wraps the text into another number of rows."""
-        self.fit()
-
-    def fit(self) -> None:
-        """Take as many rows as the text needs; a layout happens only when that number changes."""
-        rows = self.rows_wanted
-        height = self.styles.height
-        if height is None or height.value != rows:
-            self.styles.height = rows
+        self._look()
 
 
 def _actions_of_keys(keys: KeysOf | None) -> dict[str, str]:

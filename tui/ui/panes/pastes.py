@@ -1,18 +1,24 @@
-"""Big pastes: a token stands in the composer for text that is too large to be edited there. Pure."""
+"""Tokens: one stands in the composer for text that is too large to be edited there, or for a file. Pure."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from tui.core import units
+from tui.ui.writing.references import Reference
 
 MAX_CHARS = 4_000
 MAX_LINES = 40
 
+_TOKEN = re.compile(r"\[(?:pasted |@)[^\[\]\n]{1,260}\]")
+_RESOURCE = re.compile(r"([^:/\s]+):([A-Za-z][\w+.-]*:.*)")
+
 
 class Pastes:
-    """The texts behind the tokens. Nothing is forgotten: a token may come back with undo or history."""
+    """What stands behind the tokens. Nothing is forgotten: a token may come back with undo or history."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
+        self._references: dict[str, Reference] = {}
 
     def __bool__(self) -> bool:
         return bool(self._texts)
@@ -38,28 +44,54 @@ class Pastes:
         self._texts[token] = text
         return token
 
+    def refer(self, reference: Reference) -> str:
+        """Return the token that stands for something attached; the model reads its name there."""
+        token, number = f"[@{reference.name}]", 1
+        while self._references.get(token, reference) != reference:
+            number += 1
+            token = f"[@{reference.name} #{number}]"
+        self._references[token] = reference
+        self._texts[token] = f"@{reference.name}"
+        return token
+
+    def references(self, text: str) -> tuple[Reference, ...]:
+        """Return what is attached by the tokens of `text`, in order, each once."""
+        tokens = (text[start:end] for start, end in self.spans(text))
+        return tuple(dict.fromkeys(self._references[token] for token in tokens if token in self._references))
+
+    def recognise(self, text: str) -> None:
+        """Let the tokens of a message that was written in an earlier run be tokens again.
+
+        What was pasted is not kept that long; what was attached can be found by its name.
+        """
+        for found in _TOKEN.finditer(text):
+            name = found.group()[2:-1]
+            if found.group().startswith("[@") and found.group() not in self._texts:
+                resource = _RESOURCE.fullmatch(name)
+                self.refer(Reference.to_resource(*resource.groups()) if resource else Reference.to_file(name))
+
+    def unfolded(self, text: str) -> str:
+        """Return `text` with what was pasted in full; what is attached is still a token."""
+        return self._replaced(text, attached=False)
+
     def expand(self, text: str) -> str:
         """Return `text` with every token replaced by what it stands for."""
+        return self._replaced(text, attached=True)
+
+    def _replaced(self, text: str, *, attached: bool) -> str:
         parts: list[str] = []
         position = 0
         for start, end in self.spans(text):
-            parts += [text[position:start], self._texts[text[start:end]]]
-            position = end
+            if attached or text[start:end] not in self._references:
+                parts += [text[position:start], self._texts[text[start:end]]]
+                position = end
         return "".join([*parts, text[position:]])
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where tokens stand in `text`, in order, never overlapping."""
-        position = 0
-        while True:
-            begin = text.find("[pasted ", position)
-            if begin < 0:
-                return
-            end = text.find("]", begin) + 1
-            if end and text[begin:end] in self._texts:
-                yield begin, end
-                position = end
-            else:
-                position = begin + 1
+        for found in _TOKEN.finditer(text):
+            if found.group() in self._texts:
+                yield found.span()
 
     def widen(self, line: str, column: int, *, to_end: bool) -> int:
         """Return the nearest column that is not inside a token of `line`."""

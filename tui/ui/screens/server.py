@@ -201,11 +201,20 @@ class ServerScreen(Hands, Screen[None]):
                 self.log_lines.look()
             case BenchTab.TRAFFIC:
                 self.traffic.look()
-        if self._item and self.benches[BenchTab.TOOLS].list.select(self._item):
-            self._item = ""
+        self._go_to_item()
         self.look_at_calls()
         self._title.show(*self._title_rows(status))
         self.tabs.show(self.tab, self.offers.notes, ())
+
+    def _go_to_item(self) -> None:
+        """Go to the item that the screen was opened for, once its server has listed it."""
+        for tab in (BenchTab.TOOLS, BenchTab.PROMPTS) if self._item else ():
+            if self.benches[tab].list.select(self._item):
+                self._item = ""
+                if tab is not self.tab:
+                    self.show_tab(tab)
+                    self.benches[tab].go_to_form()
+                return
 
     def on_resize(self, event: events.Resize) -> None:
         """Give every row to what is worked with where there are few."""

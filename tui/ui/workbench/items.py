@@ -74,6 +74,11 @@ def key_of_tool(name: str) -> str:
     return f"tool {name}"
 
 
+def key_of_prompt(name: str) -> str:
+    """Return the key of the item of a prompt."""
+    return f"prompt {name}"
+
+
 def of_tools(tools: Iterable[Tool]) -> list[Item]:
     """Return tools as items."""
     return [
@@ -126,7 +131,7 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
     """Return prompts as items."""
     return [
         Item(
-            key=f"prompt {prompt.name}",
+            key=key_of_prompt(prompt.name),
             label=clean_line(prompt.name, 120),
             note=units.plural(len(prompt.arguments), "argument") if prompt.arguments else "",
             about=prompt,

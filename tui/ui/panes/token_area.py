@@ -1,0 +1,71 @@
+"""A text area that grows with its text, and in which big pastes and attachments are tokens."""
+
+from textual import events
+from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
+
+from tui.core.text import clean
+from tui.ui.panes.pastes import Pastes
+
+MAX_ROWS = 8
+
+
+class TokenArea(TextArea):
+    """A text area as high as its text, up to `MAX_ROWS` lines.
+
+    Attributes:
+        pastes: what stands behind the tokens.
+    """
+
+    pastes: Pastes
+
+    def show(self, text: str) -> None:
+        """Replace what is written and go to its end."""
+        self.pastes.recognise(text)
+        self.load_text(text)
+        self.move_cursor(self.document.end)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is written."""
+        return self.document.line_count == 1 and not self.document.get_line(0)
+
+    @property
+    def rows_wanted(self) -> int:
+        """How many rows it needs to show its text."""
+        return max(1, min(MAX_ROWS, self.wrapped_document.height))
+
+    # ---- pastes ----
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        """Insert what was pasted; a token if it is too large to be edited here."""
+        event.prevent_default()
+        event.stop()
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        shown = self.pastes.keep(text) if Pastes.is_big(text) else clean(text)
+        if result := self._replace_via_keyboard(shown, *self.selection):
+            self.move_cursor(result.end_location)
+            self.focus()
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Edit the text; a token is deleted as a whole and never written into."""
+        if self.pastes:
+            lines = self.document
+            (top, left), (bottom, right) = edit.top, edit.bottom
+            empty = edit.top == edit.bottom
+            left = self.pastes.widen(lines.get_line(top), left, to_end=empty)
+            right = self.pastes.widen(lines.get_line(bottom), right, to_end=True)
+            if ((top, left), (bottom, right)) != (edit.top, edit.bottom):
+                edit = Edit(edit.text, (top, left), (bottom, right), edit.maintain_selection_offset)
+        return super().edit(edit)
+
+    def on_resize(self) -> None:
+        """Another width wraps the text into another number of rows."""
+        self.fit()
+
+    def fit(self) -> None:
+        """Take as many rows as the text needs; a layout happens only when that number changes."""
+        rows = self.rows_wanted
+        height = self.styles.height
+        if height is None or height.value != rows:
+            self.styles.height = rows

@@ -1,0 +1,226 @@
+"""What is written and sent, held, told at once, remembered, or written in an editor: behind the composer."""
+
+import asyncio
+import logging
+import os
+from pathlib import Path
+
+from textual.app import SuspendNotSupported
+
+from tui.core.conversation import Attachment
+from tui.core.errors import McptuiError
+from tui.settings.locations import state_dir
+from tui.ui.actions import Context
+from tui.ui.commanding import Commanding
+from tui.ui.panes.composer import Composer
+from tui.ui.writing.box import Box
+from tui.ui.writing.box_rows import held_rows
+from tui.ui.writing.commands import Command, Slip, read
+from tui.ui.writing.history_file import HistoryFile
+from tui.ui.writing.one_by_one import OneByOne
+from tui.ui.writing.reading import Reader
+from tui.ui.writing.references import Written
+
+_log = logging.getLogger(__name__)
+
+
+class Speaking(Commanding):
+    """Takes what the composer sends.
+
+    Attributes:
+        early: sent before there was a chat.
+        lent: another program has the terminal.
+    """
+
+    early: list[Composer.Sent]
+    lent: bool = False
+    _asked: "OneByOne[Composer.Sent] | None" = None
+    _reader: Reader
+    _history: HistoryFile
+    _keeping: "OneByOne[str]"
+    _editing: "asyncio.Task[None] | None" = None
+
+    # ---- life ----
+
+    def begin_speaking(self) -> None:
+        """Connect the composer with what works behind it; there is a chat now."""
+        from tui.core.attaching import attachment_of
+
+        self._reader = Reader(lambda: self.runtime.workbench, attachment_of, Path.cwd())
+        self._asked = OneByOne(self._take, self.fail)
+        self._history = HistoryFile(state_dir() / "input_history")
+        self._keeping = OneByOne(self._keep, self.fail)
+        early, self.early = self.early, []
+        for sent in early:
+            self.on_composer_sent(sent)
+
+    async def read_attachments(self, written: Written) -> tuple[Attachment, ...]:
+        """Return what goes with a message.
+
+        Raises:
+            McptuiError: something of it cannot be read.
+        """
+        return await self._reader.read(written)
+
+    async def remember(self) -> None:
+        """Take in what was written in earlier runs."""
+        try:
+            self.composer.earlier.begin_with(await asyncio.to_thread(self._history.load))
+        except (OSError, McptuiError) as error:
+            self.notify(f"What was written before could not be read: {error}", severity="warning")
+
+    async def stop_speaking(self) -> None:
+        """Stop what is being done; what is to be remembered is still written."""
+        if self._editing is not None:
+            self._editing.cancel()
+            await asyncio.wait({self._editing}, timeout=1.0)
+        if self._asked is not None:
+            await self._asked.close()
+            await self._keeping.finish()
+        await self.sources.close()
+
+    # ---- messages and commands ----
+
+    def on_composer_sent(self, event: Composer.Sent) -> None:
+        """Say it, or do what it says; each after what was sent before it."""
+        if self._asked is None:
+            self.early.append(event)
+            return
+        self.conversation.follow()
+        self._asked.put(event)
+
+    async def _take(self, sent: Composer.Sent) -> None:
+        written = sent.written
+        if not written.shown:
+            self.chat.steer_held()
+            return
+        if self.runtime.is_ready:
+            self._keeping.put(written.shown)
+        try:
+            match await self._meaning(written.shown):
+                case Slip(problem=problem):
+                    raise McptuiError(problem)
+                case Command() as command:
+                    await self.obey(command)
+                    return
+        except McptuiError as error:
+            self.composer.put_back(written.shown)
+            self.notify(str(error), severity="warning", timeout=8)
+            return
+        except asyncio.CancelledError:
+            self.composer.put_back(written.shown)
+            raise
+        if sent.now:
+            self._steer(written)
+        else:
+            self.chat.send(written)
+
+    async def _meaning(self, shown: str) -> Command | Slip | None:
+        found = read(shown, self.sources.specs())
+        if not isinstance(found, Command) and shown.startswith("/"):
+            server, colon, _ = shown[1:].partition(":")
+            if colon and server in self.sources.running:  # one whose prompts nobody has asked for yet
+                found = read(shown, await self.sources.known())
+        return found
+
+    def _steer(self, written: Written) -> None:
+        was_running = self.chat.running
+        if not self.chat.steer(written) and was_running and written.references:
+            self.notify("What has something attached is sent after the turn.")
+
+    def stop_asking(self) -> bool:
+        """Stop a command that is being done, and give back what waits behind it; whether there was one."""
+        if self._asked is None or not self._asked.busy:
+            return False
+        waiting = "\n".join(sent.written.shown for sent in self._asked.stop())
+        if waiting:
+            self.composer.put_back(waiting)
+        return True
+
+    # ---- what waits ----
+
+    def show_held(self) -> None:
+        """Show what waits to be said, with the keys for it."""
+        held, steered = self.chat.held, self.chat.steered
+        self.composer.holding = bool(held)
+        keys = "   ".join(
+            f"{self.key_of(f'composer.{name}')} {words}"
+            for name, words in (("take_back", "edit"), ("drop", "drop"), ("steer", "say it now"))
+            if name != "steer" or self.chat.running
+        )
+        self.held_box.show(held_rows(held, steered, keys, reading=self.chat.reading))
+
+    def give_back(self, shown: str) -> None:
+        """Put into the composer what was not said."""
+        self.composer.put_back(shown)
+
+    def on_composer_dropped(self, event: Composer.Dropped) -> None:
+        """Drop what was held last, or put it into the composer again."""
+        if event.back:
+            self.action_composer_take_back()
+        elif self.chat.take_back():
+            self.notify(f"Dropped. {self.key_of('composer.older')} brings it back.", timeout=4)
+
+    def action_composer_take_back(self) -> None:
+        """Put what was held last into the composer again."""
+        if shown := self.chat.take_back():
+            self.composer.put_back(shown)
+
+    def on_box_chosen(self, event: Box.Chosen) -> None:
+        """Take the line that was clicked."""
+        if event.box is self.held_box:
+            self.action_composer_take_back()
+        else:
+            self.composer.choose(event.index)
+
+    # ---- what was written before ----
+
+    async def _keep(self, shown: str) -> None:
+        text = self.runtime.redactor.redact(self.composer.pastes.unfolded(shown))
+        try:
+            await asyncio.to_thread(self._history.add, text)
+        except OSError:
+            _log.warning("what was written could not be remembered", exc_info=True)
+
+    # ---- the editor ----
+
+    def action_composer_editor(self) -> None:
+        """Write the message in the person's editor."""
+        if self._editing is None:
+            self._editing = asyncio.create_task(self._edit(), name="editor")
+            self._editing.add_done_callback(self._edited)
+
+    async def _edit(self) -> None:
+        from tui.ui.writing.editor import edited
+
+        written = self.composer.pastes.unfolded(self.composer.text)
+        self.lent = True
+        failure: BaseException | None = None
+        text = written
+        try:
+            # Without the batch a repaint would wait for the terminal for ever (measured).
+            with self.suspend(), self.batch_update():
+                try:
+                    text = await edited(written, os.environ)
+                except (McptuiError, asyncio.CancelledError) as error:
+                    failure = error  # raised once the terminal is ours again: Textual has no finally there
+        except SuspendNotSupported:
+            failure = McptuiError("this terminal cannot be lent to an editor")
+        finally:
+            self.lent = False
+        self.refresh(layout=True)
+        if failure is not None:
+            raise failure
+        if text != written:
+            self.composer.show("")
+            self.composer.put_back(text)
+        self.go_to(Context.COMPOSER)
+
+    def _edited(self, task: "asyncio.Task[None]") -> None:
+        self._editing = None
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if isinstance(error, McptuiError):
+            self.notify(str(error), severity="warning", timeout=8)
+        elif isinstance(error, Exception):
+            self.fail(error)

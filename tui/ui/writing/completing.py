@@ -1,0 +1,174 @@
+"""The list above the composer that is filtered as somebody writes, and what enter takes of it."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+from tui.ui.writing.box import Box
+from tui.ui.writing.box_rows import suggestion_rows
+from tui.ui.writing.commands import Spec
+from tui.ui.writing.suggestion import Suggestion, fitting, of_commands
+from tui.ui.writing.wanted import Wanted, What, wanted
+
+PATIENCE_SECONDS = 0.5
+"""A key that takes a suggestion waits so long for a list that is being made."""
+
+
+class Sources(Protocol):
+    """Where suggestions come from."""
+
+    def specs(self) -> Sequence[Spec]:
+        """Return every command that is known now."""
+        ...
+
+    async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
+        """Return what may stand behind a command, after `before`."""
+        ...
+
+    async def references(self, query: str) -> Sequence[Suggestion]:
+        """Return what `@query` may mean, the best first."""
+        ...
+
+    def names_file(self, path: str) -> bool:
+        """Return whether a path names a file that is there."""
+        ...
+
+
+class Completing:
+    """The list, while there is something to take from it.
+
+    Args:
+        box: shows it.
+        sources: fill it.
+    """
+
+    def __init__(self, box: Box, sources: Sources) -> None:
+        self._box = box
+        self._sources = sources
+        self._wanted: Wanted | None = None
+        self._found: Sequence[Suggestion] = ()
+        self._marked = -1
+        self._making: asyncio.Task[None] | None = None
+        self._left: tuple[What, int] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a list."""
+        return bool(self._found)
+
+    @property
+    def wanted(self) -> Wanted | None:
+        """What is completed."""
+        return self._wanted
+
+    def look(self, line: str, column: int, *, is_first: bool) -> None:
+        """Show what fits the word that ends at a column of a line."""
+        now = wanted(line, column, is_first=is_first)
+        if now == self._wanted:
+            return
+        self._wanted = now
+        self._stop()
+        if now is None or (now.what, now.start) != self._left:
+            self._left = None
+        if now is None or self._left is not None:
+            self._fill(())
+        else:
+            self._begin(now)
+
+    def again(self) -> None:
+        """Show what fits now: there is more to choose from."""
+        if self._wanted is not None and self._left is None:
+            self._stop()
+            self._begin(self._wanted)
+
+    def _begin(self, now: Wanted) -> None:
+        if now.what is What.COMMAND:
+            self._fill(fitting(of_commands(self._sources.specs()), now.query))
+        else:
+            self._making = asyncio.create_task(self._make(now), name="suggestions")
+            self._making.add_done_callback(_heard)
+
+    async def settled(self) -> None:
+        """Wait for a list that is being made; not for long."""
+        if self._making is not None:
+            await asyncio.wait({self._making}, timeout=PATIENCE_SECONDS)
+
+    async def _make(self, now: Wanted) -> None:
+        if now.what is What.REFERENCE:
+            found = await self._sources.references(now.query)
+        else:
+            known = await self._sources.arguments(now.command, now.before)
+            found = fitting(known, now.query)
+        if self._wanted == now and self._left is None:
+            self._fill(found)
+
+    def _fill(self, found: Sequence[Suggestion]) -> None:
+        self._found = found
+        # What need not be there is not taken by the enter that sends.
+        is_begun = self._wanted is not None and bool(self._wanted.query or self._wanted.what is What.COMMAND)
+        is_argument = self._wanted is not None and self._wanted.what is What.ARGUMENT
+        self._marked = 0 if found and is_begun and not is_argument else -1
+        self._show()
+
+    def _show(self) -> None:
+        self._box.show(suggestion_rows(self._found), self._marked)
+
+    def names_file(self, path: str) -> bool:
+        """Return whether a path names a file that is there."""
+        return self._sources.names_file(path)
+
+    # ---- keys ----
+
+    def step(self, direction: int) -> None:
+        """Mark the line above or below; from the last one on to the first."""
+        count = len(self._found)
+        first = 0 if direction > 0 else count - 1
+        self._marked = (self._marked + direction) % count if self._marked >= 0 else first
+        self._show()
+
+    def at(self, index: int) -> Suggestion | None:
+        """Return the suggestion in a line."""
+        return self._found[index] if 0 <= index < len(self._found) else None
+
+    @property
+    def marked(self) -> Suggestion | None:
+        """The suggestion that enter takes; None if enter sends what is written."""
+        one = self.at(self._marked)
+        if one is None or self._wanted is None:
+            return None
+        is_written = one.reference is None and one.text.strip() == f"/{self._wanted.query}"
+        return None if is_written and self._wanted.what is What.COMMAND else one
+
+    @property
+    def best(self) -> Suggestion | None:
+        """The suggestion that tab takes: the marked one, else the first."""
+        return self.at(max(0, self._marked))
+
+    def leave(self) -> bool:
+        """Close the list until another word is begun; return whether there was one."""
+        if not self._found and self._making is None:
+            return False
+        was_open = bool(self._found)
+        self._left = (self._wanted.what, self._wanted.start) if self._wanted is not None else None
+        self._stop()
+        self._fill(())
+        return was_open
+
+    def close(self) -> None:
+        """Forget everything: the message was sent."""
+        self._stop()
+        self._wanted, self._left = None, None
+        self._fill(())
+
+    def _stop(self) -> None:
+        if self._making is not None:
+            self._making.cancel()
+            self._making = None
+
+
+def _heard(task: asyncio.Task[None]) -> None:
+    """Let a list that could not be made be no list; who reads the log learns why."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        import logging
+
+        logging.getLogger(__name__).error("suggestions could not be made", exc_info=error)

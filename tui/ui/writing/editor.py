@@ -1,0 +1,121 @@
+"""Writes a text in the person's own editor, which has the terminal to itself meanwhile."""
+
+import asyncio
+import contextlib
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tui.core.errors import McptuiError
+
+MOST_BYTES = 8 * 1024 * 1024
+STOP_SECONDS = 0.3
+"""An editor that is told to end has so long; mcptui is leaving then."""
+
+_USUAL = ("nano", "vi", "notepad")
+
+
+def editor_of(env: Mapping[str, str]) -> list[str]:
+    """Return the command of the person's editor: `$VISUAL`, `$EDITOR`, or one that is usually there.
+
+    Raises:
+        McptuiError: there is none.
+    """
+    written = env.get("VISUAL", "").strip() or env.get("EDITOR", "").strip()
+    try:
+        command = shlex.split(written) if os.name == "posix" else written.split()
+    except ValueError as error:
+        raise McptuiError(f"cannot be read: {error}", where="$EDITOR") from error
+    if not command:
+        command = [found for found in _USUAL if shutil.which(found)][:1]
+    if not command or not shutil.which(command[0]):
+        what = f"there is no program {command[0]}" if command else "there is no editor"
+        raise McptuiError(what, next_step="Set EDITOR to the one you like.")
+    return command
+
+
+async def edited(text: str, env: Mapping[str, str]) -> str:
+    """Return `text` as it was saved in the editor; the terminal must be free for it.
+
+    The file is readable by its owner only, and is gone afterwards with all that the editor put beside it.
+    Cancelled, it ends the editor.
+
+    Raises:
+        McptuiError: the editor could not be started, failed, or left something that is no text.
+    """
+    command = editor_of(env)
+    folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="mcptui-"))  # made with 0700
+    try:
+        path = folder / "message.md"
+        await asyncio.to_thread(_write, path, text)
+        with _terminal_kept():
+            code = await _run([*command, str(path)])
+        if code:
+            raise McptuiError(
+                f"ended with code {code}", where=command[0], next_step="The message is as it was."
+            )
+        return await asyncio.to_thread(_read, path, command[0])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write(path: Path, text: str) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _read(path: Path, editor: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise McptuiError(
+            f"left no file: {error.strerror}", where=editor, next_step="The message is as it was."
+        ) from error
+    if len(raw) > MOST_BYTES:
+        raise McptuiError("left more than 8 MB", where=editor, next_step="The message is as it was.")
+    text = raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
+    return text.rstrip("\n")
+
+
+async def _run(argv: list[str]) -> int:
+    try:
+        # Descriptor 2 leads nowhere while the app draws; an editor's complaints belong on the terminal.
+        process = await asyncio.create_subprocess_exec(*argv, stderr=1)
+    except OSError as error:
+        raise McptuiError(f"could not be started: {error.strerror}", where=argv[0]) from error
+    try:
+        return await process.wait()
+    finally:
+        if process.returncode is None:
+            await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), STOP_SECONDS)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+@contextlib.contextmanager
+def _terminal_kept() -> Iterator[None]:
+    """Give the terminal its line discipline back, whatever the editor has left."""
+    if sys.platform == "win32" or not os.isatty(0):
+        yield
+        return
+    import termios
+
+    before = termios.tcgetattr(0)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(0, termios.TCSANOW, before)

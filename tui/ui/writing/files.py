@@ -1,0 +1,99 @@
+"""Local files that can be attached: what a written path may go on to. Blocks: call it in a thread.
+
+Bounded whatever the disk holds. Hidden names come only if the path asks for them with a dot.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from tui.core import units
+from tui.core.text import clean_line
+from tui.ui.writing.references import Reference
+from tui.ui.writing.suggestion import Suggestion, fitting
+
+MOST_ENTRIES = 4_000
+"""Names that are looked at for one list."""
+MOST_DEEP = 5
+"""Levels below the working directory that are searched for a bare name."""
+SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
+"""Directories that are searched only by their own path: what they hold was made, not written."""
+
+
+def files(query: str, folder: Path) -> list[Suggestion]:
+    """Return the files and directories that `query` may mean, the best first.
+
+    Args:
+        query: a path as it is being written, relative to `folder`, absolute, or beginning with `~/`.
+        folder: the working directory.
+    """
+    head, _, tail = query.rpartition("/")
+    head += "/" if "/" in query else ""
+    base = Path(os.path.expanduser(head)) if head else folder
+    base = base if base.is_absolute() else folder / base
+    here = list(_entries(base, head, hidden=tail.startswith(".")))
+    found = fitting(here, query)
+    if not head and tail and not tail.startswith("."):
+        found += [one for one in _named(folder, tail) if one not in found]
+    return found
+
+
+def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
+    """Yield what stands in one directory, directories first, by name."""
+    found: list[tuple[bool, str, int]] = []
+    try:
+        with os.scandir(base) as entries:
+            for entry in entries:
+                if entry.name.startswith(".") and not hidden:
+                    continue
+                found.append(_described(entry))
+                if len(found) >= MOST_ENTRIES:
+                    break
+    except (OSError, ValueError):
+        return  # not there, not a directory, not readable: nothing to suggest
+    for is_file, name, size in sorted(found, key=lambda one: (one[0], one[1].casefold())):
+        yield _suggestion(written + name, is_file=is_file, size=size)
+
+
+def _described(entry: os.DirEntry[str]) -> tuple[bool, str, int]:
+    try:
+        is_file = not entry.is_dir()
+        return is_file, entry.name, entry.stat().st_size if is_file else 0
+    except OSError:
+        return True, entry.name, 0  # a link to nowhere; reading it will say so
+
+
+def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
+    shown = clean_line(path, 300)
+    if not is_file:
+        return Suggestion(f"{shown}/", about="directory", text=f"@{path}/")
+    return Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
+
+
+def _named(folder: Path, tail: str) -> list[Suggestion]:
+    """Return files anywhere below `folder` whose own name has `tail` in it, the nearest first."""
+    seen, found = 0, []
+    level = [""]
+    for _ in range(MOST_DEEP):
+        below: list[str] = []
+        for written in level:
+            for one in _entries(folder / written, written, hidden=False):
+                seen += 1
+                if seen > MOST_ENTRIES:
+                    return found
+                if one.reference is None:
+                    path = one.text[1:]
+                    if path.rstrip("/").rpartition("/")[2] not in SKIPPED:
+                        below.append(path)
+                elif tail.casefold() in one.name.rpartition("/")[2].casefold():
+                    found.append(one)
+        level = below
+    return found
+
+
+def is_file(path: str, folder: Path) -> bool:
+    """Return whether a path, as it was written, names a file that is there."""
+    try:
+        return bool(path) and (folder / os.path.expanduser(path)).is_file()
+    except (OSError, ValueError, RuntimeError):
+        return False
