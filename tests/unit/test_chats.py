@@ -1,0 +1,238 @@
+"""Conversations that last: saved as they happen, resumed, branched, asked again, with another model."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call
+from tui.asked import Asked
+from tui.chats import SYSTEM, Chats
+from tui.core.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
+from tui.core.errors import McptuiError
+from tui.core.events import EndReason, Event, TurnEnded
+from tui.core.limits import Limits
+from tui.core.policy import Mode, Policy
+from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.redact import Redactor
+from tui.model.profile import ModelProfile
+from tui.model.scripted import Reply, ScriptedModel, calls, says
+from tui.options import Options
+from tui.storage.sessions import SessionStore
+
+
+class Around:
+    """Tools, limits and time of a test."""
+
+    def __init__(self) -> None:
+        self.toolbox = FunctionToolbox()
+        self.policy = Policy(mode=Mode.ALL)
+        self.limits = Limits()
+        self.clock = HandClock()
+        self.recording_name = "now.mcptrace"
+        self.seen: list[Event] = []
+
+    def notice(self, event: Event) -> None:
+        self.seen.append(event)
+
+    def discreet(self, event: Event) -> Event:
+        return event
+
+
+class Stage:
+    """Conversations of one run of the program, with a model that says what it is told to say."""
+
+    def __init__(self, folder: Path, *replies: Reply, profile: ModelProfile | None = None) -> None:
+        self.model = ScriptedModel(replies)
+        self.asked = Asked(Options(), {}, HandClock(), lambda captured: None, lambda name, value: None)
+        self.asked._model, self.asked.profile = self.model, profile
+        self.around = Around()
+        self.chats = Chats(self.asked, self.around, SessionStore(folder, Redactor))
+
+    async def ask(self, text: str) -> TurnEnded:
+        events = [event async for event in self.chats.ask(text, ScriptedApprover()).events()]
+        assert isinstance(events[-1], TurnEnded)
+        return events[-1]
+
+
+@pytest.fixture
+async def stage(tmp_path):
+    made: list[Stage] = []
+
+    def make(*replies: Reply, profile: ModelProfile | None = None) -> Stage:
+        made.append(Stage(tmp_path / "sessions", *replies, profile=profile))
+        return made[-1]
+
+    yield make
+    for one in made:
+        await one.chats.close()
+
+
+Make = Callable[..., Stage]
+
+
+def texts(messages: Sequence[object]) -> list[str]:
+    return [getattr(message, "text", "") for message in messages]
+
+
+async def test_a_conversation_is_saved_with_its_first_question_and_not_before(stage: Make):
+    one = stage(says("Hello."))
+    assert one.chats.info is None and await one.chats.sessions() == []
+    await one.ask("What is a monad? I mean it.")
+    assert one.chats.info is not None
+    assert [info.title for info in await one.chats.sessions()] == ["What is a monad?"]
+
+
+async def test_it_goes_on_in_another_run_where_it_ended(stage: Make):
+    one = stage(calls(call(1)), says("It echoes."))
+    await one.ask("try it")
+    session = one.chats.info
+    await one.chats.close()
+
+    two = stage(says("As I said."))
+    await two.chats.resume(session.id)
+    await two.ask("again?")
+    assert [type(message) for message in two.chats.messages] == [
+        UserMessage, AssistantMessage, ToolMessage, AssistantMessage, UserMessage, AssistantMessage,
+    ]  # fmt: skip
+    assert texts(two.model.requests[0].messages)[2:] == ["echo hi", "It echoes.", "again?"]
+
+
+async def test_a_new_conversation_leaves_the_one_before_as_it_was(stage: Make):
+    one = stage(says("One."), says("Two."))
+    await one.ask("first")
+    await one.chats.new()
+    await one.ask("second")
+    assert texts(one.model.requests[1].messages) == ["second"]
+    assert sorted(info.title for info in await one.chats.sessions()) == ["first", "second"]
+
+
+async def test_a_branch_has_what_was_said_before_and_the_parent_stays_whole(stage: Make):
+    one = stage(says("One."), says("Two."), says("Other two."))
+    await one.ask("first")
+    await one.ask("second")
+    parent = one.chats.info
+    text, _ = await one.chats.again()
+    assert text == "second" and texts(one.chats.messages) == ["first", "One."]
+    await one.ask("another second")
+    assert one.chats.info.parent == parent.id and one.chats.info.id != parent.id
+    assert texts(one.model.requests[2].messages) == ["first", "One.", "another second"]
+    await one.chats.resume(parent.id)
+    assert texts(one.chats.messages) == ["first", "One.", "second", "Two."]
+
+
+async def test_the_first_question_asked_again_is_a_conversation_of_its_own(stage: Make):
+    one = stage(says("One."), says("Other."))
+    await one.ask("first")
+    await one.chats.again(0)
+    assert one.chats.messages == [] and one.chats.info is None
+    await one.ask("first, better")
+    assert len(await one.chats.sessions()) == 2
+
+
+async def test_without_a_question_there_is_none_to_ask_again(stage: Make):
+    with pytest.raises(McptuiError):
+        await stage().chats.again()
+
+
+async def test_a_session_can_be_named_before_it_is_saved_and_found_by_its_title(stage: Make):
+    one = stage(says("One."))
+    await one.chats.resume_named("trip", begin=True)
+    await one.ask("hello")
+    session = one.chats.info
+    assert session.title == "trip"
+    await one.chats.new()
+    await one.chats.resume_named("Trip")
+    assert one.chats.info.id == session.id
+    with pytest.raises(McptuiError, match="no such conversation"):
+        await one.chats.resume_named("nowhere")
+
+
+async def test_the_open_one_is_renamed_and_cannot_be_deleted(stage: Make):
+    one = stage(says("One."))
+    await one.ask("hello")
+    session = one.chats.info.id
+    await one.chats.rename(session, "greetings")
+    assert [info.title for info in await one.chats.sessions()] == ["greetings"]
+    with pytest.raises(McptuiError, match="open"):
+        await one.chats.delete(session)
+    await one.chats.new()
+    await one.chats.delete(session)
+    assert await one.chats.sessions() == []
+    await one.chats.restore(session)
+    assert len(await one.chats.sessions()) == 1
+
+
+async def test_the_profile_says_what_is_told_first_unless_the_conversation_does(stage: Make):
+    profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", system="Be brief.")
+    one = stage(says("a"), says("b"), says("c"), profile=profile)
+    await one.ask("1")
+    await one.chats.set_system("Talk like a pirate.")
+    await one.ask("2")
+    await one.chats.set_system("")
+    await one.ask("3")
+    assert [request.system for request in one.model.requests] == [
+        "Be brief.", "Talk like a pirate.", "Be brief.",
+    ]  # fmt: skip
+    one.asked.profile = None
+    assert one.chats.system == SYSTEM
+
+
+async def test_a_system_text_of_its_own_is_saved_with_a_conversation(stage: Make):
+    one = stage(says("a"))
+    await one.chats.set_system("Talk like a pirate.")
+    await one.ask("1")
+    session = one.chats.info.id
+    await one.chats.new()
+    assert one.chats.system == SYSTEM
+    await one.chats.resume(session)
+    assert one.chats.system == "Talk like a pirate."
+
+
+async def test_tokens_and_cost_are_counted_over_the_whole_conversation(stage: Make):
+    profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_out=10.0)
+    reply = [TextPart("a"), ReplyPart(usage=Usage(1_000_000, 100_000))]
+    one = stage(reply, reply, profile=profile)
+    await one.ask("1")
+    await one.ask("2")
+    meters = one.chats.meters
+    assert (meters.tokens, meters.cost, meters.context) == (2_200_000, 6.0, 1_100_000)
+    session = one.chats.info.id
+    await one.chats.new()
+    assert one.chats.meters.cost is None
+    await one.chats.resume(session)
+    assert one.chats.meters.cost == 6.0
+
+
+async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
+    one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"), says("done"))
+    one.asked.gauge.window = 4000
+    for number in range(6):
+        one.asked.gauge.window = None
+        await one.ask(f"{number} " + "x" * 4000)
+    one.asked.gauge.window = 4000
+    await one.chats.compact()
+    assert one.chats.compaction.summary == "they talked"
+    session = one.chats.info.id
+    await one.chats.new()
+    await one.chats.resume(session)
+    assert one.chats.compaction.summary == "they talked" and len(one.chats.messages) == 12
+    one.chats.uncompact()
+    assert one.chats.compaction == Compaction()
+
+
+async def test_a_folder_that_cannot_be_written_to_costs_the_saving_and_not_the_conversation(
+    stage: Make, tmp_path: Path
+):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."))
+    assert (await one.ask("hi")).reason is EndReason.ANSWERED
+    assert one.chats.problem != ""
+
+
+async def test_a_turn_that_is_cancelled_before_it_begins_ends_as_cancelled(stage: Make):
+    one = stage(says("Hello."))
+    turn = one.chats.ask("hi", ScriptedApprover())
+    turn.cancel()
+    events = [event async for event in turn.events()]
+    assert events[-1].reason is EndReason.CANCELLED
