@@ -1,6 +1,8 @@
 """From settings and environment to the model that is asked: the composition of the model room."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.core.choices import ModelChoice
@@ -12,8 +14,12 @@ from tui.model.choose import DEMO, Selection, choose
 from tui.model.profile import ModelProfile
 from tui.model.providers import from_environment, provider_of
 from tui.options import Options
+from tui.settings.expand import KEYCHAIN
+from tui.settings.learned import LearnedFile
+from tui.settings.locations import learned_file
 
 if TYPE_CHECKING:
+    from tui.settings.learned import Entry
     from tui.settings.load import Loaded
     from tui.settings.schema import ModelSettings
 
@@ -22,12 +28,16 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
     """Return the profile of `[models.NAME]`.
 
     Its key is what it says itself, else what the variable it names holds, else what the variable of the
-    provider that its address belongs to holds. A provider's key never goes to another host.
+    provider that its address belongs to holds. A provider's key never goes to another host. A key in the
+    keychain is not read here, see `with_key`.
     """
     variable = settings.api_key_env or ""
+    keychain = ""
     key = settings.api_key or env.get(variable, "")
+    if key.startswith(KEYCHAIN):
+        keychain, key = key.removeprefix(KEYCHAIN), ""
     provider = provider_of(settings.base_url)
-    if not key and not variable and provider is not None:
+    if not (key or keychain or variable) and provider is not None:
         variable = next((name for name in provider.keys if env.get(name)), provider.keys[0])
         key = env.get(variable, "")
     return ModelProfile(
@@ -43,7 +53,25 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
         context_window=settings.context_window,
         first_token_seconds=settings.first_token_seconds,
         between_chunks_seconds=settings.between_chunks_seconds,
+        system=settings.system or "",
+        keychain=keychain,
+        price_in=settings.price_in,
+        price_out=settings.price_out,
+        currency=settings.currency,
     )
+
+
+async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
+    """Return a profile with the key that it has in the system's keychain, if it has it there.
+
+    Raises:
+        ConfigError: the keychain cannot be read, or holds no such key.
+    """
+    if profile is None or not profile.keychain or profile.api_key:
+        return profile
+    from tui.model.keychain import key_in_keychain
+
+    return replace(profile, api_key=await key_in_keychain(profile.keychain, where=profile.name))
 
 
 async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str]) -> Selection:
@@ -52,7 +80,7 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
     Raises:
         UsageError: the command line or `default_model` names a profile that does not exist.
         ConfigError: models are configured, and none of them can be used; or nobody can tell, because
-            the file cannot be read.
+            the file cannot be read, or the keychain.
     """
     settings = loaded.settings
     if not (loaded.readable or options.demo or options.model):
@@ -84,7 +112,7 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
         from tui.model.detect import candidates, detect
 
         selection = chosen(await detect(candidates(env)))
-    return selection
+    return replace(selection, profile=await with_key(selection.profile))
 
 
 def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) -> ChatModel:
@@ -103,11 +131,15 @@ def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) ->
     from tui.model.openai_chat import OpenAIChat
     from tui.model.retry import Retrying
 
-    return wrap(Retrying(OpenAIChat(profile, sink), clock), profile.tool_protocol, where=profile.name)
+    chat = OpenAIChat(profile, sink, LearnedFile(learned_file()))
+    return wrap(Retrying(chat, clock), profile.tool_protocol, where=profile.name)
 
 
 async def profiles(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelProfile]:
-    """Return every profile that can be asked: configured, of the environment, found on this machine."""
+    """Return every profile that can be asked: configured, of the environment, found on this machine.
+
+    Of several with one name the first counts, in that order.
+    """
     from tui.model.detect import candidates, detect
 
     configured = [profile_of(name, model, env) for name, model in loaded.settings.models.items()]
@@ -117,28 +149,78 @@ async def profiles(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelProfil
 
 async def choices(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelChoice]:
     """Return what a person can choose from; the demo is the last."""
-    found = [
-        ModelChoice(one.name, one.model, one.base_url, one.source, one.context_window)
-        for one in await profiles(loaded, env)
+    found = await profiles(loaded, env)
+    learned = await asyncio.to_thread(LearnedFile(learned_file()).entries)
+    return [
+        *(_choice(profile, learned) for profile in found),
+        ModelChoice(DEMO, DEMO, "offline", "built in"),
     ]
-    return [*found, ModelChoice(DEMO, DEMO, "offline", "built in")]
+
+
+def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
+    from tui.model.address import endpoint_key, usable_key, without_secrets
+    from tui.model.quirks import Learned
+
+    facts = (
+        [f"text protocol {profile.tool_protocol}"] if profile.tool_protocol not in ("auto", "native") else []
+    )
+    problem = "" if profile.api_key or profile.keychain else _missing_key(profile)
+    try:
+        endpoint = endpoint_key(profile)
+        usable_key(profile)
+    except ConfigError as error:
+        endpoint, problem = "", error.message
+    for entry in learned:
+        if (entry.endpoint, entry.model) == (endpoint, profile.model):
+            facts.extend(Learned.from_json(entry.learned).facts)
+    return ModelChoice(
+        profile.name,
+        profile.model,
+        without_secrets(profile.base_url),
+        "found on this machine" if profile.source == "detected" else profile.source,
+        profile.context_window,
+        tuple(facts),
+        problem=problem,
+    )
+
+
+def _missing_key(profile: ModelProfile) -> str:
+    """Return that a key is missing where one is surely needed, or ""."""
+    if provider_of(profile.base_url) is None or "authorization" in {name.lower() for name in profile.headers}:
+        return ""
+    return f"{profile.api_key_env} is not set"
 
 
 async def profile_named(name: str, loaded: "Loaded", env: Mapping[str, str]) -> ModelProfile | None:
-    """Return the profile of a name; None is the demo.
+    """Return the profile of a name, with its key; None is the demo.
 
     Raises:
         UsageError: there is none of that name.
+        ConfigError: its key is in the keychain, which cannot be read.
     """
-    return choose(asked=name, configured=await profiles(loaded, env), detected=[]).profile
+    return await with_key(choose(asked=name, configured=await profiles(loaded, env), detected=[]).profile)
 
 
 async def offered(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Sequence[str]:
-    """Return the ids of the models that the endpoint of a profile offers."""
+    """Return the ids of the models that the endpoint of a profile offers for chatting. Bounded in time.
+
+    Raises:
+        UsageError: there is no profile of that name.
+        ConfigError: its address or its key cannot be used.
+        ModelError: its endpoint cannot be reached, or does not say; an id can still be written by hand.
+    """
     profile = await profile_named(name, loaded, env)
-    return (profile.model,) if profile is not None else (DEMO,)
+    if profile is None:
+        return (DEMO,)
+    from tui.model.listing import offered_by
+
+    return [one.id for one in await offered_by(profile) if one.chat]
 
 
 async def window_of(profile: ModelProfile) -> int | None:
-    """Return how many tokens fit into a request to this model, or None if nobody says."""
-    return profile.context_window
+    """Return how many tokens fit into a request to this model, or None if nobody says. Bounded in time."""
+    if profile.context_window is not None:
+        return profile.context_window
+    from tui.model.windows import ability_of
+
+    return (await ability_of(profile)).window

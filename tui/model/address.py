@@ -40,8 +40,19 @@ def usable_key(profile: ModelProfile) -> str:
 
 
 def endpoint_key(profile: ModelProfile) -> str:
-    """Return what an endpoint is remembered by: its address without what in it may be secret."""
-    parts = urlsplit(usable_url(profile))
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{host}{port}{parts.path}"
+    """Return what an endpoint is remembered by: its address without what in it may be secret.
+
+    Raises:
+        ConfigError: it has no address that can be used.
+    """
+    return without_secrets(usable_url(profile))
+
+
+def without_secrets(url: str) -> str:
+    """Return a URL without the name, the password and the query that it may hold."""
+    try:
+        parts = urlsplit(url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+        return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path}"
+    except ValueError:
+        return url.rpartition("@")[2].partition("?")[0]

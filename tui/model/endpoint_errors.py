@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from tui.core.errors import ModelError, NoTools
 from tui.core.text import clean_line
+from tui.model.address import without_secrets
 from tui.model.failures import FAILED, RETRYABLE_STATUS, is_billing, words_of
 from tui.model.overflow import is_overflow
 from tui.model.profile import ModelProfile
@@ -44,7 +45,7 @@ CHECK_PROFILE = "Check the profile's model and base_url."
 
 def endpoint_of(profile: ModelProfile) -> str:
     """Return how the endpoint is named in messages: the profile and its address."""
-    return clean_line(f"{profile.name} ({profile.base_url})", 120)
+    return clean_line(f"{profile.name} ({without_secrets(profile.base_url)})", 120)
 
 
 def is_missing_path(status: int, words: str) -> bool:

@@ -5,6 +5,7 @@ for a bounded time.
 """
 
 import asyncio
+import importlib
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -57,9 +58,9 @@ async def key_in_keychain(place: str, *, where: str = "", seconds: float = SECON
 
 
 def _read(service: str, name: str) -> str | None:
-    import keyring
-
-    return keyring.get_password(service, name)
+    # By name: the package is an extra, and whoever checks types need not have it.
+    key = importlib.import_module("keyring").get_password(service, name)
+    return key if isinstance(key, str) else None
 
 
 async def _in_thread(work: Callable[[], str | None]) -> str | None:

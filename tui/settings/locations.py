@@ -52,3 +52,8 @@ def state_dir() -> Path:
     from platformdirs import user_state_path
 
     return user_state_path(APP, appauthor=False)
+
+
+def learned_file() -> Path:
+    """Return the file of what endpoints have taught about what they refuse."""
+    return state_dir() / "learned.json"
