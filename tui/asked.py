@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.core.choices import ModelChoice
+from tui.core.choosing import MAX_TOOLS
 from tui.core.errors import McptuiError, ModelError
 from tui.core.gauge import Gauge
 from tui.core.ports import ChatModel, Clock, Usage
+from tui.core.tokens import Calibration
 from tui.core.traffic import TrafficSink
 from tui.options import Options
 
@@ -123,6 +125,12 @@ class Asked:
         profile = await profile_named(name, self._ready(), self._env)
         self._take(replace(profile, model=model) if profile is not None and model else profile)
 
+    @property
+    def max_tools(self) -> int:
+        """How many tools it takes in one request."""
+        traits = getattr(_innermost(self._model), "traits", None)
+        return traits.max_tools if traits is not None else MAX_TOOLS
+
     def cost_of(self, usage: Usage) -> float | None:
         """Return what a request cost by the profile's prices, or None if it has none."""
         return self.profile.cost_of(usage) if self.profile is not None else None
@@ -158,6 +166,7 @@ class Asked:
         self.profile, self.error = profile, None
         self.gauge.window = profile.context_window if profile is not None else None
         self.gauge.forget()
+        self.gauge.calibration = Calibration()
         self.revision += 1
         if before is not None:
             self._keep(_close(before))

@@ -11,6 +11,7 @@ from tui.core.conversation import Attachment, Compaction, Conversation, Message,
 from tui.core.errors import McptuiError, UsageError
 from tui.core.limits import Meter
 from tui.core.loop import Turn
+from tui.core.offer import Offering
 from tui.core.ports import Approver, Usage
 from tui.core.session_names import LAST, LIST_STEP, named
 from tui.core.sessions import Journal, SessionInfo, SessionMeta, Sessions
@@ -42,6 +43,7 @@ class Chats(SavedChats):
         self._around = around
         self._problem = ""
         self._turns = 0
+        self._offering = Offering()
 
     # ---- what the screens look at ----
 
@@ -216,6 +218,7 @@ class Chats(SavedChats):
             now = self._now
             now.conversation.system = self.system
             now.conversation.say(text, attachments)
+            self._offering.max_tools = self._asked.max_tools
             deps = Deps(
                 model,
                 around.toolbox,
@@ -227,6 +230,7 @@ class Chats(SavedChats):
                 gauge=self._asked.gauge,
                 bill=self._spent,
                 shelf=now.shelf,
+                offering=self._offering,
             )
             return Turn(now.conversation, deps, number)
 

@@ -6,9 +6,8 @@ then what was offered before, then the other tools of all servers in turn.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from tui.core.built_in import is_built_in
@@ -37,26 +36,20 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much can be offered, and what the person wants offered in any case.
+    """How much can be offered.
 
     Attributes:
         max_tools: how many tools the model takes.
         window: tokens that fit into one request, or None if nobody knows.
-        pins: patterns of names of tools by server, `*` and `?` allowed.
     """
 
     max_tools: int = MAX_TOOLS
     window: int | None = None
-    pins: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def tokens(self) -> float:
         """How many tokens definitions may take."""
         return math.inf if self.window is None else self.window * WINDOW_SHARE
-
-    def is_pinned(self, tool: Tool) -> bool:
-        """Whether the person wants it offered in any case."""
-        return any(fnmatchcase(tool.name, pattern) for pattern in self.pins.get(tool.server, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +91,7 @@ def choose(
     chosen: set[Key] = set()
     own = any(is_built_in(tool) for _, tool in items)
     places, tokens = room.max_tools - (not own), room.tokens - (0 if own else RESERVED_TOKENS)
-    for name, tool in _ranked(items, table, room, before):
+    for name, tool in _ranked(items, table, before):
         if len(chosen) >= places:
             break
         size = tokens_of(name, tool)
@@ -108,9 +101,7 @@ def choose(
     return frozenset(chosen), False
 
 
-def _ranked(
-    items: Sequence[tuple[str, Tool]], table: NameTable, room: Room, before: Before
-) -> list[tuple[str, Tool]]:
+def _ranked(items: Sequence[tuple[str, Tool]], table: NameTable, before: Before) -> list[tuple[str, Tool]]:
     """Return the tools in the order in which they are taken."""
     recent = _recent(before.talk, table)
     scores = relevance(_question(before.talk), [tool for _, tool in items])
@@ -122,7 +113,7 @@ def _ranked(
         key = key_of(tool)
         if is_built_in(tool):
             rank: tuple[float, ...] = (0, at)
-        elif room.is_pinned(tool):
+        elif tool.pinned:
             rank = (1, at)
         elif key in before.turn:
             rank = (2, recent.get(key, MAX_RECENT), -score, *turns)

@@ -5,7 +5,7 @@ cache of the beginning of a request stays of use.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.core.choosing import MAX_TOOLS, Before, Key, Room, choose, key_of
@@ -39,12 +39,10 @@ class Offering:
 
     Attributes:
         max_tools: how many tools the model takes.
-        pins: patterns of names of tools by server; these are offered in any case.
     """
 
-    def __init__(self, max_tools: int = MAX_TOOLS, pins: Mapping[str, Sequence[str]] | None = None) -> None:
+    def __init__(self, max_tools: int = MAX_TOOLS) -> None:
         self.max_tools = max_tools
-        self.pins = pins or {}
         self._made: dict[tuple[str, str, str], _Made] = {}
         self._last: frozenset[Key] = frozenset()
 
@@ -58,7 +56,7 @@ class Offering:
             window: tokens that fit into one request, or None if nobody knows.
             talk: what was said so far, the question last.
         """
-        room = Room(self.max_tools, window, self.pins)
+        room = Room(self.max_tools, window)
         offer = Offer(tools, room, Before(tuple(talk), earlier=self._last), self)
         self._last = offer.keys
         return offer
@@ -160,7 +158,7 @@ class Offer:
         )
         servers = Counter(tool.server for tool in left).most_common(MAX_NAMED)
         most = ", ".join(f"{count} of {clean_line(server, 40)}" for server, count in servers)
-        pinned = [_shown(tool) for tool in left if room.is_pinned(tool)]
+        pinned = [_shown(tool) for tool in left if tool.pinned]
         unmet = f" Pinned, but too many: {', '.join(pinned[:MAX_NAMED])}." if pinned else ""
         total = plural(len(self.table.items()), "tool")
         return (

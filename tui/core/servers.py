@@ -55,6 +55,7 @@ class ServerSpec:
         tool_seconds: how long one call may take, or None for the limit of the host.
         trust_hints: whether its readOnlyHint may spare the person a question; true for servers that
             the person configured.
+        pins: patterns of names of its tools that are offered where a model takes fewer than there are.
     """
 
     name: str
@@ -70,6 +71,7 @@ class ServerSpec:
     start_seconds: float = 60.0
     tool_seconds: float | None = None
     trust_hints: bool = True
+    pins: tuple[str, ...] = ()
 
     def digest(self) -> str:
         """Return a hash of everything that decides what runs when this server is started.

@@ -22,6 +22,7 @@ class Tool:
         trusted: whether the hints may be believed.
         digest: hash of what the model reads (name, title, description, schemas, annotations); approvals
             are keyed by it, never by the name.
+        pinned: the person wants it offered also where the model takes fewer tools than there are.
     """
 
     server: str
@@ -34,6 +35,7 @@ class Tool:
     idempotent: bool = False
     trusted: bool = False
     digest: str = ""
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

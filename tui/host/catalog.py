@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
 from tui.core.text import clean, clean_line
@@ -95,8 +96,8 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
     return walk
 
 
-def build_catalog(server: str, walk: Walk, *, trusted: bool) -> Catalog:
-    """Sift the raw tools of a listing one by one."""
+def build_catalog(server: str, walk: Walk, *, trusted: bool, pins: Sequence[str] = ()) -> Catalog:
+    """Sift the raw tools of a listing one by one; those whose names match one of `pins` are pinned."""
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}
     left_out: list[tuple[str, str]] = [("tools/list", walk.note)] if walk.note else []
@@ -105,7 +106,7 @@ def build_catalog(server: str, walk: Walk, *, trusted: bool) -> Catalog:
         if fault:
             left_out.append((_shown_name(raw, number), fault))
             continue
-        tool = _tool(server, raw, trusted=trusted)
+        tool = _tool(server, raw, trusted=trusted, pins=pins)
         known = tools.get(tool.name)
         if known is None:
             tools[tool.name] = tool
@@ -146,7 +147,7 @@ def _shown_name(raw: Any, number: int) -> str:
     return shown or f"number {number}"
 
 
-def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool) -> Tool:
+def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[str]) -> Tool:
     hints = raw.get("annotations")
     hints = hints if isinstance(hints, dict) else {}
     title = raw.get("title") or hints.get("title")
@@ -162,6 +163,7 @@ def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool) -> Tool:
         idempotent=hints.get("idempotentHint") is True,
         trusted=trusted,
         digest=digest_of(raw),
+        pinned=any(fnmatchcase(raw["name"], pattern) for pattern in pins),
     )
 
 

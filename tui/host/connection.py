@@ -231,7 +231,7 @@ class Connection:
             walk = Walk(note=explain.protocol_failure(error))
         # A listing may be megabytes of schemas: sift it off the event loop.
         self.catalog = await asyncio.to_thread(
-            build_catalog, self._spec.name, walk, trusted=self._spec.trust_hints
+            build_catalog, self._spec.name, walk, trusted=self._spec.trust_hints, pins=self._spec.pins
         )
 
     def _notified(self, method: str) -> None:

@@ -211,7 +211,7 @@ class ServerSettings(Section):
     trust_hints: Truth = True
     """Believe it when it says that a tool only reads, so that such calls do not ask."""
     pin: Annotated[list[Text], BeforeValidator(_as_list)] = []
-    """Its tools that are offered in any case where the model takes fewer than there are, `*` and `?` allowed."""
+    """Names of tools that come first where the model takes fewer than there are, `*` and `?` allowed."""
     disabled: Truth = False
     """Leave it out, but keep it in the file."""
 

@@ -64,6 +64,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         start_seconds=server.start_seconds,
         tool_seconds=server.tool_seconds,
         trust_hints=server.trust_hints,
+        pins=tuple(server.pin),
     )
 
 

@@ -1,5 +1,7 @@
 """Which tools a model is offered that does not take them all."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,8 +22,7 @@ def server(name: str, count: int = 10) -> list[Tool]:
 
 
 def chosen(tools: list[Tool], max_tools: int = 5, size: int = 10, **more: object) -> set[Key]:
-    window, pins = more.pop("window", None), more.pop("pins", {})
-    room = Room(max_tools, window, pins)  # type: ignore[arg-type]
+    room = Room(max_tools, more.pop("window", None))  # type: ignore[arg-type]
     keys, _ = choose(NameTable(tools), room, Before(**more), lambda name, one: size)  # type: ignore[arg-type]
     return set(keys)
 
@@ -36,15 +37,9 @@ def test_all_are_offered_where_all_fit() -> None:
 
 
 def test_pins_come_first() -> None:
-    keys = chosen([*server("a"), *server("b")], pins={"b": ["b7", "b8*"]}, talk=[UserMessage("a1 a2 a3 a4")])
+    pinned = [replace(one, pinned=one.name in ("b7", "b8")) for one in server("b")]
+    keys = chosen([*server("a"), *pinned], talk=[UserMessage("a1 a2 a3 a4")])
     assert {("b", "b7"), ("b", "b8")} <= keys
-
-
-def test_a_pin_is_of_its_server_only() -> None:
-    tools = [tool("a", "x"), *server("b"), tool("c", "x")]
-    assert ("c", "x") in chosen(tools, 2, pins={"c": ["x"]}) and ("a", "x") not in chosen(
-        tools, 2, pins={"c": ["x"]}
-    )
 
 
 def test_what_was_used_last_comes_before_what_fits_the_question() -> None:

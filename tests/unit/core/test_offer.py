@@ -1,5 +1,7 @@
 """What the model is offered."""
 
+from dataclasses import replace
+
 from tui.core.conversation import AssistantMessage, CallRequest, UserMessage
 from tui.core.offer import MAX_TOOLS, Offer, Offering
 from tui.core.tools import Tool
@@ -35,7 +37,7 @@ def test_definitions_take_only_a_share_of_a_known_window():
 
 
 def test_a_pin_that_cannot_be_met_is_named():
-    offer = Offering(max_tools=10, pins={"many": ["t*"]}).offer(many(20))
+    offer = Offering(max_tools=10).offer([replace(tool, pinned=True) for tool in many(20)])
     assert "Pinned, but too many: many › t9" in offer.notice
 
 

@@ -133,6 +133,11 @@ def test_a_note_of_the_walk_is_shown_with_what_was_left_out():
     assert catalog(note="the end").quarantined == (("tools/list", "the end"),)
 
 
+def test_tools_are_pinned_by_their_names():
+    found = build_catalog("srv", Walk([tool("get_a"), tool("set_a")]), trusted=True, pins=["get_*"]).tools
+    assert [(one.name, one.pinned) for one in found] == [("get_a", True), ("set_a", False)]
+
+
 def test_hints_are_read_only_when_they_are_what_they_should_be():
     hints = {"readOnlyHint": "yes", "destructiveHint": 1, "idempotentHint": True, "title": "T"}
     [found] = catalog(tool(annotations=hints), trusted=False).tools

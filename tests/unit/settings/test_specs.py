@@ -25,6 +25,14 @@ def test_a_server_that_only_has_a_command_gets_every_other_default_of_the_core()
     assert specs('[servers.a]\ncommand = "x"\n') == (ServerSpec("a", "x"),)
 
 
+def test_tools_are_pinned_by_one_pattern_or_by_several():
+    one, several = specs(
+        '[servers.a]\ncommand = "x"\npin = "get_*"\n[servers.b]\ncommand = "x"\npin = ["a", "b"]\n'
+    )
+    assert (one.pins, several.pins) == (("get_*",), ("a", "b"))
+    assert one.digest() == ServerSpec("a", "x").digest()
+
+
 def test_servers_keep_the_order_of_the_file_and_disabled_ones_are_left_out():
     entry = '[servers.{}]\ncommand = "x"\ndisabled = {}\n'
     text = entry.format("b", "false") + entry.format("off", "true") + entry.format("a", "false")
