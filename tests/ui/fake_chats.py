@@ -1,4 +1,4 @@
-"""Conversations that last, in memory: `tui.ui.chat_ports.ChatView` over the conversation of a fake runtime."""
+"""Conversations that last, in memory: `ChatView` over the conversation of a fake runtime."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -118,7 +118,7 @@ class FakeChats:
 
     async def export(self, session: str, kind: ExportKind, path: Path) -> None:
         self.done.append(("export", session, kind, path))
-        path.write_text(kind)
+        await asyncio.to_thread(path.write_text, kind)
 
     # ---- what the model is told ----
 

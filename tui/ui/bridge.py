@@ -1,13 +1,17 @@
 """Events of a turn -> calls of the conversation pane. Nothing else crosses between loop and screen."""
 
+import math
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from tui.core import events, units
-from tui.core.events import EndReason, LimitName
+from tui.core.events import EndReason
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
-from tui.core.tools import CallFailure, TextContent
+from tui.core.tools import CallFailure, TextContent, ToolResult
+from tui.ui.endings import end_sentence, limit_sentence
+from tui.ui.pieces import pieces_of
 
 
 class ConversationView(Protocol):
@@ -29,8 +33,18 @@ class ConversationView(Protocol):
         """The reply is complete, or was cut."""
         ...
 
-    def add_call(self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any]) -> None:
-        """The model wants a call."""
+    def add_call(
+        self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
+    ) -> None:
+        """The model wants a call; `recovered`: it was found in the text of the reply."""
+        ...
+
+    def give_result(self, call_id: str, result: ToolResult) -> None:
+        """What a call gave holds more than text."""
+        ...
+
+    def add_user(self, text: str, at: str = "") -> None:
+        """What the person said while the turn ran, and the model is told now."""
         ...
 
     def set_call(
@@ -48,15 +62,6 @@ class ConversationView(Protocol):
         ...
 
 
-_LIMIT_WORDS: Mapping[LimitName, str] = {
-    LimitName.MAX_STEPS: "{value} steps",
-    LimitName.MAX_TOOL_CALLS: "{value} tool calls",
-    LimitName.TURN_SECONDS: "{seconds} for a turn",
-    LimitName.CONSECUTIVE_ERRORS: "{value} steps in a row in which every call failed",
-    LimitName.IDENTICAL_CALLS: "the same call {value} times with the same result",
-}
-
-
 class Bridge:
     """Applies the events of one turn after the other to the conversation pane.
 
@@ -64,61 +69,99 @@ class Bridge:
         activity: what goes on now, for the status line; "" between turns.
         step: the step that runs, 0 between turns.
         can_continue: the last turn ended at a limit.
+        ended: why the last turn ended, in a sentence; "" while one runs and before the first.
     """
 
     def __init__(
-        self, view: ConversationView, notice: Callable[[], str], continue_key: Callable[[], str]
+        self,
+        view: ConversationView,
+        notice: Callable[[], str],
+        key: Callable[[str], str],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Show turns in a pane.
+
+        Args:
+            view: the pane.
+            notice: gives the line that must stand under each reply, or "".
+            key: gives the key of an action, by its id.
+            clock: seconds, monotonic.
+        """
         self._view = view
         self._notice = notice
-        self._continue_key = continue_key
+        self._key = key
+        self._clock = clock
+        self._retry: tuple[float, events.RetryScheduled] | None = None
         self._label = ""
         self._open = False
         self._cards: set[str] = set()
         self._asking: ApprovalRequest | None = None
-        self.activity = ""
+        self._activity = ""
         self.step = 0
         self.can_continue = False
+        self.ended = ""
         self.calls_begun = 0
         """How many calls of this turn were sent to their servers, the running ones among them."""
 
+    @property
+    def activity(self) -> str:
+        """What goes on now; counts down while a request waits to be sent again."""
+        if self._retry is None:
+            return self._activity
+        until, event = self._retry
+        left = units.clock(max(0, math.ceil(until - self._clock())))
+        return (
+            f"asking again in {left}, {event.attempt} of {event.attempts} · "
+            f"{self._key('chat.cancel')} stops   {clean_line(event.reason, 160)}"
+        )
+
     def apply(self, event: events.Event) -> None:
         """Show what happened."""
+        self._retry = None
         match event:
             case events.TextDelta(text=text):
                 self._reply()
-                self.activity = "answering"
+                self._activity = "answering"
                 self._view.add_text(text)
             case events.ReasoningDelta(text=text, replaces_text=replaces_text):
                 self._reply()
-                self.activity = "thinking"
+                self._activity = "thinking"
                 self._view.add_reasoning(text, replaces_text)
             case events.TurnStarted():
                 self._begin(event)
             case events.StepStarted(step=step, final=final):
                 self.step = step
-                self.activity = "asking for a last answer" if final else "waiting for the model"
+                self._activity = "asking for a last answer" if final else "waiting for the model"
             case events.CallForming(name=name, size=size):
-                self.activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
+                self._activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
             case events.RetryScheduled():
-                self.activity = (
-                    f"asking again in {units.duration(event.delay * 1000)} "
-                    f"({event.attempt} of {event.attempts}): {event.reason}"
-                )
+                self._retry = (self._clock() + event.delay, event)
+                self._activity = "waiting for the model"
             case events.StepEnded(ms=ms, calls=calls):
                 if calls:  # a reply without a word has its label too
                     self._reply()
                 self._end_reply(ms / 1000, self._notice() if not calls else "")
-            case events.LimitReached():
-                self._limit(event)
             case events.TurnError(message=message, where=where, next_step=next_step):
                 self._end_reply(None, self._notice(), partial=True)
                 place = f"{where}: " if where and where != "model" else ""
                 self._view.add_note(f"{place}{message} {next_step}".strip(), "bad")
             case events.TurnEnded():
                 self._end(event)
+            case events.LimitReached() | events.Notice() | events.Steered():
+                self._tell(event)
             case _:
                 self._apply_to_call(event)
+
+    def _tell(self, event: events.LimitReached | events.Notice | events.Steered) -> None:
+        """Show what is no part of a reply and of no call."""
+        match event:
+            case events.LimitReached():
+                self._view.add_note(limit_sentence(event), "warn")
+            case events.Notice(message=message, kind=kind):
+                self._view.add_note(message, "warn" if kind == "warn" else "info")
+            case events.Steered(text=text):
+                self._end_reply(None)
+                self._view.add_user(text)
 
     def question(self, request: ApprovalRequest | None) -> None:
         """Another question, or none, is the visible one."""
@@ -128,14 +171,16 @@ class Bridge:
     def abandon(self) -> None:
         """The turn's events ended without `TurnEnded`."""
         self._end_reply(None, partial=True)
-        self.activity, self.step = "", 0
+        self._activity, self.step = "", 0
+        self._retry = None
 
     def _begin(self, event: events.TurnStarted) -> None:
         self._label = event.model
         self._cards.clear()
         self.calls_begun = 0
         self.can_continue = False
-        self.activity = "waiting for the model"
+        self.ended = ""
+        self._activity = "waiting for the model"
         if event.notice:
             self._view.add_note(event.notice, "info")
 
@@ -155,19 +200,21 @@ class Bridge:
             case events.ToolCallProposed(id=call_id, server=server, tool=tool, arguments=arguments):
                 self._end_reply(None)
                 self._cards.add(call_id)
-                view.add_call(call_id, server, tool, arguments)
+                view.add_call(call_id, server, tool, arguments, event.recovered)
             case events.ApprovalAsked():
                 self._show_question()
             case events.ApprovalGiven(id=call_id):
                 view.set_call(call_id, "waiting")
             case events.ToolCallStarted(id=call_id):
-                self.activity = "waiting for a tool"
+                self._activity = "waiting for a tool"
                 self.calls_begun += 1
                 view.set_call(call_id, "running")
             case events.ToolProgress(id=call_id):
                 view.set_call(call_id, "running", note=_progress(event))
             case events.ToolCallEnded(id=call_id):
                 state, note = _outcome(event)
+                if event.result is not None and pieces_of(event.result):
+                    view.give_result(call_id, event.result)
                 view.set_call(call_id, state, note=note, ms=event.ms, preview=_result_text(event))
 
     def _show_question(self) -> None:
@@ -175,25 +222,15 @@ class Bridge:
         if self._asking is not None and self._asking.call_id in self._cards:
             self._view.ask(self._asking)
 
-    def _limit(self, event: events.LimitReached) -> None:
-        words = _LIMIT_WORDS.get(event.limit, "{value}").format(
-            value=f"{event.value:g}", seconds=units.clock(event.value)
-        )
-        self._view.add_note(f"Limit reached: {words} ({event.limit} in [limits]).", "warn")
-
     def _end(self, event: events.TurnEnded) -> None:
         self._end_reply(None, self._notice(), partial=event.reason is EndReason.CANCELLED)
-        self.activity, self.step = "", 0
+        self._activity, self.step = "", 0
         self.can_continue = event.reason is EndReason.LIMIT
-        match event.reason:
-            case EndReason.CANCELLED:
-                self._view.add_note("Stopped. Nothing of this turn runs any more.", "info")
-            case EndReason.LIMIT:
-                self._view.add_note(
-                    f"Press {self._continue_key()} to let it go on with fresh limits.", "info"
-                )
-            case _:
-                pass
+        self.ended = end_sentence(
+            event.reason, go_on=self._key("chat.continue"), again=self._key("chat.retry")
+        )
+        if event.reason is not EndReason.ANSWERED:
+            self._view.add_note(self.ended, "info")
 
 
 def _progress(event: events.ToolProgress) -> str:

@@ -27,7 +27,14 @@ def test_ids_are_unique():
 
 
 ON_WORKBENCH = ServerScreen.CONTEXTS
-OVER_MAIN = (Context.TRAFFIC, Context.FRAME, *ON_WORKBENCH)
+OVER_MAIN = (
+    Context.TRAFFIC,
+    Context.FRAME,
+    *ON_WORKBENCH,
+    Context.SESSIONS,
+    Context.MODELS,
+    Context.RESULT,
+)
 """Contexts of screens over the main one, whose own keys mean nothing there."""
 
 
@@ -105,9 +112,9 @@ def test_without_servers_no_key_of_theirs_works():
 
 
 def test_keys_of_the_person_stand_in_the_footer():
-    overrides = KeyOverrides([("composer.send", ["ctrl+d", "f9"]), ("no.such", "x")])
+    overrides = KeyOverrides([("composer.send", ["ctrl+d", "f11"]), ("no.such", "x")])
     assert in_footer(Situation(Context.COMPOSER), overrides)[0][0] == "ctrl+d"
-    assert overrides.keymap() == {"composer.send": "ctrl+d,f9"}
+    assert overrides.keymap() == {"composer.send": "ctrl+d,f11"}
 
 
 def test_keys_are_written_as_people_read_them():

@@ -7,11 +7,12 @@ import pytest
 from tui.core import events
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import Answer, ApprovalRequest, Usage
-from tui.core.tools import TextContent, Tool, ToolResult
+from tui.core.tools import BinaryContent, TextContent, Tool, ToolResult
 from tui.ui.bridge import Bridge
 
 NOTICE = "demo model: rule-based, not a language model"
 TOOL = Tool("notes", "delete_note")
+KEYS = {"chat.continue": "ctrl+g", "chat.cancel": "esc", "chat.retry": "r"}
 REQUEST = ApprovalRequest("c1", TOOL, {"id": 1}, "destructive, says the server")
 
 
@@ -36,9 +37,23 @@ def view() -> Recorder:
     return Recorder()
 
 
+class Hand:
+    """A clock that a test turns."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @pytest.fixture
-def bridge(view: Recorder) -> Bridge:
-    bridge = Bridge(view, notice=lambda: NOTICE, continue_key=lambda: "ctrl+g")
+def clock() -> Hand:
+    return Hand()
+
+
+@pytest.fixture
+def bridge(view: Recorder, clock: Hand) -> Bridge:
+    bridge = Bridge(view, notice=lambda: NOTICE, key=KEYS.__getitem__, clock=clock)
     bridge.apply(events.TurnStarted("demo", 2))
     bridge.apply(events.StepStarted(1, 10))
     return bridge
@@ -72,7 +87,7 @@ def test_a_step_that_only_calls_has_its_label_and_no_notice(bridge, view):
     assert view.done == [
         ("begin_reply", "demo"),
         ("end_reply", 0.1, "", False),
-        ("add_call", "c1", "notes", "delete_note", {"id": 1}),
+        ("add_call", "c1", "notes", "delete_note", {"id": 1}, False),
     ]
 
 
@@ -163,3 +178,74 @@ def test_the_activity_is_empty_between_turns(bridge):
     assert bridge.activity
     bridge.apply(ended(EndReason.ANSWERED))
     assert (bridge.activity, bridge.step) == ("", 0)
+
+
+# ---- waiting to ask again ----
+
+
+def retry(delay: float = 12.0) -> events.RetryScheduled:
+    return events.RetryScheduled(1, 2, 4, delay, "ollama answered 503: loading the model")
+
+
+def test_a_request_that_is_sent_again_counts_down_and_says_what_stops_it(bridge, clock):
+    bridge.apply(retry())
+    assert bridge.activity == (
+        "asking again in 12 s, 2 of 4 · esc stops   ollama answered 503: loading the model"
+    )
+    clock.now += 11.2
+    assert bridge.activity.startswith("asking again in 1 s, 2 of 4")
+    clock.now += 5
+    assert bridge.activity.startswith("asking again in 0 s")
+
+
+def test_a_countdown_ends_with_whatever_happens_next(bridge):
+    bridge.apply(retry())
+    bridge.apply(events.TextDelta(1, "Hello"))
+    assert bridge.activity == "answering"
+    bridge.apply(retry())
+    bridge.apply(ended(EndReason.CANCELLED))
+    assert bridge.activity == ""
+
+
+def test_the_words_of_an_endpoint_are_cleaned(bridge):
+    bridge.apply(events.RetryScheduled(1, 1, 4, 1.0, "busy\x1b[2J"))
+    assert "\x1b" not in bridge.activity
+
+
+# ---- what else is told ----
+
+
+def test_a_notice_is_a_note_of_its_kind(bridge, view):
+    bridge.apply(events.Notice("12 turns were summarised"))
+    bridge.apply(events.Notice("the endpoint seems to cut what it is sent", "warn"))
+    assert view.done[-2:] == [
+        ("add_note", "12 turns were summarised", "info"),
+        ("add_note", "the endpoint seems to cut what it is sent", "warn"),
+    ]
+
+
+def test_what_the_person_said_meanwhile_stands_where_the_model_is_told_it(bridge, view):
+    bridge.apply(events.TextDelta(1, "I will"))
+    bridge.apply(events.Steered(2, "no, the other one"))
+    assert view.done[-2:] == [("end_reply", None, "", False), ("add_user", "no, the other one")]
+
+
+def test_a_call_that_was_found_in_text_is_marked(bridge, view):
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "add", {}, recovered=True))
+    assert view.done[-1] == ("add_call", "c1", "notes", "add", {}, True)
+
+
+def test_a_result_that_holds_more_than_text_is_kept_on_its_card(bridge, view):
+    picture = ToolResult((BinaryContent("image", "image/png", 3, "AAAA"),))
+    bridge.apply(call_ended(result=picture))
+    assert ("give_result", "c1", picture) in view.done
+
+
+@pytest.mark.parametrize("reason", list(EndReason))
+def test_each_end_is_said_in_one_sentence(bridge, view, reason):
+    bridge.apply(ended(reason))
+    assert bridge.ended.endswith(".")
+    notes = [entry for entry in view.done if entry[0] == "add_note"]
+    assert len(notes) == (0 if reason is EndReason.ANSWERED else 1)
+    bridge.apply(events.TurnStarted("demo", 2))
+    assert bridge.ended == ""

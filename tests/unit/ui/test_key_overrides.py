@@ -7,15 +7,15 @@ from tui.ui.key_overrides import KeyOverrides, textual_key
 
 
 def test_a_good_key_replaces_those_of_the_table():
-    overrides = KeyOverrides([("chat.copy", ["f9", "!"])])
-    assert overrides.keys_of(action("chat.copy")) == "f9,exclamation_mark"
-    assert overrides.keymap() == {"chat.copy": "f9,exclamation_mark"} and not overrides.problems
+    overrides = KeyOverrides([("chat.copy", ["f11", "!"])])
+    assert overrides.keys_of(action("chat.copy")) == "f11,exclamation_mark"
+    assert overrides.keymap() == {"chat.copy": "f11,exclamation_mark"} and not overrides.problems
 
 
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        (("chat.coppy", "f9"), "did you mean `chat.copy`?"),
+        (("chat.coppy", "f11"), "did you mean `chat.copy`?"),
         (("chat.copy", "notakey"), "'notakey' is no key"),
         (("chat.copy", "ctrl+q"), "belongs to `app.quit`"),
     ],

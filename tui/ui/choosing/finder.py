@@ -70,7 +70,7 @@ class Finder(ModalScreen[Given]):
     Finder > #finder-field { height: 1; padding: 0 1; background: $panel; }
     Finder #finder-field Literal { width: 7; color: $accent; }
     Finder #finder-field Input { width: 1fr; background: $panel; background-tint: transparent; }
-    Finder > ItemList { height: 1fr; background: $surface; }
+    Finder > ItemList { height: 1fr; padding: 0 1; background: $surface; }
     Finder > #finder-about { padding: 0 1; }
     Finder > Footer { background: $surface; }
     """

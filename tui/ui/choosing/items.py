@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 
-Key = TypeVar("Key")
+MEASURE = 100
+"""Columns of words between the items; longer lines are hard to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,12 @@ class Item:
 
 def heading(words: str, after: str = "") -> Item:
     """Return a heading, with `after` behind it."""
-    return Item("", lambda width: (EMPTY, crop(((f" {words}", "dim bold"), (f"   {after}", "dim")), width)))
+    return Item("", lambda width: (EMPTY, crop(((words, "dim bold"), (f"   {after}", "dim")), width)))
 
 
 def words(text: str, style: str = "dim") -> Item:
     """Return lines of text between the items."""
-    edge: Row = ((" ", ""),)
-    return Item("", lambda width: wrap(((text, style),), width, first=edge, rest=edge))
+    return Item("", lambda width: wrap(((text, style),), min(width, MEASURE)))
 
 
 class ItemList(CursorPane, can_focus=False):

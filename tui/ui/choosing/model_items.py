@@ -12,6 +12,7 @@ from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import Row, pad, spread, wrap
 
 NAME_CELLS = 18
+OFFLINE = "offline"
 
 
 def fits(choice: ModelChoice, text: str) -> bool:
@@ -43,7 +44,10 @@ def _choice_rows(choice: ModelChoice, symbols: Symbols, width: int) -> Sequence[
 def facts_of(choice: ModelChoice) -> list[str]:
     """Return what is known of a model, a few words each: where it runs, its window, what was learned."""
     facts = [_host(choice.where)] if choice.where else []
-    facts.append(f"window {units.count(choice.window)} tokens" if choice.window else "window unknown")
+    if choice.window:
+        facts.append(f"window {units.count(choice.window)} tokens")
+    elif choice.where != OFFLINE:
+        facts.append("window unknown")
     return [*facts, *(clean_line(fact, 80) for fact in choice.facts)]
 
 

@@ -12,7 +12,7 @@ from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import Row, marked, pad, spread, text_of, width_of
 
 WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 16, 9, 20, 19
-WITH_MODEL, WITH_USED = 76, 100
+WITH_MODEL, WITH_USED = 92, 110
 """From so many columns on a row says which model answered, and what was used up."""
 
 
@@ -37,23 +37,23 @@ def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, w
         left.append((f"  {clean_line(info.problem, 200)}", "bad"))
     elif info.in_use and not here:
         left.append(("  open in another mcptui", "warn"))
-    return [spread(tuple(left), _columns(info, now, width), width, gap=2)]
+    right = _columns(info, now, 0 if info.problem or (info.in_use and not here) else width)
+    return [spread(tuple(left), right, width, gap=2)]
 
 
 def _columns(info: SessionInfo, now: float, width: int) -> Row:
-    cells = [
-        (when(info.changed, now), WHEN_CELLS, True),
-        (units.plural(info.turns, "turn"), TURNS_CELLS, True),
-    ]
+    """Return the columns of a row; of one that says why it cannot be opened, only when it was."""
+    cells = [(when(info.changed, now), WHEN_CELLS if width else 0, True)]
+    if width:
+        cells.append((units.plural(info.turns, "turn"), TURNS_CELLS, True))
     if width >= WITH_MODEL:
         cells.append((clean_line(info.model, MODEL_CELLS), MODEL_CELLS, False))
     if width >= WITH_USED:
         cells.append((used(info), USED_CELLS, True))
     row: list[tuple[str, str]] = []
     for text, room, to_right in cells:
-        piece: Row = ((text, "dim"),)
-        gap = " " * max(0, room - width_of(piece))
-        row += [(gap + text, "dim")] if to_right else [("  " + text + gap, "dim")]
+        gap = " " * max(0, room - width_of(((text, ""),)))
+        row.append((gap + text if to_right else f"  {text}{gap}", "dim"))
     return (*row, (" ", ""))
 
 
@@ -67,6 +67,8 @@ def used(info: SessionInfo) -> str:
 
 def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
     """Return a line about a conversation: what its row has no room for."""
+    if info.problem:
+        return ((clean_line(info.problem, 400), "bad"),)
     parts = [
         f"began {exactly(info.created)}",
         f"{units.plural(info.turns, 'turn')}, {units.plural(info.messages, 'message')}",

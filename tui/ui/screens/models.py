@@ -129,7 +129,7 @@ class ModelsScreen(Finder[bool | None]):
         return items
 
     def _title(self, state: str) -> None:
-        left: Row = ((" MODELS", "accent bold"),)
+        left: Row = (("MODELS", "accent bold"),)
         offer = self._offer
         if offer is not None:
             left = (*left, (f"   {clean_line(offer.choice.name, 60)} offers", "text"))

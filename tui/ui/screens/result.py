@@ -68,7 +68,7 @@ class ResultScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Lay the result out, in a thread: it may be large."""
-        self._title.show(((" RESULT", "accent bold"), (f"   {self._name}", "text")))
+        self._title.show((("RESULT", "accent bold"), (f"   {self._name}", "text")))
         shown = [one for one in (*of_context(Context.RESULT), action("app.help")) if one.footer]
         self._keys.show([(first_key(self._overrides.keys_of(one)), one.label, one) for one in shown])
         self.set_focus(self._page, scroll_visible=False)

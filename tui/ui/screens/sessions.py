@@ -151,7 +151,7 @@ class SessionsScreen(Finder[Resumed | None]):
 
     def _title(self, state: str) -> None:
         amount = len(self._all or ())
-        left: Row = ((" SESSIONS", "accent bold"),)
+        left: Row = (("SESSIONS", "accent bold"),)
         if problem := self._chats.problem:
             left = (*left, (f"   not saved: {clean_line(problem, 200)}", "warn"))
         self.title_line.show(left, ((state or f"{amount} saved ", "dim"),))

@@ -2,18 +2,40 @@
 
 import pytest
 
-from tui.ui.panes.status_line import Meter, Status, status_row
+from tui.ui.panes.status_line import Meter, Status, Used, status_row
 from tui.ui.widgets.rows import text_of, width_of
 
 CALLS = Meter("calls", 3, 50, "3 of 50")
-FULL = Status("answering", False, (CALLS,), "", 2, 3, 1234, 214)
+WINDOW = Meter("context", 26_000, 32_768, "~26 k of 33 k")
+USED = Used(WINDOW, "~34 k", "$0.12")
+FULL = Status("answering", False, (CALLS,), "", 2, 3, USED, 214)
 
 
-def test_an_idle_line_counts_servers_tokens_and_frames():
-    text = text_of(status_row(Status(running=2, servers=3, tokens=1234, frames=214), 120))
-    assert text.split("  ")[-3:] == ["2 of 3 servers", " 1.2 k tokens", " 214 frames "] or text.endswith(
-        "2 of 3 servers   1.2 k tokens   214 frames "
-    )
+def test_an_idle_line_counts_servers_what_was_used_and_frames():
+    text = text_of(status_row(Status(running=2, servers=3, used=USED, frames=214), 140))
+    assert text.endswith("2 of 3 servers   context ~26 k of 33 k ━━━━━   ~34 k tokens   $0.12   214 frames ")
+
+
+def test_without_a_known_window_the_context_is_a_number():
+    assert "context ~12 k   " in text_of(status_row(Status(used=Used("~12 k", "~12 k")), 120))
+
+
+def test_before_anything_was_said_and_without_prices_nothing_is_counted():
+    text = text_of(status_row(Status(running=1, servers=1), 120))
+    assert text.strip() == "1 of 1 server   0 frames"
+
+
+def test_the_window_warns_from_four_fifths_on():
+    nearly = Meter("context", 80, 100, "80 of 100")
+    assert ("80 of 100", "warn") in status_row(Status(used=Used(nearly)), 120)
+    half = Meter("context", 50, 100, "50 of 100")
+    assert ("50 of 100", "text") in status_row(Status(used=Used(half)), 120)
+
+
+def test_the_window_stays_longest_where_room_is_short():
+    text = text_of(status_row(FULL, 80))
+    assert "context ~26 k of 33 k" in text
+    assert "frames" not in text
 
 
 def test_meters_stand_there_only_when_there_are_any():
@@ -34,7 +56,7 @@ def test_a_question_comes_before_the_meters():
 
 @pytest.mark.parametrize("width", [10, 24, 40, 60, 80, 100, 200])
 def test_it_fits_every_width(width):
-    urgent = Status("x" * 300, True, (CALLS, CALLS), "a model", 2, 3, 10**6, 10**6)
+    urgent = Status("x" * 300, True, (CALLS, CALLS), "a model", 2, 3, USED, 10**6)
     assert width_of(status_row(urgent, width)) <= width
     assert width_of(status_row(FULL, width)) <= width
 

@@ -1,0 +1,157 @@
+"""The list of models: what is known of each, what an endpoint offers, and taking one."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.fake_chats import DEMO, OLLAMA, FakeChats
+from tests.ui.stage import Stage
+from tests.ui.test_app import screen_text
+from tui.core.choices import ModelChoice
+from tui.core.conversation import Conversation
+from tui.core.errors import ModelError
+from tui.ui.key_overrides import KeyOverrides
+from tui.ui.screens.models import ModelsScreen
+from tui.ui.symbols import UNICODE
+
+NO_KEY = ModelChoice(
+    "router", "qwen/max", "https://user:secret@router.example/api", "configuration", problem="set ROUTER_KEY"
+)
+
+
+@dataclass
+class Scene:
+    """The screen, and what came of it."""
+
+    chats: FakeChats
+    pilot: Pilot[None]
+    given: list[bool | None] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return screen_text(self.pilot.app)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def shows(self, *parts: str) -> None:
+        await until(lambda: all(part in self.text for part in parts))
+
+
+@asynccontextmanager
+async def listed(*choices: ModelChoice, busy: str = "", width: int = 100) -> AsyncIterator[Scene]:
+    chats = FakeChats(Conversation())
+    chats.known = list(choices)
+    async with Stage().run_test(size=(width, 24), notifications=True) as pilot:
+        screen = ModelsScreen(chats, KeyOverrides(), UNICODE, busy=lambda: busy)
+        scene = Scene(chats, pilot)
+        pilot.app.push_screen(screen, scene.given.append)
+        await pilot.pause()
+        yield scene
+
+
+async def test_each_model_says_what_is_known_of_it() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        await scene.shows("ollama", "qwen3:8b", "127.0.0.1:11434", "window 33 k tokens", "text protocol xml")
+        await scene.shows("found on this machine", "offline · no language model")
+
+
+async def test_the_one_that_is_asked_now_is_marked_and_the_mark_stands_on_it() -> None:
+    async with listed(replace(DEMO, current=False), replace(OLLAMA, current=True)) as scene:
+        await scene.shows("● ollama", "asked now")
+        await scene.press("enter")
+        await until(lambda: scene.chats.done == [("switch", "ollama", "")])
+
+
+async def test_why_a_model_cannot_be_asked_stands_under_it_and_no_password_of_an_address() -> None:
+    async with listed(NO_KEY) as scene:
+        await scene.shows("✗ router", "set ROUTER_KEY", "router.example")
+
+
+async def test_enter_asks_the_marked_model_from_now_on() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        await scene.press("down", "enter")
+        await until(lambda: scene.given == [True])
+        assert scene.chats.done == [("switch", "ollama", "")]
+
+
+async def test_words_that_are_typed_narrow_the_list() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        await scene.press(*"found qwen")
+        assert "ollama" in scene.text
+        assert "offline" not in scene.text
+
+
+async def test_without_models_it_tells_the_ways_to_one() -> None:
+    async with listed() as scene:
+        await scene.shows("No model can be asked", "OPENAI_API_KEY", "Ollama")
+
+
+async def test_an_endpoint_is_asked_what_it_offers_and_one_of_it_is_taken() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        scene.chats.gate = asyncio.Event()
+        scene.chats.offers["ollama"] = ("gemma3:27b", "qwen3:8b", "llama3.3:70b")
+        await scene.press("down", "tab")
+        await scene.shows("ollama offers", "Asking the endpoint which models it offers")
+        scene.chats.gate.set()
+        await scene.shows("gemma3:27b", "llama3.3:70b")
+        await scene.press(*"llama", "enter")
+        await until(lambda: scene.given == [True])
+        assert scene.chats.done == [("switch", "ollama", "llama3.3:70b")]
+
+
+async def test_an_id_that_is_not_listed_can_be_written() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        scene.chats.offers["ollama"] = ("qwen3:8b",)
+        await scene.press("down", "tab", *"my-own")
+        await scene.shows("use “my-own” as the model's id")
+        await scene.press("enter")
+        await until(lambda: scene.chats.done == [("switch", "ollama", "my-own")])
+
+
+async def test_an_endpoint_that_cannot_be_asked_says_why_and_what_to_do() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        scene.chats.offers["ollama"] = ModelError(
+            "nobody answers there", where="http://127.0.0.1:11434", next_step="Start it with: ollama serve"
+        )
+        await scene.press("down", "tab")
+        await scene.shows("nobody answers there", "Start it with: ollama serve")
+
+
+async def test_waiting_for_an_endpoint_can_be_left() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        scene.chats.gate = asyncio.Event()
+        await scene.press("down", "tab")
+        await scene.shows("Asking the endpoint")
+        await scene.press("escape")
+        assert "● demo" in scene.text
+        await scene.press("escape")
+        assert scene.given == [None]
+
+
+async def test_the_model_stays_while_a_turn_runs() -> None:
+    async with listed(DEMO, OLLAMA, busy="A turn is still running. esc stops it.") as scene:
+        await scene.press("down", "enter")
+        await scene.shows("A turn is still running")
+        assert scene.chats.done == []
+
+
+async def test_ids_of_an_endpoint_are_never_markup_and_never_escapes() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        scene.chats.offers["ollama"] = ("[red]x\x1b[2J[/y]",)
+        await scene.press("down", "tab")
+        await scene.shows("[red]x␛[2J[/y]")
+
+
+async def test_an_endpoint_that_offers_thousands_shows_the_first_and_how_many_more() -> None:
+    async with listed(DEMO, OLLAMA) as scene:
+        scene.chats.offers["ollama"] = [f"model-{number}" for number in range(3000)]
+        await scene.press("down", "tab")
+        await scene.shows("model-0", "3000")
+        await scene.press(*"model-299")
+        await scene.shows("model-299", "model-2990")

@@ -1,0 +1,259 @@
+"""The list of saved conversations: found, taken up, renamed, deleted and brought back, copied, exported."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.fake_chats import FakeChats
+from tests.ui.stage import Stage
+from tests.ui.test_app import screen_text
+from tui.core.conversation import AssistantMessage, Conversation, UserMessage
+from tui.core.sessions import Found, SessionInfo
+from tui.ui.key_overrides import KeyOverrides
+from tui.ui.screens.export_chat import ExportChat
+from tui.ui.screens.sessions import Resumed, SessionsScreen, export_path
+from tui.ui.symbols import UNICODE
+
+NOW = 1_790_000_000.0
+MILK = SessionInfo("milk", "Which notes mention milk?", NOW - 900, NOW - 600, 4, 2, "qwen3:8b", 12_000, 0.02)
+RAIN = SessionInfo("rain", "Will it rain in Oslo?", NOW - 9e6, NOW - 8e6, 2, 1, "demo", 300)
+TALK = (UserMessage("Which notes mention milk?"), AssistantMessage("Two of them."))
+
+
+@dataclass
+class Scene:
+    """The screen, and what came of it."""
+
+    chats: FakeChats
+    screen: SessionsScreen
+    pilot: Pilot[None]
+    given: list[Resumed | None] = field(default_factory=list)
+    exported: list[SessionInfo] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return screen_text(self.pilot.app)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def shows(self, *parts: str) -> None:
+        await until(lambda: all(part in self.text for part in parts))
+
+
+@asynccontextmanager
+async def listed(*infos: SessionInfo, width: int = 120, busy: str = "") -> AsyncIterator[Scene]:
+    chats = FakeChats(Conversation())
+    for info in infos:
+        chats.save(info, *TALK)
+    async with Stage().run_test(size=(width, 24), notifications=True) as pilot:
+        exported: list[SessionInfo] = []
+        screen = SessionsScreen(
+            chats, KeyOverrides(), UNICODE, busy=lambda: busy, export=exported.append, now=lambda: NOW
+        )
+        scene = Scene(chats, screen, pilot, exported=exported)
+        pilot.app.push_screen(screen, scene.given.append)
+        await pilot.pause()
+        yield scene
+
+
+async def test_each_conversation_is_a_row_with_title_time_turns_model_and_what_it_used() -> None:
+    async with listed(MILK, RAIN) as scene:
+        await scene.shows(
+            "Which notes mention milk?", "10 min ago", "2 turns", "qwen3:8b", "12 k tokens  $0.02"
+        )
+        assert scene.text.index("milk") < scene.text.index("rain")
+
+
+async def test_a_narrow_screen_keeps_title_time_and_turns() -> None:
+    async with listed(MILK, width=80) as scene:
+        await scene.shows("Which notes mention milk?", "10 min ago", "2 turns")
+
+
+async def test_an_empty_list_tells_what_will_be_there() -> None:
+    async with listed() as scene:
+        await scene.shows("No conversation was saved yet", "to go on with it later")
+
+
+async def test_what_is_typed_narrows_the_titles_at_once() -> None:
+    async with listed(MILK, RAIN) as scene:
+        await scene.press(*"oslo")
+        assert "Will it rain" in scene.text
+        assert "mention milk" not in scene.text
+
+
+async def test_keys_of_one_burst_take_the_conversation_that_they_name() -> None:
+    async with listed(MILK, RAIN) as scene:
+        await scene.press(*"rain", "enter")
+        await until(lambda: scene.given == [Resumed()])
+        assert scene.chats.done == [("resume", "rain")]
+
+
+async def test_places_in_what_was_said_arrive_as_they_are_found() -> None:
+    async with listed(MILK, RAIN) as scene:
+        scene.chats.gate = asyncio.Event()
+        scene.chats.finds = [Found(RAIN, 1, "bring an umbrella to Oslo")]
+        await scene.press(*"umbrella")
+        await scene.shows("No title has “umbrella” in it.", "IN WHAT WAS SAID", "searching…")
+        scene.chats.gate.set()
+        await scene.shows("bring an umbrella to Oslo", "1 place")
+
+
+async def test_escape_stops_a_search_then_empties_the_field_then_leaves() -> None:
+    async with listed(MILK) as scene:
+        scene.chats.gate = asyncio.Event()
+        scene.chats.finds = [Found(MILK, 1, "milk and more milk")]
+        await scene.press(*"milk")
+        await until(lambda: "searching…" in scene.text)
+        await scene.press("escape")
+        assert "searching…" not in scene.text
+        assert "find › milk" in scene.text
+        await scene.press("escape")
+        assert "find › milk" not in scene.text
+        await scene.press("escape")
+        assert scene.given == [None]
+
+
+async def test_another_letter_ends_the_search_before_it() -> None:
+    async with listed(MILK) as scene:
+        scene.chats.gate = asyncio.Event()
+        scene.chats.finds = [Found(MILK, 1, "milk")]
+        await scene.press(*"mi")
+        await asyncio.sleep(0.3)
+        await scene.press("l")
+        await until(lambda: scene.chats.closed_searches == 1)
+
+
+async def test_a_place_is_taken_with_its_message() -> None:
+    async with listed(MILK, RAIN) as scene:
+        scene.chats.finds = [Found(MILK, 1, "an umbrella")]
+        await scene.press(*"umbrella")
+        await scene.shows("1 place")
+        await scene.press("enter")
+        await until(lambda: scene.given == [Resumed(message=1)])
+
+
+async def test_a_conversation_that_is_open_elsewhere_says_so_and_why_it_is_not_taken_up() -> None:
+    taken = SessionInfo("x", "Busy elsewhere", in_use=True, turns=1)
+    async with listed(taken) as scene:
+        await scene.shows("open in another mcptui")
+        await scene.press("enter")
+        await scene.shows("! Busy elsewhere: it is open in another mcptui")
+        assert scene.given == []
+
+
+async def test_a_damaged_conversation_says_what_is_wrong_with_it() -> None:
+    broken = SessionInfo("x", "Torn", problem="the file ends in the middle of a page")
+    async with listed(broken, width=80) as scene:
+        await scene.shows("✗ Torn", "the file ends in the middle of a page")
+
+
+async def test_no_conversation_is_taken_up_while_a_turn_runs() -> None:
+    async with listed(MILK, busy="A turn is still running. esc stops it.") as scene:
+        await scene.press("enter")
+        await scene.shows("A turn is still running")
+        assert scene.chats.done == []
+
+
+async def test_a_title_is_changed_in_place() -> None:
+    async with listed(MILK, RAIN) as scene:
+        await scene.press("f2", *" (old)", "enter")
+        await scene.shows("Which notes mention milk? (old)")
+        assert scene.chats.saved["milk"].title == "Which notes mention milk? (old)"
+
+
+async def test_escape_leaves_a_title_as_it_was() -> None:
+    async with listed(MILK) as scene:
+        await scene.press("f2", "x", "escape")
+        assert scene.chats.saved["milk"].title == MILK.title
+        assert scene.given == []
+
+
+async def test_what_was_deleted_is_brought_back_by_the_key_that_the_line_names() -> None:
+    async with listed(MILK, RAIN) as scene:
+        await scene.press("ctrl+d")
+        await scene.shows("Deleted: Which notes mention milk?", "ctrl+z brings it back", "1 saved")
+        await scene.press("ctrl+z")
+        await scene.shows("2 saved", "Which notes mention milk?")
+        assert "Deleted:" not in scene.text
+
+
+async def test_several_deletions_are_undone_one_by_one() -> None:
+    async with listed(MILK, RAIN) as scene:
+        await scene.press("ctrl+d")
+        await scene.shows("1 saved")
+        await scene.press("ctrl+d")
+        await scene.shows("0 saved")
+        await scene.press("ctrl+z")
+        await scene.shows("1 saved", "Deleted: Which notes")
+        await scene.press("ctrl+z")
+        await scene.shows("2 saved")
+
+
+async def test_the_conversation_on_screen_is_not_deleted() -> None:
+    async with listed(MILK) as scene:
+        scene.chats.info = MILK
+        await scene.press("ctrl+d")
+        await scene.shows("This conversation is on screen")
+        assert "milk" in scene.chats.saved
+
+
+async def test_a_branch_is_a_copy_of_all_that_was_said() -> None:
+    async with listed(MILK, RAIN) as scene:
+        await scene.press("ctrl+b")
+        await until(lambda: scene.given == [Resumed(branch=True)])
+        assert scene.chats.done == [("resume", "milk"), ("branch", 2)]
+
+
+async def test_a_branch_names_the_conversation_that_it_left() -> None:
+    branch = SessionInfo("b", "Which notes mention milk?", NOW, NOW, parent="milk", branched_at=2)
+    async with listed(branch, MILK) as scene:
+        await scene.shows("branch", "branch of “Which notes mention milk?”")
+
+
+async def test_export_is_asked_for_the_marked_conversation() -> None:
+    async with listed(MILK, RAIN) as scene:
+        await scene.press("down", "ctrl+e")
+        assert scene.exported == [RAIN]
+
+
+async def test_titles_are_never_markup_and_never_escapes() -> None:
+    async with listed(SessionInfo("x", "[bold]a\x1b[2J[/x]")) as scene:
+        await scene.shows("[bold]a␛[2J[/x]")
+
+
+# ---- the dialog that asks where to ----
+
+
+async def test_the_ending_follows_the_kind(tmp_path: Path) -> None:
+    given: list[object] = []
+    async with Stage().run_test(size=(100, 24)) as pilot:
+        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"), given.append)
+        await pilot.press("tab", "tab", "enter")
+        await until(lambda: bool(given))
+    assert given == [("html", tmp_path / "milk.html")]
+
+
+async def test_a_file_that_is_there_is_replaced_only_after_a_second_enter(tmp_path: Path) -> None:
+    (tmp_path / "milk.md").write_text("mine")
+    given: list[object] = []
+    async with Stage().run_test(size=(100, 24)) as pilot:
+        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"), given.append)
+        await pilot.press("enter")
+        await until(lambda: "is there already" in screen_text(pilot.app))
+        assert given == []
+        await pilot.press("enter")
+        await until(lambda: bool(given))
+    assert given == [("markdown", tmp_path / "milk.md")]
+
+
+def test_the_name_of_the_file_is_made_of_the_title(tmp_path: Path) -> None:
+    assert export_path(tmp_path, "../Which notes / mention?") == tmp_path / "which-notes-mention"
+    assert export_path(tmp_path, "天气如何") == tmp_path / "天气如何"
+    assert export_path(tmp_path, "???") == tmp_path / "conversation"
