@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ConfigError
 from tui.core.text import clean, clean_line
+from tui.core.units import plural
 
 if TYPE_CHECKING:
     from tui.settings.keymap import ActionKeys
@@ -35,6 +36,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "check": "print all that is wrong with it, with key and line; exit code 2 if anything is",
         "init": "write a commented starter file, unless there is one",
         "import": "take over the servers of another host: Claude Desktop, Cursor, VS Code, Cline, Windsurf",
+        "learned": "print what models' endpoints were found to refuse, or forget it",
     }
     for name, text in about.items():
         action = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
@@ -46,6 +48,8 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         )
         if name == "init":
             action.add_argument("--print", action="store_true", help="print the starter, and write nothing")
+        if name == "learned":
+            action.add_argument("--forget", action="store_true", help="forget all of it, and learn anew")
         if name == "import":
             action.add_argument("file", metavar="FILE", help="the other host's JSON file")
             action.add_argument(
@@ -74,6 +78,8 @@ def run(args: argparse.Namespace, actions: "Actions") -> int:
                 return _check(path, named, actions)
             case "init":
                 return _init(path, only_print=args.print)
+            case "learned":
+                return _learned(forget=args.forget)
             case _:
                 return _import(path, Path(args.file).expanduser(), dry_run=args.dry_run)
     except ConfigError as error:
@@ -186,4 +192,22 @@ def _leftovers(path: Path, new: Mapping[str, Any]) -> int:
     for problem in loaded.problems:
         if any(problem.path.startswith(f"servers.{name}") for name in new):
             print(clean(str(problem)))
+    return 0
+
+
+def _learned(*, forget: bool) -> int:
+    from tui.model.quirks import Learned
+    from tui.settings.learned import LearnedFile
+    from tui.settings.locations import learned_file
+
+    file = LearnedFile(learned_file())
+    if forget:
+        print(f"forgotten: what {plural(file.forget(), 'model')} taught")
+        return 0
+    entries = file.entries()
+    for entry in entries:
+        facts = ", ".join(Learned.from_json(entry.learned).facts) or "nothing that this mcptui knows"
+        print(clean_line(f"{entry.model} at {entry.endpoint}: {facts}", 4096))
+    if not entries:
+        print("no endpoint has refused anything yet")
     return 0

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tui.commands import config
+from tui.settings.learned import LearnedFile
+from tui.settings.locations import learned_file
 from tui.ui.key_overrides import own_keys
 
 
@@ -184,3 +186,16 @@ def test_import_into_a_json_file_is_refused(tmp_path: Path, capsys):
     other.write_text(json.dumps({"servers": {"a": {"command": "x"}}}))
     assert mcptui("import", str(other), "--config", str(tmp_path / "into.json")) == 2
     assert "belongs to another program" in capsys.readouterr().err
+
+
+def test_what_endpoints_refuse_is_printed_and_can_be_forgotten(capsys):
+    assert mcptui("learned") == 0
+    assert "no endpoint has refused anything yet" in capsys.readouterr().out
+    LearnedFile(learned_file()).save("http://h/v1", "m\x1b", {"dropped": ["stop"], "no_tools": True})
+    assert mcptui("learned") == 0
+    assert capsys.readouterr().out == "m␛ at http://h/v1: refuses stop, has no function calling\n"
+    assert mcptui("learned", "--forget") == 0 and mcptui("learned") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "forgotten: what 1 model taught",
+        "no endpoint has refused anything yet",
+    ]
