@@ -47,6 +47,10 @@ _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
 _NEXT = "`mcptui sessions list` names those kept."
 
 
+class NeverBegan(StorageError):
+    """The file of a session whose process was killed before the first message was stored."""
+
+
 def new_id() -> str:
     """Return a name for a session that begins now: UTC, so that names are in order, and a bit of chance."""
     return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(3).hex()}"
@@ -128,11 +132,15 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
 
     Raises:
         sqlite3.Error: it is damaged.
+        NeverBegan: nothing was ever stored in it.
         StorageError: it is no session, or too new.
     """
-    application, version = (
-        int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("application_id", "user_version")
+    application, version, pages = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("application_id", "user_version", "page_count")
     )
+    if not application and pages <= 1:  # WAL is switched on before the schema: one page without a table
+        raise NeverBegan("nothing was ever said in this session", where=path.stem, next_step=_NEXT)
     if application != APPLICATION_ID:
         raise StorageError("the file is no session", where=path.name, next_step=_NEXT)
     if version > VERSION:

@@ -17,13 +17,17 @@ from tui.core.errors import StorageError
 from tui.core.sessions import SessionInfo
 from tui.storage.database import beside, files_of
 from tui.storage.liveness import is_live
-from tui.storage.session_file import SUFFIX, absent, is_id, open_for_writing, session_errors
-from tui.storage.session_lock import SessionLock
+from tui.storage.session_file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
+from tui.storage.session_lock import InUse, SessionLock
 from tui.storage.session_reading import read_info
 
 TRASH = "trash"
 KEPT_SECONDS = 30 * 24 * 3600.0
 """How long a deleted session can be brought back."""
+
+DAY_SECONDS = 24 * 3600.0
+ONE_PAGE = 4096
+"""Bytes of a file that SQLite was told to write and nothing was written to."""
 
 Stamp = tuple[int, int, int, int]
 
@@ -143,12 +147,16 @@ class SessionFolder:
         ]
 
     def purge(self) -> None:
-        """Remove for good what was deleted longer ago than it is kept; what cannot be removed stays."""
+        """Remove for good what was deleted longer ago than it is kept, and what never began a day ago."""
         for path in self._trashed(whole=True):
             if self._now() - _deleted_at(path) > KEPT_SECONDS:
-                for file in reversed(files_of(path)):
-                    with suppress(OSError):
-                        file.unlink(missing_ok=True)
+                _remove(path)
+        for name in self._names():
+            path = self.folder / f"{name}{SUFFIX}"
+            with suppress(OSError):
+                found = path.stat()
+                if found.st_size <= ONE_PAGE and self._now() - found.st_mtime > DAY_SECONDS:
+                    _remove_never_begun(path)
 
     def _trashed(self, whole: bool = False) -> Sequence[Path]:
         try:
@@ -175,10 +183,27 @@ def _stamp(path: Path) -> Stamp:
 def _read(path: Path, stamp: Stamp) -> SessionInfo:
     try:
         return read_info(path)
+    except NeverBegan:
+        return SessionInfo(path.stem)
     except StorageError as error:
-        if stamp[3] == 0 and stamp[1] <= 4096:  # its process was killed before the first message was stored
-            return SessionInfo(path.stem)
         return SessionInfo(path.stem, changed=stamp[0] / 1e9, problem=str(error.message))
+
+
+def _remove(path: Path) -> None:
+    """Remove the files of a session, its own last; what the system does not let go of stays."""
+    for file in reversed(files_of(path)):
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
+
+
+def _remove_never_begun(path: Path) -> None:
+    with suppress(InUse), closing(SessionLock(path)):
+        try:
+            read_info(path)
+        except NeverBegan:
+            _remove(path)
+        except StorageError:
+            pass  # whatever it is, it is not for us to remove
 
 
 def _fold(path: Path) -> None:

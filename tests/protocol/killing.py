@@ -1,0 +1,106 @@
+"""Kills talking programs at any moment, and looks whether what they were told is on disk still is there."""
+
+import json
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tui.core.conversation import AssistantMessage, ToolMessage, sanitised
+from tui.core.message_json import message_of
+from tui.core.redact import Redactor
+from tui.core.sessions import NEVER_SENT
+from tui.storage.sessions import SessionStore
+
+SCRIPT = Path(__file__).with_name("scripted_session.py")
+
+
+@dataclass
+class Acknowledged:
+    """What a session said was on disk.
+
+    Attributes:
+        messages: by their index.
+        sent: ids of the calls whose intent was.
+        draft: what of a reply was, behind the last message; "" if nothing.
+        rounds: how often it was killed.
+    """
+
+    messages: dict[int, Any] = field(default_factory=dict)
+    sent: set[str] = field(default_factory=set)
+    draft: str = ""
+    rounds: int = 0
+
+    def hear(self, line: dict[str, Any]) -> None:
+        if "message" in line:
+            self.messages[line["index"]] = message_of(line["message"])
+            self.draft = ""
+        elif "sent" in line:
+            self.sent.add(line["sent"])
+        elif "draft" in line:
+            self.draft = line["draft"]
+
+
+def lines_of(output: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def hear(lines: Sequence[dict[str, Any]], known: dict[str, Acknowledged]) -> str:
+    """Take in what programs said, one session after the other; return the last session."""
+    session = ""
+    for line in lines:
+        if "session" in line:
+            session = line["session"]
+            known.setdefault(session, Acknowledged()).rounds += 1
+        else:
+            known[session].hear(line)
+    return session
+
+
+def kill_once(folder: Path, dice: random.Random, known: dict[str, Acknowledged], session: str = "") -> str:
+    """Let a program talk, kill it at a random moment, and take in what it said; return its session."""
+    words = [sys.executable, str(SCRIPT), str(folder), "1000", *([session] if session else [])]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()  # it has begun, or gone on
+        killing = threading.Timer(dice.uniform(0, 0.08), process.kill)
+        killing.start()
+        rest = process.stdout.read()
+        killing.join()
+    assert process.returncode == -9, "it ended by itself"
+    return hear(lines_of(first + rest), known)
+
+
+async def check(folder: Path, known: dict[str, Acknowledged]) -> int:
+    """Look at every session; return how many messages were acknowledged."""
+    store = SessionStore(folder, lambda: Redactor())
+    listed = {info.id: info for info in await store.list(limit=10_000)}
+    assert [info for info in listed.values() if info.problem or info.in_use] == []
+    for session, told in known.items():
+        if session not in listed:
+            assert not told.messages, f"{session}: all {len(told.messages)} messages are gone"
+            continue
+        await check_one(store, session, told)
+    return sum(len(told.messages) for told in known.values())
+
+
+async def check_one(store: SessionStore, session: str, told: Acknowledged) -> None:
+    found, journal = await store.reopen(session)
+    await journal.close()
+    assert journal.problem == ""
+    talk = found.conversation.messages
+    assert sanitised(talk) == talk
+    for index, message in told.messages.items():
+        assert talk[index] == message, f"{session}: message {index} is not as it was acknowledged"
+    never = {one.call_id for one in talk if isinstance(one, ToolMessage) and one.text == NEVER_SENT}
+    assert not told.sent & never, f"{session}: a call that was sent is said not to be"
+    if told.draft:
+        replies = talk[max(told.messages) + 1 :]
+        assert any(isinstance(one, AssistantMessage) and one.text.startswith(told.draft) for one in replies)
+    again = await store.read(session)
+    assert again.conversation.messages == talk, f"{session}: reads otherwise than it was opened"
+    assert again.unknown == found.unknown

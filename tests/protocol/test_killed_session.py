@@ -1,0 +1,39 @@
+"""A program that is killed at any moment loses nothing of a conversation that it was told is on disk.
+
+tests/soak/kill_sessions.py does the same for longer.
+"""
+
+import asyncio
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.protocol.killing import SCRIPT, Acknowledged, check, hear, kill_once, lines_of
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+
+
+async def test_killed_at_random_moments_a_session_keeps_what_was_acknowledged(tmp_path: Path):
+    dice = random.Random()
+    known: dict[str, Acknowledged] = {}
+    session = ""
+    for _ in range(20):
+        session = kill_once(tmp_path / "s", dice, known, session if session and dice.random() < 0.5 else "")
+        told = known[session]
+        if not told.messages:  # killed before anything was on disk: there is nothing to go on with
+            session = ""
+    assert await check(tmp_path / "s", known) > 100
+
+
+async def test_killed_in_front_of_each_statement_a_session_keeps_what_was_acknowledged(tmp_path: Path):
+    words = [sys.executable, str(SCRIPT), "--each", str(tmp_path / "s")]
+    done = await asyncio.to_thread(subprocess.run, words, stdout=subprocess.PIPE, timeout=50)
+    assert done.returncode == 0
+    known: dict[str, Acknowledged] = {}
+    lines = lines_of(done.stdout)
+    hear(lines, known)
+    assert lines[-1] == {"closed": True} and len(known) > 50
+    await check(tmp_path / "s", known)
