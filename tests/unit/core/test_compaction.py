@@ -1,0 +1,82 @@
+"""What a model is told of a long conversation: valid whatever stands in for what, and nothing is lost."""
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.compaction import SHORT, boundary, count_turns, shrink, told
+from tui.core.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Compaction,
+    Message,
+    ToolMessage,
+    UserMessage,
+    sanitised,
+)
+
+
+def talk(turns: list[tuple[int, int]]) -> list[Message]:
+    """A conversation of turns, each with so many calls that gave so many characters."""
+    messages: list[Message] = []
+    for number, (calls, size) in enumerate(turns):
+        messages.append(UserMessage(f"question {number}"))
+        if calls:
+            made = tuple(CallRequest(f"c{number}-{at}", "t", "{}") for at in range(calls))
+            messages.append(AssistantMessage(calls=made))
+            messages.extend(ToolMessage(call.id, "t", "r" * size) for call in made)
+        messages.append(AssistantMessage(f"answer {number}"))
+    return messages
+
+
+talks = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5000)), min_size=1, max_size=12).map(talk)
+
+
+@given(talks, st.integers(256, 20_000))
+def test_what_is_told_is_always_what_a_provider_accepts(messages, window):
+    compaction = shrink(messages, Compaction(), window)
+    upto = boundary(messages, compaction, window)
+    compaction = Compaction(upto, "a summary" if upto else "", compaction.shrunk)
+    seen = list(told(messages, compaction))
+    assert sanitised(seen) == seen
+    roles = [type(message) for message in seen]
+    assert all((one, two) != (UserMessage, UserMessage) for one, two in itertools.pairwise(roles))
+
+
+@given(talks, st.integers(256, 20_000))
+def test_a_cut_is_before_a_message_of_the_person_and_leaves_the_newest_turn(messages, window):
+    upto = boundary(messages, Compaction(), window)
+    assert upto == 0 or isinstance(messages[upto], UserMessage)
+    assert count_turns(messages, upto) < count_turns(messages, len(messages))
+
+
+def test_nothing_is_told_otherwise_as_long_as_nothing_stands_in():
+    messages = talk([(1, 10)])
+    assert told(messages, Compaction()) is messages
+
+
+def test_the_summary_comes_first_and_the_newest_turns_are_told_in_full():
+    messages = talk([(0, 0), (0, 0), (0, 0)])
+    seen = told(messages, Compaction(upto=4, summary="They greeted."))
+    assert "They greeted." in seen[0].text
+    assert list(seen[2:]) == messages[4:]
+
+
+def test_an_old_result_is_told_by_its_beginning_its_size_and_where_all_of_it_is():
+    message = ToolMessage("c", "t", "r" * 9000, kept="result-3")
+    seen = told([message], Compaction(shrunk=1))[0].text
+    assert seen.startswith("r" * SHORT) and "9000 characters" in seen and 'read_result("result-3")' in seen
+
+
+def test_the_newest_results_stay_as_they_are():
+    messages = talk([(3, 4000), (3, 4000)])
+    compaction = shrink(messages, Compaction(), 20_000)
+    seen = told(messages, compaction)
+    results = [len(message.text) for message in seen if isinstance(message, ToolMessage)]
+    assert results[0] < 500 and results[-1] == 4000
+
+
+def test_where_nothing_is_gained_nothing_is_changed():
+    before = Compaction()
+    assert shrink(talk([(1, 10)] * 5), before, 10_000) is before
