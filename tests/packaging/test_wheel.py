@@ -51,6 +51,9 @@ def test_everything_that_ships_is_in_the_wheel(wheel: Path):
             if path.is_file() and "__pycache__" not in path.parts:
                 assert f"tui/_shipped/{path.relative_to(ROOT).as_posix()}" in names
     assert "tui/py.typed" in names
+    assert {path.name for path in (ROOT / "tui/model/dialects").glob("*.txt")} == {
+        Path(name).name for name in names if name.startswith("tui/model/dialects/") and name.endswith(".txt")
+    }
 
 
 def test_nothing_but_the_package_is_in_the_wheel(wheel: Path):

@@ -4,32 +4,50 @@ A dialect is a wrapper: a ChatModel around another ChatModel. It puts the tools 
 rewrites calls and results in the history as text, and turns what the inner model writes back into
 calls. The loop never knows: to it every model has function calling.
 
-So far there is none: "auto" and "native" both leave a model as it is.
+Parsers are pure: text in, pieces out (`parser.py`), the same however the text was cut. The prompts stand
+beside them as text files.
 """
+
+from collections.abc import Callable
 
 from tui.core.errors import ConfigError
 from tui.core.ports import ChatModel
+from tui.model.dialects.dialect import DIALECTS
+from tui.model.dialects.text_tools import AutoTools, NativeTools, TextTools
 
-PROTOCOLS = ("auto", "native")
-"""The values of `tool_protocol` that work."""
+PROTOCOLS = ("auto", "native", *DIALECTS)
+"""The values of `tool_protocol`."""
 
 
-def wrap(model: ChatModel, protocol: str, *, where: str = "") -> ChatModel:
+def wrap(
+    model: ChatModel,
+    protocol: str,
+    *,
+    where: str = "",
+    remember: Callable[[str], None] = lambda protocol: None,
+    known: str = "",
+) -> ChatModel:
     """Return a model that takes and makes calls in the native form, whatever `model` speaks.
 
     Args:
         model: the model.
         protocol: the profile's `tool_protocol`.
         where: the profile's name, for the message.
+        remember: told which protocol `auto` fell to, because the endpoint has no function calling.
+        known: what was remembered for this endpoint and model, or "".
 
     Raises:
         ConfigError: there is no such protocol.
     """
-    if protocol in PROTOCOLS:
-        return model
-    known = " or ".join(map(repr, PROTOCOLS))
+    if protocol == "auto":
+        return AutoTools(model, remember, known)
+    if protocol == "native":
+        return NativeTools(model)
+    if protocol in DIALECTS:
+        return TextTools(model, DIALECTS[protocol])
+    names = ", ".join(map(repr, PROTOCOLS[:-1]))
     raise ConfigError(
         f"tool_protocol {protocol[:40]!r} is not known",
         where=where,
-        next_step=f"Use {known}; models without function calling are not supported yet.",
+        next_step=f"Use {names} or {PROTOCOLS[-1]!r}.",
     )

@@ -1,18 +1,18 @@
-"""The seam at which models without function calling will be wrapped."""
+"""How a model is wrapped for a `tool_protocol`."""
 
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.model.dialects import wrap
+from tui.model.dialects import PROTOCOLS, wrap
 from tui.model.scripted import ScriptedModel
 
 
-@pytest.mark.parametrize("protocol", ["auto", "native"])
-def test_a_model_with_function_calling_is_left_as_it_is(protocol: str) -> None:
-    model = ScriptedModel([])
-    assert wrap(model, protocol) is model
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_wrapped_model_keeps_its_label_and_its_notice(protocol: str) -> None:
+    model = wrap(ScriptedModel([], label="m", notice="offline"), protocol)
+    assert (model.label, model.notice) == ("m", "offline")
 
 
 def test_a_protocol_that_does_not_exist_is_named_with_those_that_do() -> None:
-    with pytest.raises(ConfigError, match=r"mine: tool_protocol 'xml' is not known.+'auto' or 'native'"):
-        wrap(ScriptedModel([]), "xml", where="mine")
+    with pytest.raises(ConfigError, match=r"mine: tool_protocol 'yaml' is not known.+'auto', .+ or 'react'"):
+        wrap(ScriptedModel([]), "yaml", where="mine")

@@ -1,0 +1,108 @@
+"""The dialect `chatmcp`: `<<tool-start>>`, one JSON object, `<<tool-end>>`, as the ChatMCP client has it.
+
+The object names `server_name`, `tool_name` and `tool_params`. What cannot be read is told to the model; the
+client that this comes from passes over it in silence.
+"""
+
+import json
+import re
+
+from tui.core.ports import ToolSpec
+from tui.model.dialects.made import named_in
+from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.parser import RESULT, Parser, any_of
+from tui.model.dialects.reader import Steps
+
+STOP = ("<<tool-end>>",)
+
+_START, _END = "<<tool-start>>", "<<tool-end>>"
+_OPENERS = (_START, RESULT)
+_OPENER = any_of(_OPENERS)
+_CLOSER = any_of([_END])
+_NAME = re.compile(r'"(?:tool_name|tool|name)"\s*:\s*"([^"\\]{1,200})"')
+
+
+def written(tool: ToolSpec, arguments: str) -> str:
+    """Return a call as this dialect writes it."""
+    server = f'"server_name": {_quoted(tool.server)}, ' if tool.server else ""
+    name = _quoted(tool.tool or tool.name)
+    return f'{_START}\n{{{server}"tool_name": {name}, "tool_params": {arguments}}}\n{_END}'
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+class ChatMcpParser(Parser):
+    """Reads replies in the dialect `chatmcp`."""
+
+    def _parse(self) -> Steps[None]:
+        while opener := (yield from self._say_until(_OPENERS, _OPENER)):
+            if opener == RESULT:
+                if self._invents():
+                    return
+            elif (yield from self._read_call()):
+                continue
+            self._say(1)
+
+    def _read_call(self) -> Steps[bool]:
+        """Read a call; return False if it is only a word about one."""
+        self._form("")
+        start = yield from self._reader.space(len(_START))
+        for wrapper in (("<![CDATA[",), ("```json", "```")):
+            word = yield from self._reader.starts(start, wrapper)
+            start = yield from self._reader.space(start + len(word))
+        if not (yield from self._reader.starts(start, ["{"])):
+            if start >= len(self._reader) and self._cut:
+                self._call(self._maker.lost(""), len(self._reader))
+                return True
+            self._form(None)
+            return False
+        end = yield from self._reader.balanced(start)
+        if end >= 0:
+            behind = yield from self._closed(end)
+            if behind >= 0 or _readable(self._reader.cut(start, end)):
+                self._made(self._reader.cut(start, end), max(behind, end), closed=True)
+                return True
+        found = yield from self._reader.find(_CLOSER, start)
+        if found is None:
+            self._made(self._reader.cut(start), len(self._reader), closed=False)
+        else:
+            self._made(self._reader.cut(start, found[0]), found[1], closed=True)
+        return True
+
+    def _closed(self, at: int) -> Steps[int]:
+        """Return the offset behind what closes the call, or -1 if that does not stand here."""
+        word = ""
+        for closer in (("```",), ("]]>",), (_END,)):
+            at = yield from self._reader.space(at)
+            word = yield from self._reader.starts(at, closer)
+            at += len(word)
+        return at if word else -1
+
+    def _made(self, text: str, size: int, *, closed: bool) -> None:
+        """Give out the call that `text` describes."""
+        tool = found[1] if (found := _NAME.search(text)) else ""
+        try:
+            mended = mend(text)
+        except Unreadable as error:
+            problem = f"what stands between {_START} and {_END} is not valid JSON ({error})"
+            call = self._maker.broken(problem, tool, "", text) if closed else self._maker.lost(tool, "", text)
+            self._call(call, size)
+            return
+        named = named_in(mended.value)
+        if named is None:
+            call = self._maker.broken('the object between the marks has no "tool_name"', "", "", text)
+        else:
+            call = self._maker.of_value(
+                named.tool, named.arguments, server=named.server, recovered=mended.guessed
+            )
+        self._call(call, size)
+
+
+def _readable(text: str) -> bool:
+    try:
+        mend(text, guess=False)
+    except Unreadable:
+        return False
+    return True

@@ -1,0 +1,136 @@
+"""A dialect: how a model without function calling is told of tools, writes calls and reads results."""
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
+from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
+from tui.core.ports import ToolSpec
+from tui.model.dialects import chatmcp, json_object, react, xml
+from tui.model.dialects.made import Maker, sample
+from tui.model.dialects.offered import Offered
+from tui.model.dialects.parser import Parser
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One way of writing calls as text.
+
+    Attributes:
+        name: what `tool_protocol` calls it.
+        stop: texts that end a call, so that the endpoint can end the reply there.
+        parser: reads a reply.
+        written: a call of a tool with arguments as JSON text, as the model should write it.
+        observed: a result, as the model is told it.
+        prompt: name of the file that explains the dialect to the model.
+        apart: whether calls name server and tool apart; else they have the qualified name.
+    """
+
+    name: str
+    stop: tuple[str, ...]
+    parser: Callable[[Maker], Parser]
+    written: Callable[[ToolSpec, str], str]
+    observed: Callable[[ToolMessage], str]
+    prompt: str
+    apart: bool = False
+
+    def maker(self, tools: Sequence[ToolSpec], used: Collection[str]) -> Maker:
+        """Return what makes calls of `tools`, whose ids are none of `used`."""
+        return Maker(Offered(tools), self.written, used)
+
+    def system(self, system: str, tools: Sequence[ToolSpec]) -> str:
+        """Return the system text with the dialect and the tools explained behind it."""
+        text = (files("tui.model.dialects") / self.prompt).read_text(encoding="utf-8")
+        first = max(tools, key=lambda tool: bool(sample(tool)))
+        example = self.written(first, json.dumps(sample(first), ensure_ascii=False))
+        told = "\n".join(_told(tool, self._name(tool)) for tool in tools)
+        head, _, tail = text.partition("{tools}")
+        text = head.replace("{example}", example) + told + tail
+        return f"{system.rstrip()}\n\n{text}" if system.strip() else text
+
+    def as_text(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Message]:
+        """Return a history in which calls and results are text, and user and assistant take turns.
+
+        Many templates of local models refuse two messages of one role in a row.
+        """
+        offered = Offered(tools)
+        result: list[Message] = []
+        for message in messages:
+            match message:
+                case ToolMessage():
+                    _append(result, UserMessage(self.observed(message), message.attachments))
+                case AssistantMessage(calls=calls):
+                    parts = [message.text.strip(), *(self._call(call, offered) for call in calls)]
+                    _append(result, replace(message, text="\n\n".join(filter(None, parts)), calls=()))
+                case UserMessage():
+                    _append(result, message)
+        return result
+
+    def _name(self, tool: ToolSpec) -> str:
+        """Return how a tool is named in the list of tools."""
+        if not (self.apart and tool.tool):
+            return tool.name
+        return f"{tool.tool} (server {tool.server})" if tool.server else tool.tool
+
+    def _call(self, call: CallRequest, offered: Offered) -> str:
+        """Return a call of the history as text; its tool may be gone by now."""
+        server, _, tool = call.name.rpartition("__")
+        found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)
+        return self.written(found, call.arguments.strip() or "{}")
+
+
+def _told(tool: ToolSpec, name: str) -> str:
+    """Return the lines that tell a model of one tool."""
+    schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
+    return f"- {name}: {' '.join(tool.description.split())}\n  {schema}"
+
+
+def _append(messages: list[Message], message: Message) -> None:
+    """Append a message, or join it to the last one if both are of one role."""
+    last = messages[-1] if messages else None
+    if isinstance(last, UserMessage) and isinstance(message, UserMessage):
+        text = "\n\n".join(filter(None, (last.text, message.text)))
+        messages[-1] = UserMessage(text, (*last.attachments, *message.attachments))
+    elif isinstance(last, AssistantMessage) and isinstance(message, AssistantMessage):
+        messages[-1] = replace(message, text="\n\n".join(filter(None, (last.text, message.text))))
+    else:
+        messages.append(message)
+
+
+def _tagged(message: ToolMessage) -> str:
+    """Return a result between tags; a tag in it cannot end it."""
+    text = message.text.replace("</tool_result", "<\\/tool_result")
+    status = ' status="error"' if message.is_error else ""
+    return f'<tool_result name="{message.name}"{status}>\n{text}\n</tool_result>'
+
+
+def _observed(message: ToolMessage) -> str:
+    return f"Observation: {message.text}"
+
+
+DIALECTS = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect("xml", xml.STOP, xml.XmlParser, xml.written, _tagged, "xml.txt", apart=True),
+        Dialect(
+            "chatmcp",
+            chatmcp.STOP,
+            chatmcp.ChatMcpParser,
+            chatmcp.written,
+            _tagged,
+            "chatmcp.txt",
+            apart=True,
+        ),
+        Dialect(
+            "json",
+            json_object.STOP,
+            json_object.JsonParser,
+            json_object.written,
+            _tagged,
+            "json_object.txt",
+        ),
+        Dialect("react", react.STOP, react.ReactParser, react.written, _observed, "react.txt"),
+    )
+}
+"""The dialects by the names that `tool_protocol` gives them."""

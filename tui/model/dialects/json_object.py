@@ -1,0 +1,154 @@
+"""The dialect `json`: a bare `{"tool": …, "arguments": …}`, as the simple-chatbot example of MCP has it.
+
+The object is the whole reply, or stands on lines of its own, or in a code fence: here a fence is no quotation
+but how models write JSON. So only an object that names a tool that was offered is a call; any other JSON is
+an answer.
+"""
+
+import json
+import re
+
+from tui.core.ports import ToolSpec
+from tui.model.dialects.made import ARGUMENT_KEYS, SERVER_KEYS, TOOL_KEYS, Named, named_in
+from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.parser import RESULT, Parser, any_of
+from tui.model.dialects.reader import Steps, span
+
+STOP: tuple[str, ...] = ()
+
+_OPENERS = ("{", "[", "```", RESULT)
+_OPENER = any_of(_OPENERS)
+_LINE_END = re.compile(r"\n")
+_HEAD = re.compile(r"""\[?\s*\{\s*["'](\w{1,30})["']""")
+_HEAD_SO_FAR = re.compile(r"""\[?\s*(?:\{\s*(?:["']\w{0,30})?)?\Z""")
+_BEGINS = re.compile(r'\{\s*"(?:tool|name)"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters)"\s*:')
+_KEYS = frozenset(
+    (*SERVER_KEYS, *TOOL_KEYS, *ARGUMENT_KEYS, "id", "type", "thought", "thoughts", "reasoning")
+)
+_INFO = frozenset(("", "json", "jsonc", "json5", "tool", "tool_call", "tool_calls", "tool_code", "tool_use"))
+"""What stands behind the marks of a fence that may hold a call; any other word makes it an example."""
+
+
+def written(tool: ToolSpec, arguments: str) -> str:
+    """Return a call as this dialect writes it."""
+    return f'{{"tool": {json.dumps(tool.name)}, "arguments": {arguments}}}'
+
+
+class JsonParser(Parser):
+    """Reads replies in the dialect `json`."""
+
+    def _parse(self) -> Steps[None]:
+        while opener := (yield from self._say_until(_OPENERS, _OPENER)):
+            if opener == RESULT:
+                if self._invents():
+                    return
+                self._say(1)
+            elif not self._visible.code.line_start:
+                self._say(len(opener))
+            elif opener == "```":
+                yield from self._fenced()
+            else:
+                yield from self._bare()
+
+    def _fenced(self) -> Steps[None]:
+        """Read a fence whose body may be calls; as it is if it is none."""
+        found = yield from self._reader.find(_LINE_END, 3)
+        first = found[1] if found else len(self._reader)
+        info = self._reader.cut(3, first)
+        start = at = yield from self._reader.space(first)
+        self.busy = True
+        calls = info.strip().lower() in _INFO and (yield from self._looks_like(start)) == "call"
+        end = at
+        while calls and (yield from self._reader.starts(at, ("{", "["))):
+            end = yield from self._reader.balanced(at)
+            at = yield from self._reader.space(end if end >= 0 else len(self._reader))
+        self.busy = False
+        closed = yield from self._reader.starts(at, ("```",))
+        if calls and end < 0:
+            self._unfinished(start, first)
+        elif not calls or not (closed or at >= len(self._reader)):
+            self._say(first)
+        elif not self._take(self._reader.cut(start, end), at + len(closed)):
+            self._say(first)
+
+    def _bare(self) -> Steps[None]:
+        """Read JSON that begins a line: a call, or an answer, which is said whole."""
+        looks = yield from self._looks_like(0)
+        if not looks:
+            self._say(1)
+            return
+        self.busy = looks == "call"
+        end = yield from self._reader.balanced(0)
+        behind = -1
+        if end >= 0:
+            behind = yield from self._line_end(end)
+        self.busy = False
+        if end < 0:
+            self._unfinished(0, len(self._reader))
+        elif behind < 0 or not self._take(self._reader.cut(0, end), behind):
+            self._say(end)
+
+    def _looks_like(self, start: int) -> Steps[str]:
+        """Return "call" for what begins like a call, "json" for other JSON, else ""."""
+        while True:
+            head = self._reader.cut(start, start + 400)
+            if (found := _HEAD.match(head)) is not None:
+                return "call" if found[1].lower() in _KEYS else "json"
+            if not _HEAD_SO_FAR.match(head) or not (yield from self._reader.more()):
+                return ""
+
+    def _line_end(self, at: int) -> Steps[int]:
+        """Return the offset behind JSON if nothing but more of it stands on its line, else -1."""
+        while True:
+            rest = self._reader.cut(at, at + 1)
+            if rest in (" ", "\t", "\r", ",", ";"):
+                at += 1
+            elif rest or not (yield from self._reader.more()):
+                return at if rest in ("", "\n", "{", "[") else -1
+
+    def _unfinished(self, start: int, otherwise: int) -> None:
+        """Take JSON that the end of the reply cut off: a call that is lost, if it is one."""
+        text = self._reader.cut(start)
+        begun = _BEGINS.match(text)
+        if begun and self._maker.offered.find(begun[1]):
+            self._call(self._maker.lost(begun[1], "", text), len(self._reader))
+        else:
+            self._say(otherwise)
+
+    def _take(self, text: str, size: int) -> bool:
+        """Give out the calls that `text` describes; return False if it describes anything else."""
+        try:
+            calls = _named(text)
+        except Unreadable as error:
+            begun = _BEGINS.match(text)
+            if not begun or not self._maker.offered.find(begun[1]):
+                return False
+            self._call(self._maker.broken(f"the call is not valid JSON ({error})", begun[1], "", text), size)
+            return True
+        if not calls or not all(self._maker.offered.find(one.tool, one.server) for one, _ in calls):
+            return False
+        for place, (one, guessed) in enumerate(calls):
+            call = self._maker.of_value(one.tool, one.arguments, server=one.server, recovered=guessed)
+            self._call(call, 0 if place else size)
+        return True
+
+
+def _named(text: str) -> list[tuple[Named, bool]]:
+    """Return the calls in one or more JSON values, and whether each took a guess; [] if one is no call.
+
+    Raises:
+        Unreadable: one of them is no JSON.
+    """
+    found: list[tuple[Named, bool]] = []
+    at = 0
+    while (at := at + len(text[at:]) - len(text[at:].lstrip(" \t\r\n,;"))) < len(text):
+        end = span(text, at)
+        mended = mend(text[at : end if end > 0 else None])
+        at = end if end > 0 else len(text)
+        values = mended.value if isinstance(mended.value, list) else [mended.value]
+        for value in values:
+            named = named_in(value)
+            if named is None or not (named.told or len(value) == 1):
+                return []
+            found.append((named, mended.guessed))
+    return found

@@ -1,0 +1,171 @@
+"""Native forms of calls that leak into text where a server does not parse them: JSON behind a mark. Pure.
+
+Every form is a function of the whole text and the place of a mark; it returns what was found there, or None.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.conversation import CallRequest
+from tui.core.ports import ReasoningPart, TextPart, ToolSpec
+from tui.model.dialects.made import Maker, named_in
+from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.reader import span
+from tui.model.dialects.typed import bracket_end, keywords, typed_all
+
+NAME = r"[\w.\-/]{1,128}"
+BAR = r"[|｜‖]{1,2}"
+_GAP = r"[▁_ ]"
+_SEP = rf"<{BAR}\s*tool{_GAP}sep\s*{BAR}>"
+
+AFTER = re.compile(
+    rf"(?:\s*(?:</(?:\s*{BAR}\s*DSML\s*{BAR}\s*)?(?:[a-z_]{{1,20}}:)?(?:tool_calls?|function_calls?)\s*>|</TOOLCALL>"
+    rf"|<{BAR}\s*tool{_GAP}calls?{_GAP}(?:section{_GAP})?end\s*{BAR}>|<\|/?tool_call\|>|</\|tool_call\|>"
+    rf"|<\|(?:eom_id|eot_id|im_end|end|call|return|endoftext)\|>|</s>|<{BAR}end▁of▁sentence{BAR}>))+"
+)
+"""What may stand behind a call and means nothing by itself."""
+
+_JSON = re.compile(
+    r"(?:<tool_calls?>|<\|tool_call\|>|<TOOLCALL>|<function_calls?>|<\|python_tag\|>|\[TOOL_CALLS\])"
+    r"\s*(?:```\w*\s*)?(?=[\[{])"
+)
+_BETWEEN = re.compile(r"\s*[,;]?\s*(?=[\[{])")
+_BEHIND = re.compile(r"[\s}\]`]*(?=</(?:tool_calls?|TOOLCALL|function_calls?)>)|\s*```")
+_NAMED = (
+    re.compile(rf"\[TOOL_CALLS\]\s*({NAME})(?:\[CALL_ID\][\w-]{{0,64}})?(?:\[ARGS\])?\s*(?={{)"),
+    re.compile(
+        rf"(?:<{BAR}\s*tool{_GAP}calls{_GAP}begin\s*{BAR}>\s*)?<{BAR}\s*tool{_GAP}call{_GAP}begin\s*{BAR}>\s*"
+        rf"(?:function\s*{_SEP}\s*)?({NAME})\s*(?:{_SEP})?\s*(?:```\w*\s*)?(?={{)"
+    ),
+    re.compile(
+        rf"(?:<\|tool_calls?_section_begin\|>\s*)?<\|tool_call_begin\|>\s*((?P<id>{NAME}(?::\d{{1,6}})?))"
+        r"\s*<\|tool_call_argument_begin\|>\s*(?={)"
+    ),
+    re.compile(rf"<\|python_tag\|>\s*({NAME})\s*(?={{)"),
+)
+_PYTHON = re.compile(rf"<\|python_tag\|>\s*({NAME}?)(?:\.call)?\s*(?=\()")
+_GLM = re.compile(rf"<tool_call>\s*({NAME})\s*(?=<arg_key>|</tool_call>)")
+_KEY = re.compile(r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>", re.DOTALL)
+_VALUE_END = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|\Z))")
+_GLM_END = re.compile(r"\s*</tool_call>")
+
+Item = CallRequest | TextPart | ReasoningPart
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What stands in a text up to `end`."""
+
+    end: int
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a form needs to know: how calls are made, and whether the endpoint cut the reply off."""
+
+    maker: Maker
+    cut: bool
+
+    def tool(self, name: str) -> ToolSpec | None:
+        """Return the tool that is meant, if it was offered."""
+        return self.maker.offered.find(name)
+
+
+Form = Callable[[str, int, Scene], Found | None]
+
+
+def json_form(text: str, at: int, scene: Scene) -> Found | None:
+    """Read a mark with one or more JSON values behind it: Hermes, Qwen, Llama, Mistral, Granite, Nemotron."""
+    opener = _JSON.match(text, at)
+    if opener is None:
+        return None
+    end = opener.end()
+    found: list[tuple[ToolSpec, Any]] = []
+    while True:
+        stop = span(text, end)
+        if stop < 0 or not (more := _tools_in(text[end:stop], scene)):
+            break
+        found.extend(more)
+        end = stop
+        if (between := _BETWEEN.match(text, end)) is None:
+            break
+        end = between.end()
+    if not found or end < 0:
+        return None
+    if (behind := _BEHIND.match(text, end)) is not None:
+        end = behind.end()
+    calls = (scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
+    return Found(end, tuple(calls))
+
+
+def _tools_in(text: str, scene: Scene) -> list[tuple[ToolSpec, Any]]:
+    """Return the calls in a JSON value; none if one of them is of no tool that was offered."""
+    try:
+        value = mend(text).value
+    except Unreadable:
+        return []
+    found: list[tuple[ToolSpec, Any]] = []
+    for one in value if isinstance(value, list) else [value]:
+        named = named_in(one)
+        tool = scene.maker.offered.find(named.tool, named.server) if named else None
+        if named is None or tool is None:
+            return []
+        found.append((tool, named.arguments))
+    return found
+
+
+def named_form(text: str, at: int, scene: Scene) -> Found | None:
+    """Read a mark, a name and a JSON object: Mistral, DeepSeek, Kimi, Llama."""
+    opener = next((found for pattern in _NAMED if (found := pattern.match(text, at))), None)
+    if opener is None:
+        return None
+    identity = opener.groupdict().get("id", "")
+    tool = scene.tool(opener[1]) or (scene.tool(opener[1].rpartition(":")[0]) if identity else None)
+    end = span(text, opener.end())
+    if tool is None or end < 0:
+        return None
+    try:
+        value = mend(text[opener.end() : end]).value
+    except Unreadable:
+        return None
+    if (behind := re.compile(r"\s*```").match(text, end)) is not None:
+        end = behind.end()
+    identity = identity if ":" in identity else ""
+    return Found(end, (scene.maker.of_value(tool.name, value, recovered=True, identity=identity),))
+
+
+def glm_form(text: str, at: int, scene: Scene) -> Found | None:
+    """Read `<tool_call>name` with `<arg_key>` and `<arg_value>` in pairs: GLM."""
+    opener = _GLM.match(text, at)
+    tool = scene.tool(opener[1]) if opener else None
+    if opener is None or tool is None:
+        return None
+    end = opener.end()
+    values: dict[str, str] = {}
+    while (key := _KEY.match(text, end)) is not None:
+        closer = _VALUE_END.search(text, key.end())
+        if closer is None:
+            return None
+        values[key[1].strip()] = text[key.end() : closer.start()]
+        end = closer.end()
+    closed = _GLM_END.match(text, end)
+    if closed is None and (scene.cut or text[end:].strip()):
+        return None
+    call = scene.maker.of_value(tool.name, typed_all(values, tool.schema), recovered=True)
+    return Found(closed.end() if closed else end, (call,))
+
+
+def python_form(text: str, at: int, scene: Scene) -> Found | None:
+    """Read `<|python_tag|>tool(name="value")`: Llama."""
+    opener = _PYTHON.match(text, at)
+    tool = scene.tool(opener[1]) if opener else None
+    if opener is None or tool is None:
+        return None
+    end = bracket_end(text, opener.end())
+    values = keywords(text[opener.end() + 1 : end - 1]) if end >= 0 else None
+    if values is None or any(name.isdecimal() for name in values):
+        return None
+    return Found(end, (scene.maker.of_value(tool.name, values, recovered=True),))

@@ -1,0 +1,112 @@
+"""Native calls that leak as tags, one for each parameter: Qwen, MiniMax, DeepSeek's DSML, Llama. Pure.
+
+Values are bare text, so a closing tag in a value looks like the one that ends it. It ends the value only if
+it closes no tag that the value opened and the next parameter or the end of the call stands behind it.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tui.core.ports import ToolSpec
+from tui.model.dialects.leak_forms import Found, Scene
+from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.reader import span
+from tui.model.dialects.typed import properties_of, typed
+
+_D = r"(?:\s*[|｜‖]+\s*DSML\s*[|｜‖]+\s*)?(?:[a-z_]{1,20}:)?"
+_WRAPPER = rf"<{_D}(?:tool_calls?|function_calls?)\s*>"
+_OPENER = re.compile(
+    rf"(?:{_WRAPPER}\s*)*<(?P<dsml>{_D})(?:function|invoke|tool)"
+    r"(?:\s*=\s*[\"']?(?P<bare>[\w.:/-]{1,128})[\"']?|\s+name\s*=\s*[\"']?(?P<named>[^\"'>\s]{1,128})[\"']?)"
+    r"(?P<rest>[^>]{0,200})>"
+)
+_PARAMETER = re.compile(
+    rf"\s*<{_D}parameter(?:\s*=\s*[\"']?(?P<bare>[^\"'>]{{1,200}}?)[\"']?"
+    r"|\s+name\s*=\s*[\"']?(?P<named>[^\"'>]{1,200}?)[\"']?)(?P<rest>(?:\s[^>]{0,200})?)>"
+)
+_ANY_PARAMETER = re.compile(rf"<(?P<close>/)?{_D}parameter(?(close)\s*|[\s=][^>]{{0,400}})>")
+_BOUNDARY = re.compile(
+    rf"\s*(?:<{_D}parameter[\s=]|</{_D}(?:function|invoke|tool|tool_calls?|function_calls?)\s*>|\Z)"
+)
+_END = re.compile(rf"\s*</{_D}(?:function|invoke|tool)\s*>|\s*(?=</{_D}(?:tool_calls?|function_calls?)\s*>)")
+_STRING = re.compile(r"string\s*=\s*[\"']?(true|false)")
+
+
+def tag_form(text: str, at: int, scene: Scene) -> Found | None:
+    """Read a call between tags, its parameters between tags or as one JSON object."""
+    opener = _OPENER.match(text, at)
+    tool = scene.tool(opener["bare"] or opener["named"]) if opener else None
+    if opener is None or tool is None:
+        return None
+    inner = re.compile(r"\s*").match(text, opener.end())
+    start = inner.end() if inner else opener.end()
+    if opener["rest"].rstrip().endswith("/"):
+        return Found(opener.end(), (scene.maker.of_value(tool.name, {}, recovered=True),))
+    if text.startswith("{", start):
+        read = _json_body(text, start)
+    else:
+        read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"])
+    if read is None:
+        return None
+    values, end = read
+    closed = _END.match(text, end)
+    if closed is None and (scene.cut or not values or text[end:].strip()):
+        return None
+    call = scene.maker.of_value(tool.name, values, recovered=True)
+    return Found(closed.end() if closed else end, (call,))
+
+
+def _json_body(text: str, start: int) -> tuple[Any, int] | None:
+    end = span(text, start)
+    try:
+        return (mend(text[start:end]).value, end) if end >= 0 else None
+    except Unreadable:
+        return None
+
+
+def _parameters(text: str, at: int, tool: ToolSpec, *, exact: bool) -> tuple[dict[str, Any], int] | None:
+    """Return the parameters from `at` on and where they end; None if one of them has no end."""
+    properties = properties_of(tool.schema)
+    values: dict[str, Any] = {}
+    while (opener := _PARAMETER.match(text, at)) is not None:
+        ends = _value_end(text, opener.end(), properties)
+        if ends is None:
+            return None
+        value = text[opener.end() : ends[0]]
+        name = (opener["bare"] or opener["named"]).strip()
+        at = ends[1]
+        said = _STRING.search(opener["rest"])
+        value = value if exact else _without_breaks(value)
+        values.setdefault(name, value if said and said[1] == "true" else typed(value, properties.get(name)))
+    return values, at
+
+
+def _value_end(text: str, start: int, properties: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return where a value ends and where its closing tag does, or None.
+
+    Tags that the value opens are counted first. If that leads nowhere, one of them was only a word, or was
+    the next parameter and this one was never closed.
+    """
+    depth = 0
+    first: tuple[int, int] | None = None
+    for found in _ANY_PARAMETER.finditer(text, start):
+        if not found["close"]:
+            depth += 1
+            continue
+        if _BOUNDARY.match(text, found.end()):
+            if not depth:
+                return found.start(), found.end()
+            first = first or (found.start(), found.end())
+        depth = max(0, depth - 1)
+    for found in _ANY_PARAMETER.finditer(text, start, first[0] if first else start):
+        opener = _PARAMETER.match(text, found.start())
+        if opener and (opener["bare"] or opener["named"]) in properties:
+            return found.start(), found.start()
+    return first
+
+
+def _without_breaks(value: str) -> str:
+    """Return a value without the one line break that stands at each of its ends."""
+    value = value.removeprefix("\r\n") if value.startswith("\r\n") else value.removeprefix("\n")
+    return value.removesuffix("\r\n") if value.endswith("\r\n") else value.removesuffix("\n")

@@ -1,0 +1,189 @@
+"""Calls in the native form of a model that its server let through as text, found when the reply ends.
+
+From the first mark on, everything is kept back: if it is a call of a tool that was offered, it was never seen
+as text; if it is not, it is said as it stands. Marks in code are text, and so is a call that is cut off. A
+model that made a call in the proper form has no leaks.
+"""
+
+import re
+
+from tui.core.conversation import CallRequest
+from tui.core.ports import ReasoningPart, TextPart
+from tui.model.dialects.leak_channels import channel_form, stripped_form
+from tui.model.dialects.leak_forms import (
+    AFTER,
+    NAME,
+    Form,
+    Found,
+    Scene,
+    glm_form,
+    json_form,
+    named_form,
+    python_form,
+)
+from tui.model.dialects.leak_tags import tag_form
+from tui.model.dialects.made import Maker
+from tui.model.dialects.parser import Parser
+from tui.model.dialects.reader import Steps
+
+MAX_ATTEMPTS = 64
+"""Marks that are looked at in one reply; a reply with more is about marks."""
+
+_FORMS: tuple[Form, ...] = (
+    tag_form,
+    glm_form,
+    json_form,
+    named_form,
+    python_form,
+    channel_form,
+    stripped_form,
+)
+_W, _BAR = r"\s{0,8}", r"[|｜‖]{1,4}"
+
+
+def _literal(word: str) -> list[str]:
+    return [re.escape(char) for char in word]
+
+
+_MARKS: tuple[list[str], ...] = (
+    *map(
+        _literal,
+        (
+            *(
+                "<tool_call>",
+                "<tool_calls>",
+                "<function_call>",
+                "<function_calls>",
+                "<TOOLCALL>",
+                "<function=",
+            ),
+            *(
+                "<function name",
+                "<invoke ",
+                "<tool=",
+                "[TOOL_CALLS]",
+                "<|python_tag|>",
+                "<|channel|>",
+                "<|start|>",
+            ),
+            *("commentary to=", "assistantcommentary"),
+        ),
+    ),
+    ["<", "[a-z_]{1,20}", ":", *_literal("tool_call")],
+    ["<", "[a-z_]{1,20}", ":", *_literal("function_calls>")],
+    ["<", "[a-z_]{1,20}", ":", *_literal("invoke ")],
+    ["<", _W, _BAR, _W, *_literal("DSML")],
+    ["<", _BAR, _W, *_literal("tool"), "[▁_ ]", *_literal("call")],
+)
+"""What begins a leak, as one pattern for each character."""
+
+_MARK = re.compile("|".join("".join(atoms) for atoms in _MARKS))
+_PARTIAL = re.compile(
+    "(?:" + "|".join("(?:".join(atoms) + ")?" * (len(atoms) - 1) for atoms in _MARKS) + r")\Z"
+)
+_FIRST = re.compile(r"[<\[ac]")
+_NAMES = re.compile(
+    rf"(?:<tool_calls?>|<function_calls?>|<[a-z_]{{1,20}}:(?:tool_call|function_calls)>|\s)*"
+    rf"(?:<(?:function|tool)=[\"']?|<(?:[a-z_]{{1,20}}:)?(?:function|invoke)\s+name=[\"']?"
+    rf"|\[TOOL_CALLS\]\s*(?=[A-Za-z_])|<tool_call>\s*(?=[A-Za-z_]))({NAME})(?=[^\w.\-/])"
+)
+_NO_BODY = re.compile(
+    r"(?:<(?:tool_calls?|function_calls?|TOOLCALL)>|\[TOOL_CALLS\])\s*[^\s{\[<`A-Za-z_]"
+    r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*[A-Za-z_]|<(?:function name|invoke )\s*(?!name|\s)[^=]"
+)
+_ANALYSIS = "analysis"
+_MAX_HEAD = 400
+
+
+class LeakParser(Parser):
+    """Finds leaked calls in text."""
+
+    def __init__(self, maker: Maker) -> None:
+        super().__init__(maker)
+        self._none = not maker.offered.tools
+        self._tries = 0
+
+    @property
+    def shown(self) -> bool:
+        """Whether any text was shown."""
+        return self._visible.shown
+
+    def give_up(self) -> None:
+        """Take all as text from here on: the model made a call in the proper form."""
+        self._none = True
+
+    def _parse(self) -> Steps[None]:
+        start = yield from self._reader.space(0)
+        if (yield from self._reader.starts(start, (_ANALYSIS,))):
+            yield from self._hold(start)
+        while (yield from self._next_mark()):
+            found = yield from self._hold(0)
+            if not found:
+                self._say(1)
+
+    def _next_mark(self) -> Steps[bool]:
+        """Say text until a mark that is not in code; return False at the end."""
+        while True:
+            found = None if self._none else self._reader.search(_MARK)
+            if found is None:
+                size = len(self._reader)
+                self._say(size if self._none else size - _tail(self._reader.cut(max(0, size - 64))))
+                if not (yield from self._reader.more()):
+                    self._say(len(self._reader))
+                    return False
+                continue
+            self._say(found[0])
+            if not self._visible.code.inside:
+                return True
+            self._say(1)
+
+    def _hold(self, start: int) -> Steps[bool]:
+        """Keep back what may be a leak until that is known; take it out if it is one."""
+        self.busy = True
+        while not (none := self._none or self._hopeless()) and (yield from self._reader.more()):
+            pass
+        self.busy = False
+        if none or self._tries == MAX_ATTEMPTS:
+            return False
+        self._tries += 1
+        found = self._found(start)
+        if found is None:
+            return False
+        for item in found.items:
+            match item:
+                case CallRequest():
+                    self._call(item, 0)
+                case TextPart(text):
+                    self._visible.block()
+                    if text := self._visible.say(text):
+                        self._out.append(TextPart(text))
+                case ReasoningPart():
+                    self._out.append(item)
+        self._skip(found.end)
+        return True
+
+    def _hopeless(self) -> bool:
+        """Whether what was kept back can be no leak."""
+        head = self._reader.cut(0, _MAX_HEAD)
+        if _NO_BODY.match(head):
+            return True
+        named = _NAMES.match(head)
+        return named is not None and self._maker.offered.find(named[1]) is None
+
+    def _found(self, start: int) -> Found | None:
+        """Return what stands from an offset on, its end as an offset; None if it is no leak."""
+        text, at = self._reader.view()
+        scene = Scene(self._maker, self._cut)
+        for form in _FORMS:
+            if (found := form(text, at + start, scene)) is not None:
+                end = behind.end() if (behind := AFTER.match(text, found.end)) else found.end
+                return Found(end - at, found.items)
+        return None
+
+
+def _tail(text: str) -> int:
+    """Return how many characters at the end of `text` may be the beginning of a mark."""
+    for first in _FIRST.finditer(text):
+        if _PARTIAL.match(text, first.start()):
+            return len(text) - first.start()
+    return 0

@@ -1,0 +1,154 @@
+"""Calls made of what a parser read: resolved, mended, or with the problem that the model is told. Pure."""
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.conversation import CallRequest
+from tui.core.ports import ToolSpec
+from tui.model.call_arguments import fresh_id, is_cut
+from tui.model.dialects.mend import Mended, Unreadable, mend
+from tui.model.dialects.offered import Offered
+from tui.model.dialects.typed import properties_of
+
+UNNAMED = "unnamed_tool"
+"""The name of a call that names no tool."""
+
+SERVER_KEYS = ("server_name", "server")
+TOOL_KEYS = ("tool_name", "tool", "name", "function", "action", "function_name", "recipient_name")
+ARGUMENT_KEYS = ("arguments", "parameters", "tool_params", "params", "args", "input", "action_input")
+_SAMPLES: dict[str, Any] = {
+    "integer": 1,
+    "number": 1,
+    "boolean": True,
+    "array": [],
+    "object": {},
+    "null": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A call as one JSON object says it; `told` if it says anything about arguments."""
+
+    server: str
+    tool: str
+    arguments: Any
+    told: bool
+
+
+def named_in(value: Any) -> Named | None:
+    """Return the call that a JSON value describes, under whichever keys, or None."""
+    if not isinstance(value, Mapping):
+        return None
+    inner = value.get("function")
+    if isinstance(inner, Mapping):
+        return named_in({**inner, "id": value.get("id")})
+    tool = next((value[key] for key in TOOL_KEYS if isinstance(value.get(key), str)), "")
+    server = next((value[key] for key in SERVER_KEYS if isinstance(value.get(key), str)), "")
+    key = next((key for key in ARGUMENT_KEYS if key in value), "")
+    return Named(server, tool.strip(), value.get(key), bool(key)) if tool.strip() else None
+
+
+def sample(tool: ToolSpec) -> dict[str, Any]:
+    """Return the least arguments that a tool takes, for an example."""
+    properties = properties_of(tool.schema)
+    required = tool.schema.get("required")
+    names = [name for name in required if name in properties] if isinstance(required, list) else []
+    return {name: _sample_value(properties[name]) for name in (names or list(properties)[:1])}
+
+
+def _sample_value(schema: Any) -> Any:
+    if not isinstance(schema, Mapping):
+        return "…"
+    for key in ("default", "const"):
+        if key in schema:
+            return schema[key]
+    for key in ("enum", "examples"):
+        if isinstance(choices := schema.get(key), list) and choices:
+            return choices[0]
+    kind = schema.get("type")
+    return _SAMPLES.get(kind, "…") if isinstance(kind, str) else "…"
+
+
+class Maker:
+    """Makes the calls of one reply.
+
+    Args:
+        offered: the tools that may be meant.
+        write: how the dialect writes a call of a tool with arguments as JSON text, for examples.
+        used: ids that the conversation has used.
+    """
+
+    def __init__(
+        self,
+        offered: Offered,
+        write: Callable[[ToolSpec, str], str] | None = None,
+        used: Collection[str] = (),
+    ) -> None:
+        self.offered = offered
+        self._write = write
+        self._used = set(used)
+
+    def call(
+        self, tool: str, arguments: str, *, server: str = "", closed: bool = False, recovered: bool = False
+    ) -> CallRequest:
+        """Return the call of a tool with arguments that were written as JSON text.
+
+        Args:
+            tool: its name as the model wrote it.
+            arguments: the text; empty for none.
+            server: the server's name, where the dialect has it apart.
+            closed: the model closed the call, so its arguments may be wrong, but nothing was cut off.
+            recovered: the call was found where none was expected.
+        """
+        arguments = arguments.strip()
+        if not closed and is_cut(arguments):
+            return self.lost(tool, server, arguments)
+        try:
+            mended = mend(arguments) if arguments else Mended({})
+            return self.of_value(tool, mended.value, server=server, recovered=recovered or mended.guessed)
+        except Unreadable as error:
+            return self.broken(f"the arguments are not valid JSON ({error})", tool, server, arguments)
+
+    def of_value(
+        self, tool: str, value: Any, *, server: str = "", recovered: bool = False, identity: str = ""
+    ) -> CallRequest:
+        """Return the call of a tool with arguments that are read already."""
+        if isinstance(value, str) and value.strip():  # JSON in a JSON string
+            try:
+                value = mend(value).value
+            except Unreadable as error:
+                return self.broken(f"the arguments are not valid JSON ({error})", tool, server, value)
+        if value is None or value == "" or value == []:
+            value = {}
+        if not isinstance(value, dict):
+            kind = "list" if isinstance(value, list) else "single value"
+            return self.broken(f"the arguments must be one JSON object, not a {kind}", tool, server)
+        text = json.dumps(value, ensure_ascii=False)
+        return CallRequest(self._id(identity, tool), self._name(tool, server), text, recovered=recovered)
+
+    def lost(self, tool: str, server: str = "", arguments: str = "") -> CallRequest:
+        """Return a call whose end is missing; it is answered and never run."""
+        return CallRequest(self._id("", tool), self._name(tool, server), arguments, truncated=True)
+
+    def broken(self, problem: str, tool: str = "", server: str = "", arguments: str = "") -> CallRequest:
+        """Return a call that cannot be read; the model is told why, and how it is done right."""
+        found = self.offered.find(tool, server) or next(iter(self.offered.tools), None)
+        if found is not None and self._write is not None:
+            least = json.dumps(sample(found), ensure_ascii=False)
+            problem = f"{problem}. Write it exactly like this:\n{self._write(found, least)}"
+        name = self._name(tool, server)
+        return CallRequest(self._id("", tool), name, arguments or "{}", problem=problem)
+
+    def _name(self, tool: str, server: str) -> str:
+        found = self.offered.find(tool, server)
+        if found is not None:
+            return found.name
+        return f"{server}__{tool}" if server and tool else tool or UNNAMED
+
+    def _id(self, identity: str, tool: str) -> str:
+        made = identity if identity and identity not in self._used else fresh_id(tool, self._used)
+        self._used.add(made)
+        return made

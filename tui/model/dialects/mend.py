@@ -1,0 +1,142 @@
+"""Reads the JSON that models write by hand, and mends what is broken but whole. Pure.
+
+What was cut off is never mended: any end that one could add would be invented.
+"""
+
+import ast
+import html
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from tui.model.call_arguments import is_cut
+
+MAX_MENDED = 64 * 1024
+"""Characters that are mended at most: mending takes quadratic time (measured: 10 s for 400 KB)."""
+
+_FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*[ \t]*\r?\n?(.*?)\s*(?:```|~~~)?\s*", re.DOTALL)
+_CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)(?:\]\]>)?\s*", re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NOT_JSON = re.compile(r"(?<![\w.])(?:NaN|-?Infinity|-?nan|-?inf)(?![\w.])")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_HEX = re.compile(r"[0-9a-fA-F]{4}")
+
+
+class Unreadable(ValueError):
+    """The text is no JSON value, and cannot be taken for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A value, and whether it took a guess to get at it."""
+
+    value: Any
+    guessed: bool = False
+
+
+def read_json(text: str) -> Any:
+    """Return the JSON value of `text`; raw line breaks and tabs in strings are let pass.
+
+    Raises:
+        Unreadable: it is none. NaN, Infinity and numbers beyond measure are none either.
+    """
+    try:
+        value = json.loads(text, strict=False, parse_constant=_refuse)
+        json.dumps(value, allow_nan=False)
+    except Unreadable:
+        raise
+    except json.JSONDecodeError as error:
+        raise Unreadable(f"{error.msg} at line {error.lineno} column {error.colno}") from None
+    except RecursionError:
+        raise Unreadable("nested too deeply") from None
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
+    return value
+
+
+def _refuse(name: str) -> Any:
+    raise Unreadable(f"{name} is not JSON; use null or a string")
+
+
+def mend(text: str, *, guess: bool = True) -> Mended:
+    """Return the value that was meant by `text`: as it is, else out of a fence or CDATA, else mended.
+
+    Args:
+        text: what a model wrote where JSON belongs.
+        guess: whether quotes and brackets may be added where they are missing.
+
+    Raises:
+        Unreadable: there is none; the message says what is wrong with the text as it stands.
+    """
+    bare = _unwrapped(text)
+    try:
+        return Mended(read_json(bare))
+    except Unreadable as error:
+        problem = error
+    if _NOT_JSON.search(_STRING.sub("", bare)):
+        raise Unreadable("NaN and Infinity are not JSON; use null or a string")
+    if len(bare) > MAX_MENDED or is_cut(bare):
+        raise problem
+    for other in (_backslashed(bare), html.unescape(bare) if "&quot;" in bare else bare):
+        if other != bare:
+            try:
+                return Mended(read_json(other), guessed=True)
+            except Unreadable:
+                continue
+    if (value := _as_python(bare)) is not None:
+        return Mended(value, guessed=True)
+    if guess and (value := _repaired(bare)) is not None:
+        return Mended(value, guessed=True)
+    raise problem
+
+
+def _unwrapped(text: str) -> str:
+    """Return `text` without a fence or CDATA around it."""
+    for wrapper in (_CDATA, _FENCE, _CDATA):
+        if (found := wrapper.fullmatch(text)) is not None:
+            text = found[1]
+    return text.strip().lstrip("\ufeff")
+
+
+def _backslashed(text: str) -> str:
+    r"""Return JSON text in which a string like "C:\Users\new" has its backslashes doubled.
+
+    A string with one escape that JSON does not have was written by someone who did not escape at all, so
+    all its other backslashes are meant as they stand, too.
+    """
+
+    def mended(found: re.Match[str]) -> str:
+        string = found.group().replace("\\'", "'")
+        kinds = [(one.group(1), string[one.end() : one.end() + 4]) for one in _ESCAPE.finditer(string)]
+        if all(kind in '"\\/bfnrt' or (kind == "u" and _HEX.fullmatch(code)) for kind, code in kinds):
+            return string
+        return _ESCAPE.sub(lambda one: one.group() if one[1] in '"\\' else "\\\\" + one[1], string)
+
+    return _STRING.sub(mended, text)
+
+
+def _as_python(text: str) -> Any:
+    """Return the dict or list that `text` is in Python's words (single quotes, True, None), or None."""
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        value = ast.literal_eval(text)
+        json.dumps(value, allow_nan=False)
+        return json.loads(json.dumps(value)) if isinstance(value, (dict, list)) else None
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _repaired(text: str) -> Any:
+    """Return the object that a tolerant parser sees in `text`, or None."""
+    if text[:1] not in ("{", "[") or text[-1:] not in ("}", "]"):
+        return None
+    import json_repair  # takes 150 ms, and hardly ever needed
+
+    try:
+        value = json_repair.loads(text, skip_json_loads=True)
+        json.dumps(value, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return value if isinstance(value, (dict, list)) and value else None

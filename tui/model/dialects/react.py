@@ -1,0 +1,226 @@
+"""The dialect `react`: Thought, Action, Action Input, Observation, Final Answer, each at the start of a line.
+
+An action runs even if the model goes on to invent its observation and an answer: all from `Observation:` on
+is dropped. Behind `Final Answer:` everything is text.
+"""
+
+import re
+
+from tui.core.conversation import CallRequest
+from tui.core.ports import TextPart, ToolSpec
+from tui.model.dialects.made import Maker, named_in
+from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.parser import Parser
+from tui.model.dialects.react_words import (
+    KEYWORD_LINE,
+    Action,
+    Keyword,
+    action,
+    keyword,
+    meant_by,
+)
+from tui.model.dialects.reader import Steps
+from tui.model.dialects.typed import bracket_end
+from tui.model.dialects.visible import Visible
+
+STOP = ("\nObservation:",)
+
+_LINE_END = re.compile(r"\n")
+_FENCES = ("```", "~~~")
+_HEAD = 96
+
+
+def written(tool: ToolSpec, arguments: str) -> str:
+    """Return a call as this dialect writes it."""
+    return f"Action: {tool.name}\nAction Input: {arguments}"
+
+
+class ReactParser(Parser):
+    """Reads replies in the dialect `react`."""
+
+    def __init__(self, maker: Maker) -> None:
+        super().__init__(maker)
+        self._mind = Visible()
+        self._thinking = False
+
+    def _parse(self) -> Steps[None]:
+        while True:
+            found = None if self._fenced() else (yield from self._keyword(0))
+            kind = found.kind if found else ""
+            size = found.size if found else 0
+            if kind == "answer":
+                if not self._called:
+                    self._skip(size)
+                    yield from self._rest()
+                return
+            if kind == "observation" and (self._called or self._thinking):
+                return
+            if kind == "thought":
+                self._skip(size)
+                self._mind.block()
+                self._thinking = True
+            if not (kind == "action" and (yield from self._action(size))):
+                if not (yield from self._line()):
+                    return
+
+    def _fenced(self) -> bool:
+        return (self._mind if self._thinking else self._visible).code.fenced
+
+    def _keyword(self, start: int) -> Steps[Keyword | None]:
+        """Return the keyword that stands at an offset, where a line begins."""
+        while True:
+            head = self._reader.cut(start, start + _HEAD)
+            found = keyword(head, ended=self._reader.ended or len(head) == _HEAD)
+            if isinstance(found, Keyword):
+                return found
+            if found is False or not (yield from self._reader.more()):
+                return None
+
+    def _line(self) -> Steps[bool]:
+        """Take the rest of a line as what the section is; return False at the end of the reply."""
+        while (end := self._reader.search(_LINE_END)) is None:
+            self._take(len(self._reader))
+            if not (yield from self._reader.more()):
+                return False
+        self._take(end[1])
+        return True
+
+    def _take(self, size: int) -> None:
+        if not self._thinking:
+            self._say(size)
+        elif size:
+            self._think(self._mind.say(self._reader.drop(size)))
+
+    def _rest(self) -> Steps[None]:
+        """Say everything up to the end."""
+        while True:
+            self._say(len(self._reader))
+            if not (yield from self._reader.more()):
+                return
+
+    # ---- actions -----------------------------------------------------------------------------------
+
+    def _action(self, start: int) -> Steps[bool]:
+        """Read a call; return False if it is none."""
+        self._form("")
+        at = yield from self._reader.space(start)
+        taken = False
+        if (yield from self._reader.starts(at, ("{", *_FENCES))):
+            taken = yield from self._json_action(at)
+        elif not (at >= len(self._reader) and self._cut):
+            taken = yield from self._named_action(at)
+        self._form(None)
+        if taken:
+            self._thinking = False
+        return taken
+
+    def _json_action(self, at: int) -> Steps[bool]:
+        """Read `{"action": …, "action_input": …}`, bare or in a fence."""
+        text, end = yield from self._object(at)
+        try:
+            mended = mend(text)
+        except Unreadable:
+            return False
+        named = named_in(mended.value)
+        if named is None:
+            return False
+        if Action(named.tool).answers and self._maker.offered.find(named.tool) is None:
+            self._skip(end)
+            self._answer(str(named.arguments or ""))
+            return True
+        tool = self._maker.offered.find(named.tool)
+        if isinstance(named.arguments, str):
+            call = self._made(named.tool, tool, named.arguments)
+        else:
+            call = self._maker.of_value(named.tool, named.arguments, recovered=mended.guessed)
+        self._call(call, end)
+        return True
+
+    def _named_action(self, start: int) -> Steps[bool]:
+        """Read the name of a tool, and its input in brackets or behind `Action Input:`."""
+        found = yield from self._reader.find(_LINE_END, start)
+        end = found[0] if found else len(self._reader)
+        said = action(self._reader.cut(start, end))
+        tool = self._maker.offered.find(said.name)
+        self._form(said.name[:64])
+        if said.bracket >= 0 and tool is not None:
+            return (yield from self._applied(tool, start + said.bracket))
+        if said.inline >= 0:
+            text, size = yield from self._input(start + said.inline)
+        else:
+            behind = yield from self._reader.space(end)
+            following = (yield from self._keyword(behind)) if behind < len(self._reader) else None
+            if following is not None and following.kind == "input":
+                text, size = yield from self._input(behind + following.size)
+            else:
+                if not (tool or said.nothing) or (found is None and self._cut):
+                    return False
+                text, size = "", end
+        if tool is None and said.nothing:
+            self._skip(size)
+        elif tool is None and said.answers:
+            self._skip(size)
+            self._answer(text or "")
+        else:
+            self._call(self._made(said.name, tool, text), size)
+        return True
+
+    def _answer(self, text: str) -> None:
+        """Show what the model gave to a tool that it made up for answering."""
+        if shown := self._visible.say(text.strip()):
+            self._out.append(TextPart(shown))
+
+    def _made(self, name: str, tool: ToolSpec | None, text: str | None) -> CallRequest:
+        """Return the call of an input; None for an input whose end is missing."""
+        if text is None:
+            return self._maker.lost(name)
+        meant = meant_by(text, tool)
+        if isinstance(meant, str):
+            return self._maker.broken(meant, name, "", text)
+        return self._maker.of_value(name, meant[0], recovered=meant[1])
+
+    def _applied(self, tool: ToolSpec, start: int) -> Steps[bool]:
+        """Read `tool(…)` or `tool[…]` from its bracket on."""
+        while (end := bracket_end(self._reader.cut(start), 0)) < 0:
+            if not (yield from self._reader.more()):
+                self._call(self._maker.lost(tool.name), len(self._reader))
+                return True
+        text = self._reader.cut(start + 1, start + end - 1)
+        self._call(self._made(tool.name, tool, text), start + end)
+        return True
+
+    # ---- inputs ------------------------------------------------------------------------------------
+
+    def _input(self, start: int) -> Steps[tuple[str | None, int]]:
+        """Read what stands behind `Action Input:`; None in place of the text if its end is missing."""
+        at = yield from self._reader.space(start)
+        if "\n" in self._reader.cut(start, at) and (yield from self._keyword(at)):
+            return "", start
+        if (yield from self._reader.starts(at, ("{", *_FENCES))):
+            text, end = yield from self._object(at)
+            if text:
+                return text, end
+        found = yield from self._reader.find(KEYWORD_LINE, at)
+        end = found[0] if found else len(self._reader)
+        text = self._reader.cut(at, end)
+        lost = found is None and (self._cut or text.startswith(("{", *_FENCES)))
+        return (None if lost else text), end
+
+    def _object(self, at: int) -> Steps[tuple[str, int]]:
+        """Read a JSON object, or a fence with anything in it; "" if it has no end."""
+        word = yield from self._reader.starts(at, _FENCES)
+        start = at
+        if word:
+            line = yield from self._reader.find(_LINE_END, at)
+            start = yield from self._reader.space(line[1] if line else len(self._reader))
+        if (yield from self._reader.starts(start, ("{",))):
+            end = yield from self._reader.balanced(start)
+            text = self._reader.cut(start, end) if end >= 0 else ""
+            if not word or not text:
+                return text, max(end, at)
+            behind = yield from self._reader.space(end)
+            return text, behind + 3 if (yield from self._reader.starts(behind, (word,))) else end
+        if not word:
+            return "", at
+        found = yield from self._reader.find(re.compile(rf"\n?[ \t]*{word}"), start)
+        return (self._reader.cut(start, found[0]), found[1]) if found else ("", at)

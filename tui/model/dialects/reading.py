@@ -1,0 +1,109 @@
+"""One reply on its way to the loop: its dialect read, its leaks found, its calls collected. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tui.core.conversation import CallRequest
+from tui.core.ports import CallPart, ModelPart, ReasoningPart, TextPart
+from tui.model.dialects.dialect import Dialect
+from tui.model.dialects.leaks import LeakParser
+from tui.model.dialects.made import Maker
+from tui.model.dialects.parser import Piece
+from tui.model.dialects.thoughts import Thoughts
+from tui.model.dialects.xml import ANSWER, XmlParser
+
+
+class Reading:
+    """Reads the text of a reply.
+
+    Args:
+        maker: makes the calls.
+        dialect: how the model was asked to write them; None for a model that was asked to make them natively.
+        within: what is read is the thinking of a reply.
+    """
+
+    def __init__(self, maker: Maker, dialect: Dialect | None = None, *, within: bool = False) -> None:
+        self._within = within
+        self._maker = maker
+        self._dialect = dialect
+        self._written = Thoughts(lambda: dialect.parser(maker)) if dialect else None
+        self._leaks = LeakParser(maker)
+        self._thinking: list[str] = []
+        self.calls: list[CallRequest] = []
+        """What was found so far."""
+
+    @property
+    def over(self) -> bool:
+        """Whether what else comes is dropped."""
+        return self._written is not None and self._written.over
+
+    def part(self, part: ModelPart) -> list[ModelPart]:
+        """Take a part of the reply and return what it lets be known."""
+        match part:
+            case TextPart(text):
+                return self._sorted(self._written.feed(text) if self._written else [part])
+            case ReasoningPart():
+                return self._sorted([part])
+            case CallPart():
+                self.native()
+                return [part]
+            case _:
+                return [part]
+
+    def native(self) -> None:
+        """The model makes a call in the proper form: nothing in its text is one."""
+        self._leaks.give_up()
+
+    def end(self, *, cut: bool) -> list[ModelPart]:
+        """Return what was kept back. `cut`: the endpoint ended the reply before the model did."""
+        pieces = self._written.end(cut=cut) if self._written else []
+        parts = self._sorted(pieces)
+        if self.calls:
+            self._leaks.give_up()
+        for piece in self._leaks.end(cut=cut):
+            parts.extend(self._one(piece))
+        if not (self.calls or self._leaks.shown or cut or self._within):
+            parts.extend(self._thought_of())
+        return parts
+
+    def _sorted(self, pieces: Sequence[Piece]) -> list[ModelPart]:
+        """Return the parts of pieces: text goes through the search for leaks first, calls are kept."""
+        parts: list[ModelPart] = []
+        for piece in pieces:
+            if isinstance(piece, TextPart):
+                for found in self._leaks.feed(piece.text):
+                    parts.extend(self._one(found))
+            else:
+                parts.extend(self._one(piece))
+        return parts
+
+    def _one(self, piece: Piece) -> list[ModelPart]:
+        if isinstance(piece, CallRequest):
+            self.calls.append(piece)
+            return []
+        if isinstance(piece, ReasoningPart):
+            if piece.replaces_text:  # all text so far was thinking, and so were calls in it
+                self.calls.clear()
+                self._thinking.clear()
+                self._leaks = LeakParser(self._maker)
+            self._thinking.append(piece.text)
+        return [piece]
+
+    def _thought_of(self) -> list[ModelPart]:
+        """Find the calls, or else the answer, in the thinking of a reply that holds nothing else.
+
+        The model forgot to end its thinking. An answer is found only where the dialect marks answers.
+        """
+        text = "".join(self._thinking)
+        inner = Reading(self._maker, self._dialect, within=True)
+        parts = inner.part(TextPart(text))
+        parts += inner.end(cut=False)
+        sound = [call for call in inner.calls if not (call.truncated or call.problem)]
+        known = [call for call in sound if self._maker.offered.named(call.name)]
+        self.calls.extend(replace(call, recovered=True) for call in known)
+        mark = text.find(ANSWER)
+        if known or mark < 0 or self._dialect is None or self._dialect.parser is not XmlParser:
+            return []
+        answer = Reading(self._maker, self._dialect, within=True)
+        parts = answer.part(TextPart(text[mark:]))
+        return [part for part in parts + answer.end(cut=False) if isinstance(part, TextPart)]

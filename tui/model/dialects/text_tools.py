@@ -1,0 +1,191 @@
+"""A model without function calling, wrapped into one that has it, and models whose calls leak into text."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import replace
+
+from tui.core.conversation import AssistantMessage
+from tui.core.errors import ModelError, NoTools
+from tui.core.ports import (
+    ChatModel,
+    ModelPart,
+    ModelRequest,
+    ReplyPart,
+    RetryPart,
+    TextPart,
+)
+from tui.model.chunk_fields import CUT
+from tui.model.dialects.dialect import DIALECTS, Dialect
+from tui.model.dialects.made import Maker
+from tui.model.dialects.offered import Offered
+from tui.model.dialects.reading import Reading
+
+FALLBACK = "xml"
+"""The dialect for a model whose endpoint says that it has no function calling."""
+
+OVER_SECONDS = 2.0
+OVER_SIZE = 4_096
+"""How long, and for how many characters, a reply that is over for its dialect is still read for its usage."""
+
+
+class Wrapped:
+    """A ChatModel that passes on who the model within is."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+
+    @property
+    def label(self) -> str:
+        """The inner model's."""
+        return self._model.label
+
+    @property
+    def notice(self) -> str:
+        """The inner model's."""
+        return self._model.notice
+
+    @property
+    def inner(self) -> ChatModel:
+        """The model that is asked."""
+        return self._model
+
+
+class NativeTools(Wrapped):
+    """A model with function calling; calls that its server let through as text are found in the end."""
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        """Send `request` and yield the reply as it comes.
+
+        Raises:
+            ModelError: as the inner model raises it.
+        """
+        reading = Reading(Maker(Offered(request.tools), used=_used(request)))
+        async for part in _read(self._model.stream(request), reading):
+            yield part
+
+
+class TextTools(Wrapped):
+    """A model that is told of tools in its system text, and writes its calls as text.
+
+    Args:
+        model: the model; it is never sent any tools.
+        dialect: how it is asked to write calls.
+    """
+
+    def __init__(self, model: ChatModel, dialect: Dialect) -> None:
+        super().__init__(model)
+        self._dialect = dialect
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        """Send `request` with its tools and calls as text, and yield the reply with the calls made of text.
+
+        Raises:
+            ModelError: as the inner model raises it.
+        """
+        used = _used(request)
+        if not (request.tools or used):  # nothing is asked in the dialect, so nothing is read in it
+            async for part in _closing(self._model.stream(request)):
+                yield part
+            return
+        dialect, tools = self._dialect, request.tools
+        asked = ModelRequest(
+            system=dialect.system(request.system, tools) if tools else request.system,
+            messages=dialect.as_text(request.messages, tools),
+            stop=dialect.stop,
+            verbatim=True,
+        )
+        reading = Reading(dialect.maker(tools, used), dialect)
+        async for part in _read(self._model.stream(asked), reading):
+            yield part
+
+
+class AutoTools(Wrapped):
+    """A model that is asked natively, and in text once its endpoint says that it has no function calling.
+
+    Args:
+        model: the model.
+        remember: told of the dialect once it is known that one is needed.
+        known: the dialect that was remembered for this endpoint and model, or "".
+    """
+
+    def __init__(self, model: ChatModel, remember: Callable[[str], None], known: str = "") -> None:
+        super().__init__(model)
+        self._native = NativeTools(model)
+        self._text = TextTools(model, DIALECTS[known if known in DIALECTS else FALLBACK])
+        self._remember = remember
+        self._needs_text = known in DIALECTS
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        """Send `request` and yield the reply as it comes.
+
+        Raises:
+            ModelError: as the inner model raises it.
+        """
+        if not self._needs_text:
+            try:
+                async for part in _closing(self._native.stream(request)):
+                    yield part
+                return
+            except NoTools as error:
+                reason = f"{error.message}; asking again with tools as text ({FALLBACK})"
+            self._needs_text = True
+            self._remember(FALLBACK)
+            yield RetryPart(1, 1, 0.0, reason)
+        async for part in _closing(self._text.stream(request)):
+            yield part
+
+
+def _used(request: ModelRequest) -> set[str]:
+    """Return the ids of all calls in the history of a request."""
+    said = (message for message in request.messages if isinstance(message, AssistantMessage))
+    return {call.id for message in said for call in message.calls}
+
+
+async def _closing(parts: AsyncIterator[ModelPart]) -> AsyncGenerator[ModelPart]:
+    """Yield `parts` and close them, whatever happens to whoever reads."""
+    try:
+        async for part in parts:
+            yield part
+    finally:
+        if isinstance(parts, AsyncGenerator):
+            await parts.aclose()
+
+
+async def _read(parts: AsyncIterator[ModelPart], reading: Reading) -> AsyncGenerator[ModelPart]:
+    """Yield the parts of a reply with `reading` between, which finds its calls.
+
+    A reply that is over for its dialect is read on for a moment, because the count of tokens comes last.
+    """
+    loop = asyncio.get_running_loop()
+    deadline, left = 0.0, OVER_SIZE
+    try:
+        async for part in parts:
+            if isinstance(part, ReplyPart):
+                for found in _ended(reading, part):
+                    yield found
+                return
+            for found in reading.part(part):
+                yield found
+            if not reading.over:
+                continue
+            deadline = deadline or loop.time() + OVER_SECONDS
+            left -= len(part.text) if isinstance(part, TextPart) else 0
+            if left < 0 or loop.time() > deadline:
+                break
+        for found in _ended(reading, ReplyPart()):
+            yield found
+    except ModelError:
+        for found in reading.end(cut=True):
+            yield found
+        raise
+    finally:
+        if isinstance(parts, AsyncGenerator):
+            await parts.aclose()
+
+
+def _ended(reading: Reading, reply: ReplyPart) -> list[ModelPart]:
+    """Return the last parts of a reply, with the calls that were found in its text."""
+    if reply.calls:
+        reading.native()
+    parts = reading.end(cut=reply.finish in CUT)
+    return [*parts, replace(reply, calls=reply.calls or tuple(reading.calls))]

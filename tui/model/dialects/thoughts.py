@@ -1,0 +1,115 @@
+"""Thinking between tags around what a dialect reads: `<think>…</think>` at the start of a reply. Pure.
+
+Models think in tags whatever dialect they are asked to write. Only a tag at the very start opens thinking. A
+closing tag alone, outside of code and of calls, says that all before it was thinking, calls included.
+"""
+
+from collections.abc import Callable
+
+from tui.core.ports import ReasoningPart
+from tui.model.dialects.parser import Parser, Piece, any_of
+from tui.model.dialects.reader import tail_of
+from tui.model.think_tags import CLOSE_ONLY, TAGS
+
+_ALONE = any_of(CLOSE_ONLY)
+
+
+class Thoughts:
+    """Takes thinking out of a reply, and has the rest read by a dialect's parser.
+
+    Args:
+        make: makes the parser; asked again when everything so far turns out to have been thinking.
+    """
+
+    def __init__(self, make: Callable[[], Parser]) -> None:
+        self._make = make
+        self._parser = make()
+        self._pending = ""
+        self._closer = ""
+        self._begun = False
+        self._settled = False
+        self._said: list[str] = []
+        self._out: list[Piece] = []
+
+    @property
+    def over(self) -> bool:
+        """Whether the reply has ended for the dialect."""
+        return self._parser.over
+
+    def feed(self, text: str) -> list[Piece]:
+        """Take more of the reply and return what it lets be known."""
+        self._pending += text
+        if not (self._begun or self._closer):
+            self._open()
+        if self._closer:
+            self._think()
+        if self._begun:
+            self._read()
+        return self._taken()
+
+    def end(self, *, cut: bool = False) -> list[Piece]:
+        """Return what was kept back. `cut`: the endpoint ended the reply before the model did."""
+        rest, self._pending = self._pending, ""
+        if self._closer:
+            self._tell(rest.rstrip())
+        else:
+            self._pass(rest)
+        self._out.extend(self._parser.end(cut=cut))
+        return self._taken()
+
+    def _taken(self) -> list[Piece]:
+        out, self._out = self._out, []
+        return out
+
+    def _open(self) -> None:
+        head = self._pending.lstrip()
+        for opener, closer in TAGS.items():
+            if head.startswith(opener):
+                self._closer, self._pending = closer, head.removeprefix(opener)
+                self._settled = True
+                return
+        self._begun = not any(opener.startswith(head) for opener in TAGS)
+
+    def _think(self) -> None:
+        """Tell thinking, without white space around it."""
+        if not self._said:
+            self._pending = self._pending.lstrip()
+        at = self._pending.find(self._closer)
+        if at >= 0:
+            self._tell(self._pending[:at].rstrip())
+            self._pending = self._pending[at + len(self._closer) :]
+            self._closer, self._begun = "", True
+            self._parser.gap()
+            return
+        known = self._pending[: len(self._pending) - tail_of(self._pending[-32:], (self._closer,))].rstrip()
+        self._tell(known)
+        self._pending = self._pending[len(known) :]
+
+    def _tell(self, text: str) -> None:
+        if text:
+            self._said.append(text)
+            self._out.append(ReasoningPart(text))
+
+    def _read(self) -> None:
+        """Pass text on, up to a closing tag that stands alone."""
+        while not self._settled and (found := _ALONE.search(self._pending)) is not None:
+            self._pass(self._pending[: found.start()])
+            self._out.extend(self._parser.settle())
+            self._pending = self._pending[found.end() :]
+            if self._parser.busy or self._parser.in_code or self._parser.over:
+                self._pass(found.group())
+                continue
+            self._settled = True
+            self._parser = self._make()
+            self._parser.gap()
+            self._out.append(ReasoningPart("".join(self._said).strip(), replaces_text=True))
+        held = 0 if self._settled else tail_of(self._pending[-32:], CLOSE_ONLY)
+        size = len(self._pending) - held
+        self._pass(self._pending[:size])
+        self._pending = self._pending[size:]
+
+    def _pass(self, text: str) -> None:
+        if text:
+            if not self._settled:
+                self._said.append(text)
+            self._out.extend(self._parser.feed(text))

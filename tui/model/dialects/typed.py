@@ -1,0 +1,127 @@
+"""Arguments written as bare text, as the values that the tool's schema asks for. Pure."""
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tui.model.dialects.mend import Unreadable, mend, read_json
+
+_BRACKET = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'|[()\[\]{}]""", re.DOTALL)
+_WORDS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
+_JSON_TYPES: dict[type, tuple[str, ...]] = {
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+    dict: ("object",),
+    list: ("array",),
+    type(None): ("null",),
+}
+
+
+def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the properties of an object schema."""
+    found = schema.get("properties")
+    return found if isinstance(found, Mapping) else {}
+
+
+def sole_property(schema: Mapping[str, Any]) -> str:
+    """Return the one property that bare text can be meant for, or "".
+
+    It is the only required one, else the only one.
+    """
+    properties = properties_of(schema)
+    required = schema.get("required")
+    names = [name for name in required if name in properties] if isinstance(required, list) else []
+    names = names or list(properties)
+    return str(names[0]) if len(names) == 1 else ""
+
+
+def typed(text: str, schema: Any) -> Any:
+    """Return the value that `text` stands for where `schema` is asked for.
+
+    What may be a string stays one. What no type is known of is a number, a truth value, null, an object or
+    an array if it reads as one, else a string.
+    """
+    choices = schema.get("enum") if isinstance(schema, Mapping) else None
+    if isinstance(choices, list) and text in choices:
+        return text
+    types = _types(schema)
+    bare = text.strip()
+    if types and _takes_text(types) and not ("null" in types and bare in ("null", "None")):
+        return text
+    value = _read(bare)
+    if isinstance(value, str):
+        return text
+    if isinstance(value, float) and value.is_integer() and "integer" in types and "number" not in types:
+        value = int(value)
+    fits = any(name in types for name in _JSON_TYPES[type(value)])
+    return value if fits or not types else text
+
+
+def typed_all(values: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments whose values are all bare text as what the schema asks for."""
+    properties = properties_of(schema)
+    return {name: typed(text, properties.get(name)) for name, text in values.items()}
+
+
+def _takes_text(types: frozenset[str]) -> bool:
+    return not types or "string" in types
+
+
+def _types(schema: Any, depth: int = 0) -> frozenset[str]:
+    """Return the names of the types that a schema lets pass; empty if it does not say."""
+    if not isinstance(schema, Mapping) or depth > 4:
+        return frozenset()
+    said = schema.get("type")
+    found = {said} if isinstance(said, str) else {one for one in said or () if isinstance(one, str)}
+    for combiner in ("anyOf", "oneOf"):
+        branches = schema.get(combiner)
+        for branch in branches if isinstance(branches, list) else ():
+            found |= _types(branch, depth + 1)
+    choices = schema.get("enum")
+    for choice in choices if isinstance(choices, list) and not said else ():
+        found |= {"string"} if isinstance(choice, str) else set(_JSON_TYPES.get(type(choice), ()))
+    return frozenset(found)
+
+
+def _read(text: str) -> Any:
+    """Return the JSON or Python value of `text`, or `text` itself."""
+    if text in _WORDS:
+        return _WORDS[text]
+    try:
+        return mend(text).value if text[:1] in ("{", "[") else read_json(text)
+    except Unreadable:
+        return text
+
+
+def keywords(text: str) -> dict[str, Any] | None:
+    """Return the arguments of a call as programs write it (`city="Oslo", days=2`), or None if it is none.
+
+    Values without a name are under the keys "0", "1", ….
+    """
+    if len(text) > 16_384:
+        return None
+    try:
+        call = ast.parse(f"_({text})", mode="eval").body
+        if not isinstance(call, ast.Call):
+            return None
+        found = {str(place): ast.literal_eval(value) for place, value in enumerate(call.args)}
+        found |= {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    return found
+
+
+def bracket_end(text: str, start: int) -> int:
+    """Return the offset behind the bracket that closes the one at `start`, or -1."""
+    depth = 0
+    for found in _BRACKET.finditer(text, start):
+        token = found.group()
+        if token in ("(", "[", "{"):
+            depth += 1
+        elif token in (")", "]", "}"):
+            depth -= 1
+            if depth <= 0:
+                return found.end()
+    return -1

@@ -1,0 +1,241 @@
+"""The dialect `xml`: calls between tags, as Cline taught models to write them.
+
+A call is `<use_mcp_tool>` with `<server_name>`, `<tool_name>` and `<arguments>` that hold one JSON object.
+The object is read as JSON, so tags in its strings mean nothing. `<thinking>` holds what is not said, and
+`<final_answer><answer>` what is.
+"""
+
+import json
+import re
+
+from tui.core.ports import ToolSpec
+from tui.model.dialects.made import Maker
+from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.parser import RESULT, Parser, any_of
+from tui.model.dialects.reader import Steps
+from tui.model.dialects.typed import typed_all
+
+STOP = ("</use_mcp_tool>",)
+
+ANSWER = "<final_answer>"
+"""What begins an answer."""
+
+_CALL = "<use_mcp_tool>"
+_OPENERS = (_CALL, ANSWER, RESULT, "<thinking>", "<think>")
+_OPENER = any_of(_OPENERS)
+_FIELDS = ("<server_name>", "<tool_name>", "<arguments>")
+_CLOSER = "</use_mcp_tool>"
+_OUTER = any_of([_CLOSER])
+_ANSWER_END = any_of(["</answer>", "</final_answer>"])
+_FINAL_END = any_of(["</final_answer>"])
+_ANGLE, _TAG_END = re.compile("<"), re.compile(r">|\n")
+_SOON_CLOSED = re.compile(r"</arguments>|</use_mcp_tool>")
+_ARGUMENTS_END = re.compile(r"</arguments>(?=\s*(?:</use_mcp_tool>|<server_name>|<tool_name>))")
+_LAST_ENDS = (
+    re.compile(r"</arguments>(?=\s*\Z)"),
+    re.compile("(?=</use_mcp_tool>)"),
+    re.compile("</arguments>"),
+)
+_CHILD = re.compile(r"\s*<([\w.-]{1,100})>(.*?)</\1>\s*", re.DOTALL)
+_MAX_JUNK = 200
+
+
+def written(tool: ToolSpec, arguments: str) -> str:
+    """Return a call as this dialect writes it."""
+    server = f"<server_name>{tool.server}</server_name>\n" if tool.server else ""
+    name = tool.tool or tool.name
+    return (
+        f"{_CALL}\n{server}<tool_name>{name}</tool_name>\n<arguments>\n{arguments}\n</arguments>\n{_CLOSER}"
+    )
+
+
+class XmlParser(Parser):
+    """Reads replies in the dialect `xml`."""
+
+    def __init__(self, maker: Maker) -> None:
+        super().__init__(maker)
+        self._never_closed: set[str] = set()
+
+    def _parse(self) -> Steps[None]:
+        while opener := (yield from self._say_until(_OPENERS, _OPENER)):
+            if opener == _CALL:
+                taken = yield from self._read_call()
+            elif opener == ANSWER:
+                taken = yield from self._answer()
+            elif opener == RESULT:
+                if self._invents():
+                    return
+                taken = False
+            else:
+                taken = yield from self._thinking(opener)
+            if not taken:
+                self._say(1)
+
+    # ---- thinking and answers ----------------------------------------------------------------------
+
+    def _thinking(self, opener: str) -> Steps[bool]:
+        """Read thinking. In the middle of a line only what is closed is thinking, else a word about it."""
+        closer = opener.replace("<", "</")
+        if not self._visible.code.line_start:
+            if closer in self._never_closed:
+                return False
+            if (yield from self._reader.find(any_of([closer]))) is None:
+                self._never_closed.add(closer)
+                return False
+        self.busy = True
+        self._skip(len(opener))
+        yield from self._think_until([closer])
+        self._visible.block()
+        self.busy = False
+        return True
+
+    def _answer(self) -> Steps[bool]:
+        """Read `<final_answer>`; behind a call it is invented, and dropped."""
+        if self._called:
+            found = yield from self._reader.find(_FINAL_END)
+            self._skip(found[1] if found else len(self._reader))
+            return True
+        self._skip(len(ANSWER))
+        inner = yield from self._reader.space(0)
+        if (yield from self._reader.starts(inner, ["<answer>"])):
+            self._skip(inner + len("<answer>"))
+        while (size := (yield from self._answer_end())) < 0:
+            self._say(1)
+        self._skip(size)
+        return True
+
+    def _answer_end(self) -> Steps[int]:
+        """Say text until what may close the answer; return the size of that, or -1 if it is only a word."""
+        while (found := self._reader.search(_ANSWER_END)) is None:
+            self._say_open(("</answer>", "</final_answer>"))
+            if not (yield from self._reader.more()):
+                self._say(len(self._reader))
+                return 0
+        self._say(found[0])
+        code = self._visible.code.inside
+        end = found[1] - found[0]
+        if end == len("</answer>"):
+            end = yield from self._reader.space(end)
+            outer = yield from self._reader.starts(end, ["</final_answer>"])
+            end += len(outer)
+            closes = bool(outer) and not code
+        else:
+            closes = not code
+        if closes:
+            return end
+        # In code, or alone: it closes only what ends here.
+        behind = yield from self._reader.space(end)
+        return end if behind >= len(self._reader) else -1
+
+    # ---- calls -------------------------------------------------------------------------------------
+
+    def _read_call(self) -> Steps[bool]:
+        """Read a call; return False if it is only a word about one."""
+        fields: dict[str, str] = {}
+        at, whole = len(_CALL), True
+        self._form("")
+        while True:
+            at = yield from self._reader.space(at)
+            tag = yield from self._reader.starts(at, (*_FIELDS, _CLOSER))
+            if tag not in _FIELDS:
+                break
+            if tag == "<arguments>":
+                fields[tag], at, whole = yield from self._arguments(at + len(tag), fields)
+            else:
+                fields[tag], at = yield from self._name(at + len(tag), tag.replace("<", "</"))
+                self._form(fields.get("<tool_name>", "")[:64])
+        rest = self._reader.cut(at)
+        ended = not tag and any(word.startswith(rest) for word in (*_FIELDS, _CLOSER))
+        if not (tag or fields) and not (ended and self._cut):
+            self._form(None)
+            return False
+        if not (tag or ended or "<arguments>" in fields):  # something else stands there
+            found = yield from self._reader.find(_OUTER, at)
+            at = found[1] if found else len(self._reader)
+        at = len(self._reader) if ended else at + len(tag)
+        self._finish(fields, at, lost=not whole or (ended and self._cut and "<arguments>" not in fields))
+        return True
+
+    def _finish(self, fields: dict[str, str], at: int, *, lost: bool) -> None:
+        """Give out a call; `lost` if the reply ended in it."""
+        server, tool, arguments = (fields.get(tag, "") for tag in _FIELDS)
+        if lost:
+            call = self._maker.lost(tool, server, arguments)
+        elif not tool:
+            call = self._maker.broken("<tool_name> is missing in <use_mcp_tool>", "", server)
+        else:
+            call = self._maker.call(tool, arguments, server=server, closed=True)
+        self._call(call, at)
+
+    def _name(self, at: int, closer: str) -> Steps[tuple[str, int]]:
+        """Read a name; it ends at any tag, should its own closing tag be missing or misspelt."""
+        found = yield from self._reader.find(_ANGLE, at)
+        end = found[0] if found else len(self._reader)
+        name = self._reader.cut(at, end).strip()
+        if (yield from self._reader.starts(end, [closer])):
+            end += len(closer)
+        elif (yield from self._reader.starts(end, ["</"])):
+            found = yield from self._reader.find(_TAG_END, end)
+            end = found[1] if found else len(self._reader)
+        return name, end
+
+    def _arguments(self, at: int, fields: dict[str, str]) -> Steps[tuple[str, int, bool]]:
+        """Read `<arguments>` from behind its tag: the text, the offset behind it, whether it is whole."""
+        start = yield from self._reader.space(at)
+        for wrapper in (("<![CDATA[",), ("```json", "```", "~~~json", "~~~")):
+            word = yield from self._reader.starts(start, wrapper)
+            start = yield from self._reader.space(start + len(word))
+        if (yield from self._reader.starts(start, ["{"])):
+            end = yield from self._reader.balanced(start)
+            if end >= 0:
+                text = self._reader.cut(start, end)
+                if (behind := (yield from self._closed(end))) >= 0:
+                    return text, behind, True
+                if _readable(text):
+                    return text, (yield from self._behind_junk(end)), True
+        found = yield from self._reader.find(_ARGUMENTS_END, at)
+        ends = (self._reader.search(pattern, at) for pattern in _LAST_ENDS)
+        found = found or next((end for end in ends if end), None)
+        if found is None:
+            return self._reader.cut(start), len(self._reader), False
+        text = self._reader.cut(at, found[0]).strip()
+        return self._of_tags(text, fields), found[1], True
+
+    def _closed(self, at: int) -> Steps[int]:
+        """Return the offset behind what closes the arguments, or -1 if that does not stand here."""
+        word = ""
+        for closer in (("```", "~~~"), ("]]>",), ("</arguments>",)):
+            at = yield from self._reader.space(at)
+            word = yield from self._reader.starts(at, closer)
+            at += len(word)
+        return at if word else -1
+
+    def _behind_junk(self, at: int) -> Steps[int]:
+        """Return the offset behind a few characters between the arguments and their closing tag."""
+        next_tag = yield from self._reader.space(at)
+        if (yield from self._reader.starts(next_tag, (_CLOSER, *_FIELDS))):
+            return next_tag
+        found = yield from self._reader.find(_SOON_CLOSED, at)
+        if found is None or found[0] - at > _MAX_JUNK:
+            return at
+        return found[1] if self._reader.cut(found[0], found[1]) == "</arguments>" else found[0]
+
+    def _of_tags(self, text: str, fields: dict[str, str]) -> str:
+        """Return arguments that were written as one tag each as JSON; any other text as it is."""
+        values: dict[str, str] = {}
+        at = 0
+        while (child := _CHILD.match(text, at)) is not None:
+            values[child[1]] = child[2]
+            at = child.end()
+        if not values or at < len(text):
+            return text
+        found = self._maker.offered.find(fields.get("<tool_name>", ""), fields.get("<server_name>", ""))
+        return json.dumps(typed_all(values, found.schema if found else {}), ensure_ascii=False)
+
+
+def _readable(text: str) -> bool:
+    try:
+        mend(text, guess=False)
+    except Unreadable:
+        return False
+    return True
