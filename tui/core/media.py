@@ -50,11 +50,11 @@ _EXTENSIONS = {
     "application/pdf": ".pdf",
     "application/zip": ".zip",
     "application/gzip": ".gz",
-    "application/json": ".json",
     "text/markdown": ".md",
     "text/html": ".html",
     "text/csv": ".csv",
     "text/plain": ".txt",
+    "application/json": ".json",
 }
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 _DATA_URI = re.compile(r"\s*data:[^,]{0,200};base64,", re.IGNORECASE)
@@ -71,6 +71,12 @@ def media_type(head: bytes) -> str:
 def extension(mime: str) -> str:
     """Return how the name of a file of that media type ends (".png"), or ""."""
     return _EXTENSIONS.get(mime.partition(";")[0].strip().lower(), "")
+
+
+def type_by_name(name: str) -> str:
+    """Return the media type of a text by how the name of its file ends, or ""."""
+    ending = "." + name.rpartition(".")[2].lower()
+    return next((mime for mime, end in _EXTENSIONS.items() if end == ending and "text" in mime), "")
 
 
 def dimensions(head: bytes) -> tuple[int, int] | None:

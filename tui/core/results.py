@@ -6,25 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.attaching import attachment_of_binary, kind_of
 from tui.core.conversation import Attachment
 from tui.core.cutting import cut, is_cut
-from tui.core.media import PICTURES, SOUNDS, decoded_size, dimensions, head_of, media_type, plain_base64
+from tui.core.media import head_of, media_type
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.units import size as in_bytes
-from tui.core.wording import ATTACHED, fenced, label, word
+from tui.core.wording import ATTACHED, fenced, label, visible, word
 
 MAX_ATTACHMENTS = 20
 """Pictures and sounds of one result that the model may be shown."""
 
-MAX_ATTACHED_BYTES = 10 * 1024 * 1024
-"""The largest picture or sound that a model is shown, decoded."""
-
-MAX_PIXELS = 8_000
-"""The longest side of a picture; Anthropic refuses a request with a longer one."""
-
 EMPTY = "(empty result)"
-_TAGS = dict.fromkeys(range(0xE0000, 0xE0080))
 _LONE_KEY = "result"
 """Where the official SDKs put a result that is no object, since structured content must be one."""
 
@@ -63,8 +57,7 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lam
         text = f"[warning: {result.warning}]\n{text}"
     if result.is_error:
         text = f"ERROR: {text}"
-    if not text.isascii():
-        text = text.translate(_TAGS).encode("utf-8", "replace").decode("utf-8")
+    text = visible(text)
     if not is_cut(text, limit):
         return Observation(text, tuple(teller.attachments))
     kept = keep(text)
@@ -74,11 +67,9 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lam
 def result_text(result: ToolResult) -> str:
     """Return the whole of a result as text.
 
-    Structured content is added only where no text item says the same already. Unicode tag characters,
-    invisible to a person but not to a model, are taken out; lone surrogates become U+FFFD.
+    Structured content is added only where no text item says the same already.
     """
-    text = _Teller().text_of(result)
-    return text if text.isascii() else text.translate(_TAGS).encode("utf-8", "replace").decode("utf-8")
+    return visible(_Teller().text_of(result))
 
 
 class _Teller:
@@ -107,14 +98,13 @@ class _Teller:
                 return f"[resource {word(uri, 1000)}, {word(mime, 80) or 'text'}]\n{fenced(text)}"
 
     def _binary(self, content: BinaryContent) -> str:
-        found = media_type(head_of(content.data[:64]))
-        kind = content.kind
-        if kind == "blob" and found.partition("/")[0] in ("image", "audio"):
-            kind = "image" if found.startswith("image") else "audio"  # a resource that is a picture
+        kind, found = kind_of(content), media_type(head_of(content.data[:64]))
         self._numbers[kind] += 1
         name = f"{kind} {self._numbers[kind]}"
-        attachment, why = _attachable(kind, name, content)
-        if attachment is None:
+        try:
+            attachment = attachment_of_binary(name, content)
+        except ValueError as error:
+            why = "only the person can open it" if kind == "blob" else f"not shown to you: {error}"
             mime = found or word(content.mime, 80) or "unknown type"
             where = f", {word(content.uri, 1000)}" if content.uri else ""
             return f"[{name}: {mime}, {in_bytes(content.size)}{where}, {why}]"
@@ -122,29 +112,6 @@ class _Teller:
             return f"[{label(attachment)}, not shown to you: more than {MAX_ATTACHMENTS} in one result]"
         self.attachments.append(attachment)
         return f"[{label(attachment)}, {ATTACHED}]"
-
-
-def _attachable(kind: str, name: str, content: BinaryContent) -> tuple[Attachment | None, str]:
-    """Return what a model can be sent of binary content, else None and why not."""
-    if kind == "blob":
-        return None, "only the person can open it"
-    if content.size > MAX_ATTACHED_BYTES:
-        return None, "not shown to you: too large"
-    data = plain_base64(content.data)
-    if not data:
-        return None, "not shown to you: it is not valid base64"
-    head = head_of(data)
-    mime, size = media_type(head), decoded_size(data)
-    if kind == "audio":
-        if mime not in SOUNDS:
-            return None, "not shown to you: no format that models take"
-        return Attachment("audio", mime, name, size, data), ""
-    shape = dimensions(head)
-    if mime not in PICTURES or shape is None:
-        return None, "not shown to you: no format that models take"
-    if max(shape) > MAX_PIXELS:
-        return None, f"not shown to you: a side is longer than {MAX_PIXELS} pixels"
-    return Attachment("image", mime, name, size, data), ""
 
 
 def _as_json(value: Any) -> str:

@@ -11,6 +11,7 @@ from tui.core.units import size as in_bytes
 ATTACHED = "attached below"
 """What is said of a picture that goes with the request; see `as_sent`."""
 
+_HIDDEN = dict.fromkeys(range(0xE0000, 0xE1000))
 _BACKTICKS = re.compile("`{3,}")
 
 
@@ -34,6 +35,15 @@ def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]
             name = label(attachment)
             text = text.replace(f"[{name}, {ATTACHED}]", f"[{name}, {why}]", 1)
     return text
+
+
+def visible(text: str) -> str:
+    """Return `text` without what a person would not see but a model would read, and as it can be encoded.
+
+    Tag characters and rare variation selectors, which can hide a text, are taken out; lone surrogates
+    become question marks.
+    """
+    return text if text.isascii() else text.translate(_HIDDEN).encode("utf-8", "replace").decode("utf-8")
 
 
 def fenced(text: str) -> str:

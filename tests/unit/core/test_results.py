@@ -87,9 +87,9 @@ def test_a_sound_is_attached():
         (BinaryContent("image", "image/png", 9, "not base64!"), "it is not valid base64"),
         (BinaryContent("image", "image/png", 0, ""), "it is not valid base64"),
         (BinaryContent("image", "image/svg+xml", 5, base64_of(b"<svg>")), "no format that models take"),
-        (BinaryContent("image", "image/png", 9, base64_of(png()[:20])), "no format that models take"),
-        (image(png(9000, 1)), "longer than 8000 pixels"),
-        (BinaryContent("image", "image/png", 99_000_000, base64_of(png())), "too large"),
+        (BinaryContent("image", "image/png", 9, base64_of(png()[:20])), "the picture is broken"),
+        (image(png(9000, 1)), "longer than 8,000 pixels"),
+        (BinaryContent("image", "image/png", 99_000_000, base64_of(png())), "larger than 10 MiB"),
         (BinaryContent("audio", "audio/ogg", 9, base64_of(b"OggS12345")), "no format that models take"),
     ],
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from tui.core.attaching import attachments_of
 from tui.core.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.results import result_text
@@ -13,7 +14,6 @@ from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import PromptResult
 from tui.ui.chat_ports import ChatView
 from tui.ui.writing.commands import nearest
-from tui.ui.writing.reading import attachments_of
 
 _KINDS: dict[str, ExportKind] = {"markdown": "markdown", "md": "markdown", "json": "json", "html": "html"}
 _ENDINGS: dict[ExportKind, str] = {"markdown": ".md", "json": ".json", "html": ".html"}
@@ -92,7 +92,7 @@ def said_by(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]
     for message in result.messages:
         one = ToolResult((message.content,))
         try:
-            found = [] if isinstance(message.content, TextContent) else attachments_of(one, name)
+            found = [] if isinstance(message.content, TextContent) else attachments_of(one.content, name)
         except ValueError as error:
             raise McptuiError(f"gave what cannot be attached: {error}", where=name) from error
         if not found:

@@ -6,11 +6,11 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from tui.core.attaching import MAX_BYTES, MAX_TEXT
+from tui.core.attaching import MAX_BYTES, attachments_of
 from tui.core.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.results import result_text
-from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent, ToolResult
+from tui.core.tools import CallFailure
 from tui.core.workbench import Workbench
 from tui.ui.writing.references import Reference, Written
 
@@ -75,40 +75,11 @@ class Reader:
             reason = result_text(result).strip() or str(result.failure)
             raise McptuiError(f"cannot be attached: {reason}", where=reference.name, next_step=_AGAIN)
         try:
-            return attachments_of(result, reference.name)
+            return attachments_of(result.content, reference.name)
         except ValueError as error:
             raise McptuiError(
                 f"cannot be attached: {error}", where=reference.name, next_step=_AGAIN
             ) from error
-
-
-def attachments_of(result: ToolResult, name: str) -> list[Attachment]:
-    """Return the contents of a result as attachments, named after where they are from.
-
-    Raises:
-        ValueError: with a sentence, if one is too large.
-    """
-    found: list[Attachment] = []
-    for content in result.content:
-        match content:
-            case BinaryContent(kind=kind, mime=mime, size=size, data=data):
-                if size > MAX_BYTES:
-                    raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
-                found.append(Attachment(kind, mime, name, size, data))
-            case TextContent(text=text):
-                found.append(_text(name, "text/plain", text))
-            case ResourceContent(mime=mime, text=text):
-                found.append(_text(name, mime or "text/plain", text))
-            case _:
-                continue  # a link names what it does not hold
-    return found
-
-
-def _text(name: str, mime: str, text: str) -> Attachment:
-    size = len(text.encode("utf-8", "surrogatepass"))
-    if size > MAX_TEXT:
-        raise ValueError(f"it is a text larger than {MAX_TEXT // 1024} KiB")
-    return Attachment("text", mime, name, size, text)
 
 
 def bytes_of(path: Path) -> bytes:
