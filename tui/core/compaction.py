@@ -18,6 +18,7 @@ from tui.core.conversation import (
 )
 from tui.core.gauge import tail_within
 from tui.core.tokens import estimate_messages
+from tui.core.wording import as_sent
 
 FULL = 0.8
 """The share of the window from which on something is done."""
@@ -61,8 +62,9 @@ def _shrunk(message: ToolMessage) -> ToolMessage:
     if len(message.text) <= SHORT and not message.attachments:
         return message
     whole = f'; read_result("{message.kept}") has all of it' if message.kept else ""
+    text = as_sent(message.text, message.attachments, ["no longer sent"] * len(message.attachments))
     note = f"[… an old result, told in short: {len(message.text)} characters{whole} …]"
-    return replace(message, text=f"{message.text[:SHORT]}\n{note}", attachments=())
+    return replace(message, text=f"{text[:SHORT]}\n{note}", attachments=())
 
 
 def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> Compaction:

@@ -19,7 +19,7 @@ def label(attachment: Attachment) -> str:
     """Return how a picture or sound is named in what a model reads: "image 1: image/png 640x480"."""
     size = picture_size(attachment.data) if attachment.kind == "image" else None
     shape = f"{size[0]}x{size[1]}" if size else in_bytes(attachment.size)
-    return f"{attachment.name}: {attachment.mime} {shape}"
+    return f"{word(attachment.name, 300)}: {word(attachment.mime, 80)} {shape}"
 
 
 def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from tui.core.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
+from tui.core.media import PICTURES, picture_size
 from tui.core.units import size as in_bytes
 from tui.core.wording import as_sent, fenced, label, word
 from tui.model.sendable import sendable
@@ -30,6 +31,7 @@ _FORMATS: Mapping[str, str] = {
 _OLD = "no longer sent: newer ones took its place"
 _NO_PICTURES = "not shown to you: this model takes no pictures"
 _NO_SOUNDS = "not played to you: this model takes no sounds"
+_BROKEN = "not shown to you: it is broken"
 _NO_PLACE = "not shown to you: this model takes no pictures from tools"
 
 
@@ -81,6 +83,8 @@ class Attached:
         """Return why the model is never sent an attachment of this kind, or ""."""
         if attachment.kind == "image" and self._takes.images is False:
             return _NO_PICTURES
+        if attachment.kind == "image" and not _is_picture(attachment):
+            return _BROKEN
         if attachment.kind == "audio" and not (self._takes.audio and attachment.mime in _FORMATS):
             return _NO_SOUNDS
         if attachment.kind in ("text", "blob"):
@@ -134,6 +138,16 @@ class Attached:
                     text = f"[{label(attachment)}, from {message.name}]"
                     content += [{"type": "text", "text": sendable(text)}, _part(attachment)]
         return content
+
+
+def _is_picture(attachment: Attachment) -> bool:
+    """Whether it can be one; a saved conversation may have been written by anyone."""
+    return (
+        attachment.mime in PICTURES
+        and attachment.data.isascii()
+        and len(attachment.data) % 4 == 0
+        and picture_size(attachment.data) is not None
+    )
 
 
 def _part(attachment: Attachment) -> dict[str, Any]:

@@ -76,6 +76,16 @@ def test_a_model_that_takes_no_pictures_is_told_that_there_is_one() -> None:
     )
 
 
+def test_what_claims_to_be_a_picture_and_is_none_is_never_sent() -> None:
+    for data, mime in (
+        ("bm90IG9uZQ==", "image/png"),
+        (base64_of(png()), "image/x]"),
+        ("\ud800", "image/png"),
+    ):
+        (message,) = sent(UserMessage("see", (Attachment("image", mime, "a]\nb", 9, data),)))
+        assert message["content"].startswith("see\n\n[a) b: image/") and "is broken]" in message["content"]
+
+
 def test_a_file_is_told_as_text_between_fences_that_it_cannot_close() -> None:
     file = Attachment("text", "text/markdown", "a.md", 9, "```\nx\n```")
     (message,) = sent(UserMessage("read", (file,)))
