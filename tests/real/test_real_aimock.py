@@ -1,0 +1,210 @@
+"""A model server that others wrote, asked through the real client: calls, cuts, refusals, slow streams."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.conftest import until
+from tests.real.installed import AIMOCK, needs
+from tests.streams import Heard, heard_from_model
+from tui.core.conversation import AssistantMessage, ToolMessage, UserMessage
+from tui.core.ports import ChatModel, ModelRequest, RetryPart, TextPart, ToolSpec
+from tui.model.listing import offered_by
+from tui.model.openai_chat import OpenAIChat
+from tui.model.profile import ModelProfile
+from tui.model.retry import Retrying
+
+pytestmark = needs(AIMOCK)
+
+TOOLS = [
+    ToolSpec(name, name, {"type": "object", "properties": {"city": {"type": "string"}}})
+    for name in ("weather__get", "clock__now")
+]
+LONG = " ".join(f"word{number}" for number in range(400))
+FIXTURES: list[dict[str, Any]] = [
+    {
+        "match": {"toolCallId": "call_clock"},
+        "response": {"content": "Sunny, and it is noon."},
+    },
+    {
+        "match": {"userMessage": "both"},
+        "response": {
+            "content": "Let me look.",
+            "toolCalls": [
+                {"id": "call_weather", "name": "weather__get", "arguments": {"city": "Tromsø"}},
+                {"id": "call_clock", "name": "clock__now", "arguments": {"city": "東京"}},
+            ],
+        },
+    },
+    {"match": {"userMessage": "cut"}, "response": {"content": LONG}, "truncateAfterChunks": 5, "latency": 20},
+    {"match": {"userMessage": "slow"}, "response": {"content": LONG}, "latency": 40},
+    {
+        "match": {"userMessage": "busy", "sequenceIndex": 0},
+        "response": {
+            "error": {"message": "Slow down, please", "type": "rate_limit_error"},
+            "status": 429,
+            "retryAfter": 2,
+        },
+    },
+    {"match": {"userMessage": "busy", "sequenceIndex": 1}, "response": {"content": "Now I can."}},
+    {
+        "match": {"userMessage": "broke"},
+        "response": {
+            "error": {"message": "You exceeded your current quota", "type": "insufficient_quota"},
+            "status": 429,
+            "retryAfter": 1,
+        },
+    },
+    {"match": {"userMessage": "hello"}, "response": {"content": "Hello! \U0001f44b " + LONG}},
+]
+
+
+class Time:
+    """A clock that only notes how long it was asked to wait."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    def now_ns(self) -> int:
+        return 0
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+@asynccontextmanager
+async def aimock(folder: Path) -> AsyncIterator[str]:
+    """Start the server with the fixtures, and give its address."""
+    path = folder / "fixtures.json"
+    path.write_text(json.dumps({"fixtures": FIXTURES}), encoding="utf-8")
+    log = folder / "log"
+    with log.open("wb") as out:
+        process = await asyncio.create_subprocess_exec(
+            str(AIMOCK), "-p", "0", "-f", str(path), "--strict", "--validate-on-load",
+            stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=out,
+        )  # fmt: skip
+    try:
+        await until(lambda: process.returncode is not None or b"listening on " in log.read_bytes(), 30)
+        yield log.read_text().rpartition("listening on ")[2].split()[0]
+    finally:
+        with suppress(ProcessLookupError):
+            process.terminate()
+        await process.wait()
+
+
+@asynccontextmanager
+async def talking(folder: Path) -> AsyncIterator[tuple[ChatModel, Time, str]]:
+    async with aimock(folder) as origin:
+        profile = ModelProfile("aimock", f"{origin}/v1", "gpt-4o")
+        chat, time = OpenAIChat(profile), Time()
+        try:
+            yield Retrying(chat, time), time, origin
+        finally:
+            await chat.aclose()
+
+
+async def ask(model: ChatModel, text: str, *behind: Any) -> Heard:
+    return await heard_from_model(model.stream(ModelRequest("", [UserMessage(text), *behind], TOOLS)))
+
+
+async def test_parallel_calls_come_whole_and_their_results_are_understood(tmp_path: Path) -> None:
+    async with talking(tmp_path) as (model, _, _):
+        first = await ask(model, "both")
+        assert first.text == "Let me look." and first.reply is not None
+        made = first.reply.calls
+        assert [(call.id, call.name, json.loads(call.arguments)) for call in made] == [
+            ("call_weather", "weather__get", {"city": "Tromsø"}),
+            ("call_clock", "clock__now", {"city": "東京"}),
+        ]
+        results = [ToolMessage(call.id, call.name, "ok") for call in made]
+        second = await ask(model, "both", AssistantMessage(first.text, calls=made, model="gpt-4o"), *results)
+        assert second.text == "Sunny, and it is noon." and second.reply is not None
+        assert second.reply.usage is not None and second.reply.usage.prompt > 0
+
+
+async def test_text_in_many_pieces_comes_as_it_was_written(tmp_path: Path) -> None:
+    async with talking(tmp_path) as (model, _, _):
+        assert (await ask(model, "hello")).text == "Hello! \U0001f44b " + LONG
+
+
+async def test_a_stream_that_is_cut_keeps_its_text_and_is_not_begun_anew(tmp_path: Path) -> None:
+    async with talking(tmp_path) as (model, time, _):
+        heard = await ask(model, "cut")
+    assert heard.text and LONG.startswith(heard.text) and heard.reply is None
+    assert heard.error is not None and heard.error.retryable and time.waits == []
+
+
+async def test_a_busy_endpoint_is_asked_again_when_it_says(tmp_path: Path) -> None:
+    async with talking(tmp_path) as (model, time, _):
+        parts = [part async for part in model.stream(ModelRequest("", [UserMessage("busy")]))]
+    assert time.waits == [2.0]
+    (retry,) = [part for part in parts if isinstance(part, RetryPart)]
+    assert (retry.attempt, retry.attempts, retry.delay) == (2, 4, 2.0) and "Slow down" in retry.reason
+    assert "".join(part.text for part in parts if isinstance(part, TextPart)) == "Now I can."
+
+
+async def test_a_quota_that_is_used_up_is_not_asked_again(tmp_path: Path) -> None:
+    async with talking(tmp_path) as (model, time, _):
+        heard = await ask(model, "broke")
+    assert heard.error is not None and heard.error.status == 429 and "quota" in heard.error.next_step
+    assert time.waits == []
+
+
+async def test_a_slow_stream_ends_when_it_is_cancelled_and_the_next_question_is_answered(
+    tmp_path: Path,
+) -> None:
+    async with talking(tmp_path) as (model, _, _):
+        said: list[Any] = []
+
+        async def listen() -> None:
+            async for part in model.stream(ModelRequest("", [UserMessage("slow")])):
+                said.append(part)
+
+        task = asyncio.create_task(listen())
+        await until(lambda: said)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            async with asyncio.timeout(2):
+                await task
+        assert (await ask(model, "hello")).text
+
+
+async def test_a_question_that_it_has_no_answer_for_is_told_in_its_own_words(tmp_path: Path) -> None:
+    async with talking(tmp_path) as (model, _, origin):
+        heard = await ask(model, "something else")
+    assert heard.error is not None and heard.error.status is not None and origin in heard.error.where
+    assert heard.error.next_step
+
+
+async def test_what_is_sent_is_what_it_takes(tmp_path: Path) -> None:
+    async with talking(tmp_path) as (model, _, origin):
+        await ask(model, "hello")
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            (entry,) = (await client.get(f"{origin}/v1/_requests")).json()
+    body = entry["body"]
+    assert [tool["function"]["name"] for tool in body["tools"]] == [tool.name for tool in TOOLS]
+    assert body["stream_options"] == {"include_usage": True}
+
+
+async def test_its_models_are_listed(tmp_path: Path) -> None:
+    async with aimock(tmp_path) as origin:
+        found = await offered_by(replace(ModelProfile("a", "", "m"), base_url=f"{origin}/v1"))
+    assert any(one.chat for one in found)
+
+
+@pytest.mark.parametrize("rate", ["drop", "disconnect", "malformed"])
+async def test_whatever_goes_wrong_between_is_told_with_what_to_do(tmp_path: Path, rate: str) -> None:
+    async with talking(tmp_path) as (model, time, origin):
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            said = await client.post(f"{origin}/__aimock/chaos", json={f"{rate}Rate": 1.0})
+            assert said.status_code < 300
+        heard = await ask(model, "hello")
+    assert heard.error is not None and heard.error.next_step and heard.reply is None
+    assert len(time.waits) == (3 if heard.error.retryable else 0)
