@@ -30,6 +30,7 @@ mcptui needs no configuration: without one it runs its demo model and three samp
 - `mcptui config path` prints where the file is; `--config FILE` or `MCPTUI_CONFIG` name another one.
 - `mcptui config init` writes a commented starter, `mcptui config check` says all that is wrong at once,
   `mcptui config show` prints what comes out of it, with every secret masked.
+- `mcptui config learned` prints what models' endpoints were found to refuse, `--forget` forgets it.
 - `mcptui config import FILE` takes over the servers of Claude Desktop, Claude Code, Cursor, VS Code, Cline
   or Windsurf. Such a file can also be used as it is: `mcptui --config mcp.json`.
 
