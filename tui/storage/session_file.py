@@ -135,11 +135,8 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         NeverBegan: nothing was ever stored in it.
         StorageError: it is no session, or too new.
     """
-    application, version, pages = (
-        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-        for name in ("application_id", "user_version", "page_count")
-    )
-    if not application and pages <= 1:  # WAL is switched on before the schema: one page without a table
+    application, version = (_number(connection, name) for name in ("application_id", "user_version"))
+    if not application and _number(connection, "page_count") <= 1:  # WAL is switched on before the schema
         raise NeverBegan("nothing was ever said in this session", where=path.stem, next_step=_NEXT)
     if application != APPLICATION_ID:
         raise StorageError("the file is no session", where=path.name, next_step=_NEXT)
@@ -149,6 +146,10 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
             where=path.name,
             next_step="Update mcptui and open it again.",
         )
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
 def absent(path: Path) -> StorageError:

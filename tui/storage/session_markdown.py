@@ -1,7 +1,8 @@
 """A session as Markdown to be read: what was said as its writers wrote it, calls and results as code. Pure.
 
 Models write Markdown, so it stays Markdown; but nothing in it can look like a part of the page: its headings
-are lower than ours, its fences are closed, its HTML is text, its pictures are links.
+are lower than ours, its fences are closed, its HTML is text, its pictures are links. A parser looks whether
+that is so; what is still not harmless then is shown as code.
 """
 
 import json
@@ -17,12 +18,19 @@ from tui.storage.session_export import Transcript, day_and_time
 LONGEST = 256 * 1024
 """Characters of one text that an export for people holds."""
 
+PARSED = 64 * 1024
+"""Characters of a text that stays Markdown; a longer one is shown as code."""
+
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r"( {0,3})(#{1,6})(?=\s|$)")
-_UNDERLINE = re.compile(r"( {0,3})(=+|-+)\s*")
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_PICTURE = re.compile(r"!(?=\[)")
+_BLOCKS = r"((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)"
+_HEADING = re.compile(_BLOCKS + r"(#{1,6})(?=\s|$)")
+_UNDERLINE = re.compile(_BLOCKS + r"(=+|-+)\s*")
+_TAG, _PICTURE = r"<(?=[A-Za-z/!?])", r"!(?=\[)"
+_GENTLE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_TAG}|{_PICTURE}")
+_STRICT = re.compile(rf"\\[^<!]|{_TAG}|{_PICTURE}")
+
+_LIVE = frozenset({"html_block", "html_inline", "image"})
+_OURS = frozenset({"h1", "h2"})
 
 
 def markdown(shown: Transcript) -> Iterator[str]:
@@ -59,6 +67,30 @@ def readable_arguments(call: CallRequest) -> str:
 
 def quiet(text: str) -> str:
     """Return Markdown of somebody else that changes nothing around it."""
+    if len(text) <= PARSED:
+        for marks in (_GENTLE, _STRICT):  # the second one in code as well, where it is seen
+            found = _lowered(text, marks)
+            if _is_harmless(found):
+                return found
+    return fenced(text, "text")
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether a page may go on behind `text`, and nothing in it is live or looks like our headings."""
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark").parse(f"{text}\n\n## end")
+    headings = [token for token in tokens if token.type == "heading_open"]
+    inside = {child.type for token in tokens for child in token.children or ()}
+    return (
+        bool(headings)
+        and (headings[-1].tag, headings[-1].level) == ("h2", 0)
+        and not any(token.tag in _OURS for token in headings[:-1])
+        and not _LIVE & (inside | {token.type for token in tokens})
+    )
+
+
+def _lowered(text: str, marks: re.Pattern[str]) -> str:
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -69,24 +101,27 @@ def quiet(text: str) -> str:
         elif found and not (found[1][0] == "`" and "`" in found[2]):
             fence = found[1]
         else:
-            line = _quiet_line(line, after_text=bool(lines and lines[-1].strip()))
+            line = _lowered_line(line, marks, after_text=bool(lines and lines[-1].strip()))
         lines.append(line)
     return "\n".join([*lines, fence] if fence else lines)
 
 
-def _quiet_line(line: str, *, after_text: bool) -> str:
-    if after_text and _UNDERLINE.fullmatch(line):  # would make a heading of the line before
-        return line.replace(line.strip()[0], "\\" + line.strip()[0], 1)
-    line = _HEADING.sub(lambda found: f"{found[1]}{'#' * min(6, len(found[2]) + 2)}", line, count=1)
-    pieces, last = [], 0
-    for code in _CODE.finditer(line):
-        pieces += [_text(line[last : code.start()]), code.group()]
-        last = code.end()
-    return "".join([*pieces, _text(line[last:])])
+def _lowered_line(line: str, marks: re.Pattern[str], *, after_text: bool) -> str:
+    if after_text and (found := _UNDERLINE.fullmatch(line)):  # would make a heading of the line before
+        return f"{found[1]}\\{line[found.end(1) :]}"
+    line = _demoted(line)
+    return marks.sub(_text, line)
 
 
-def _text(piece: str) -> str:
-    return _PICTURE.sub(r"\\!", _TAG.sub("&lt;", piece))
+def _demoted(line: str) -> str:
+    found = _HEADING.match(line)
+    if found is None:
+        return line
+    return f"{found[1]}{'#' * min(6, len(found[2]) + 2)}{line[found.end() :]}"
+
+
+def _text(found: re.Match[str]) -> str:
+    return {"<": "&lt;", "!": "\\!"}.get(found.group(), found.group())
 
 
 def _reply(message: AssistantMessage, tools: dict[str, str]) -> str:
