@@ -40,6 +40,7 @@ class Gauge:
     def forget(self) -> None:
         """The conversation, the model or what it is told was changed: count anew."""
         self.tokens, self.estimated, self._seen, self._first = 0, True, 0, None
+        self._tally.forget()
 
     def expects(self, request: ModelRequest) -> int:
         """Return about how many tokens `request` will take; only what is new in it is estimated."""

@@ -91,14 +91,14 @@ def unique_calls(calls: tuple[CallRequest, ...], used: Collection[str]) -> tuple
 
     A fresh id is made by hashing, so the same history gives the same ids.
     """
-    taken = set(used)
+    taken: set[str] = set()
     result: list[CallRequest] = []
     for call in calls:
         number = 0
         fresh = call.id
-        while not fresh or fresh in taken:
+        while not fresh or fresh in used or fresh in taken:
             number += 1
-            seed = f"{call.id}\0{len(taken)}\0{number}".encode("utf-8", "replace")
+            seed = f"{call.id}\0{len(used) + len(taken)}\0{number}".encode("utf-8", "replace")
             fresh = "call_" + hashlib.sha256(seed).hexdigest()[:12]
         taken.add(fresh)
         result.append(call if fresh == call.id else replace(call, id=fresh))

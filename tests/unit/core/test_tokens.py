@@ -61,7 +61,14 @@ def test_what_is_counted_as_it_grows_is_what_is_counted_at_once(
         request = ModelRequest("sys", talk[:end])
         assert tally.count(request) == estimate_request(request)
     changed = ModelRequest("sys", [*talk[:keep], *other])
+    tally.forget()
     assert tally.count(changed) == estimate_request(changed)
+
+
+def test_another_beginning_is_counted_anew_without_being_told() -> None:
+    tally = Tally()
+    tally.count_messages([UserMessage("a" * 100), UserMessage("b" * 100)])
+    assert tally.count_messages([UserMessage("in short"), UserMessage("b")]) == 2 + 4 + 0 + 4
 
 
 def test_a_message_is_looked_at_once() -> None:
