@@ -116,9 +116,9 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
 
 
 def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) -> ChatModel:
-    """Return the model of a profile (None: the demo), ready to be asked; nothing is imported or opened yet.
+    """Return the model of a profile (None: the demo), ready to be asked; no library is imported yet.
 
-    `sink` is told of what travels to and from its endpoint.
+    What its endpoint has taught is read from a small file. `sink` is told of what travels to and from it.
 
     Raises:
         ConfigError: the profile's address, key or protocol cannot be used.
@@ -127,12 +127,18 @@ def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) ->
         from tui.model.demo import DemoModel
 
         return DemoModel()
+    from tui.model.address import endpoint_key
     from tui.model.dialects import wrap
+    from tui.model.dialects.text_tools import FALLBACK
     from tui.model.openai_chat import OpenAIChat
+    from tui.model.quirks import Learned
     from tui.model.retry import Retrying
 
-    chat = OpenAIChat(profile, sink, LearnedFile(learned_file()))
-    return wrap(Retrying(chat, clock), profile.tool_protocol, where=profile.name)
+    memory = LearnedFile(learned_file())
+    learned = Learned.from_json(memory.load(endpoint_key(profile), profile.model))
+    model = Retrying(OpenAIChat(profile, sink, memory), clock)
+    known = FALLBACK if learned.no_tools else ""
+    return wrap(model, profile.tool_protocol, where=profile.name, known=known)
 
 
 async def profiles(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelProfile]:

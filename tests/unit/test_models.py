@@ -13,7 +13,7 @@ from tests.streams import heard_from_model
 from tui.core.clock import MonotonicClock
 from tui.core.conversation import UserMessage
 from tui.core.errors import ConfigError, ModelError, UsageError
-from tui.core.ports import ModelRequest, Usage
+from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.redact import Secret
 from tui.model.profile import ModelProfile
 from tui.models import choices, choose_model, make_model, offered, profile_named, profile_of, window_of
@@ -170,6 +170,19 @@ async def test_what_an_endpoint_refused_is_remembered_and_shown() -> None:
         assert (await choices(configured(text), {}))[0].facts == ("refuses stream_options",)
         other = configured(text.replace('"m"', '"other"'))
         assert (await choices(other, {}))[0].facts == ()
+
+
+async def test_a_model_without_function_calling_is_asked_in_text_at_once_in_the_next_run() -> None:
+    request = ModelRequest("", [UserMessage("hi")], [ToolSpec("a__b", "", {"type": "object"})])
+    async with Endpoint([refuses(400, "m does not support tools"), says("a"), says("b")]) as endpoint:
+        mine = ModelProfile("mine", endpoint.base_url, "m")
+        for _ in range(2):
+            model = make_model(mine, MonotonicClock(), lambda captured: None)
+            assert (await heard_from_model(model.stream(request))).error is None
+            await _innermost(model).aclose()
+        assert ["tools" in one.json for one in endpoint.requests] == [True, False, False]
+        text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
+        assert (await choices(configured(text), {}))[0].facts == ("has no function calling",)
 
 
 async def test_no_secret_of_an_address_is_remembered_or_shown() -> None:

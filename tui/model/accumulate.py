@@ -12,6 +12,7 @@ from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.model.call_slots import CallSlots
 from tui.model.chunk_fields import (
     CUT,
+    cached_tokens,
     choices_of,
     content_pieces,
     finish_word,
@@ -246,7 +247,7 @@ class Accumulator:
         prompt = token_count(usage.get("prompt_tokens", usage.get("input_tokens")))
         completion = token_count(usage.get("completion_tokens", usage.get("output_tokens")))
         if prompt or completion:
-            self._usage = Usage(prompt, completion)
+            self._usage = Usage(prompt, completion, cached=min(prompt, cached_tokens(usage)))
         elif self._usage is None:
             self._usage = Usage(estimated=True)
 

@@ -86,6 +86,14 @@ def token_count(value: Any) -> int:
     return max(0, min(value, 10**12))
 
 
+def cached_tokens(usage: Mapping[str, Any]) -> int:
+    """Return how many tokens of a prompt were read before, under the names that endpoints have for it."""
+    details = usage.get("prompt_tokens_details")
+    holders = (details if isinstance(details, Mapping) else {}, usage)
+    names = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+    return next((count for one in holders for name in names if (count := token_count(one.get(name)))), 0)
+
+
 def index_of(entry: Mapping[str, Any]) -> int | None:
     """Return the index of a call or choice, or None; digits in a text and whole floats count too."""
     index = entry.get("index")

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
 from tui.core.ports import ReplyPart
 from tui.model.accumulate import Accumulator
+from tui.model.chunk_fields import cached_tokens
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
@@ -47,3 +49,16 @@ def test_nothing_but_a_model_error_comes_out_of_any_chunk(chunks: list[Any]) -> 
     except ModelError:
         return
     assert isinstance(parts[-1], ReplyPart)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens_details": {"cached_tokens": 7}},
+        {"prompt_cache_hit_tokens": 7, "prompt_cache_miss_tokens": 1},
+        {"cached_tokens": 7, "prompt_tokens_details": None},
+        {"cache_read_input_tokens": 7},
+    ],
+)
+def test_tokens_that_were_read_before_are_found_under_each_name(usage: dict[str, Any]) -> None:
+    assert cached_tokens(usage) == 7 and cached_tokens({}) == 0
