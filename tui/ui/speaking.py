@@ -13,9 +13,10 @@ from tui.settings.locations import state_dir
 from tui.ui.actions import Context
 from tui.ui.commanding import Commanding
 from tui.ui.panes.composer import Composer
+from tui.ui.widgets.rows import Row
 from tui.ui.writing.box import Box
 from tui.ui.writing.box_rows import held_rows
-from tui.ui.writing.commands import Command, Slip, read
+from tui.ui.writing.commands import OWN_NAMES, Command, Slip, read
 from tui.ui.writing.history_file import HistoryFile
 from tui.ui.writing.one_by_one import OneByOne
 from tui.ui.writing.reading import Reader
@@ -68,6 +69,9 @@ class Speaking(Commanding):
             self.composer.earlier.begin_with(await asyncio.to_thread(self._history.load))
         except (OSError, McptuiError) as error:
             self.notify(f"What was written before could not be read: {error}", severity="warning")
+        for name in sorted(OWN_NAMES & self.runtime.snippets.keys()):
+            words = f"[snippets] {name}: /{name} is a command of mcptui. Give the snippet another name."
+            self.conversation.add_note(words, "bad")
 
     async def stop_speaking(self) -> None:
         """Stop what is being done; what is to be remembered is still written."""
@@ -143,12 +147,10 @@ class Speaking(Commanding):
         """Show what waits to be said, with the keys for it."""
         held, steered = self.chat.held, self.chat.steered
         self.composer.holding = bool(held)
-        keys = "   ".join(
-            f"{self.key_of(f'composer.{name}')} {words}"
-            for name, words in (("take_back", "edit"), ("drop", "drop"), ("steer", "say it now"))
-            if name != "steer" or self.chat.running
-        )
-        self.held_box.show(held_rows(held, steered, keys, reading=self.chat.reading))
+        rows = held_rows(held, steered, reading=self.chat.reading)
+        keys = f"{self.key_of('composer.take_back')} edit   {self.key_of('composer.drop')} drop "
+        ends: list[Row] = [((keys, "dim"),)] if held else []
+        self.held_box.show(rows, ends=[()] * (len(rows) - len(ends)) + ends)
 
     def give_back(self, shown: str) -> None:
         """Put into the composer what was not said."""

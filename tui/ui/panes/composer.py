@@ -93,7 +93,7 @@ class Composer(TokenArea):
         self.earlier.add(shown)
         self.load_text("")
         self.completing.close()
-        return Written(self.pastes.expand(shown).strip("\n"), shown, self.pastes.references(shown))
+        return Written(self.pastes.expand(shown).strip("\n").rstrip(), shown, self.pastes.references(shown))
 
     def take(self) -> str:
         """Do the same and return the text with every paste in full, or ""."""

@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tui.ui.panes.bar import Bar
-from tui.ui.widgets.rows import EMPTY, Row, crop, pad
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread
 
 MOST_ROWS = 8
 
@@ -38,20 +38,24 @@ class Box(Bar):
         super().__init__(id=id)
         self._heading: Row = EMPTY
         self._rows: Sequence[Row] = ()
+        self._ends: Sequence[Row] = ()
         self._marked = -1
         self._top = 0
 
-    def show(self, rows: Sequence[Row], marked: int = -1, heading: Row = EMPTY) -> None:
+    def show(
+        self, rows: Sequence[Row], marked: int = -1, heading: Row = EMPTY, ends: Sequence[Row] = ()
+    ) -> None:
         """Show lines; without any, and without a heading, the box is gone.
 
         Args:
             rows: the lines.
             marked: the one that enter takes, or -1.
             heading: stands over them.
+            ends: what stands at the right end of each line.
         """
-        if (heading, rows, marked) == (self._heading, self._rows, self._marked):
+        if (heading, rows, marked, ends) == (self._heading, self._rows, self._marked, self._ends):
             return
-        self._heading, self._rows, self._marked = heading, rows, marked
+        self._heading, self._rows, self._marked, self._ends = heading, rows, marked, ends
         shown = min(MOST_ROWS, len(rows))
         self._top = max(0, min(self._top, len(rows) - shown))
         if marked >= 0:
@@ -73,8 +77,17 @@ class Box(Bar):
         else:
             row, ground = EMPTY, ""
         under = self.rich_style + palette.style(ground) if ground else self.rich_style
+        row = spread(row, self._end(index, y), width)
         segments = [Segment(text, palette.over(under, words)) for text, words in pad(crop(row, width), width)]
         return Strip(segments, width)
+
+    def _end(self, index: int, y: int) -> Row:
+        """Return what stands at the right end of a line: its own words, or how many lines come below."""
+        if 0 <= index < len(self._ends):
+            return self._ends[index]
+        below = len(self._rows) - index - 1
+        is_last = y == self.size.height - 1 and 0 <= index < len(self._rows)
+        return ((f"{below} more ", "dim"),) if is_last and below > 0 else EMPTY
 
     def on_click(self, event: events.Click) -> None:
         """Take the line under the mouse."""

@@ -38,26 +38,24 @@ def earlier_rows(texts: Sequence[str], query: str) -> list[Row]:
     return rows
 
 
-def held_rows(held: Sequence[str], steered: Sequence[str], keys: str, *, reading: bool = False) -> list[Row]:
-    """Return the lines of what waits to be said: how many messages, the text, and the keys for it.
+def held_rows(held: Sequence[str], steered: Sequence[str], *, reading: bool = False) -> list[Row]:
+    """Return the lines of what waits to be said: how many messages, and the last of them.
 
     Args:
-        held: sent after the turn, the next one first; the keys act on the last.
+        held: sent after the turn, the next one first; keys act on the last.
         steered: told at the next step.
-        keys: as they are shown.
         reading: something that goes with one of them is being read.
     """
     rows: list[Row] = []
     if steered:
-        rows.append(_held(steered, "will be told at the next step", ""))
+        rows.append(_held(steered, "will be told at the next step"))
     if held:
-        rows.append(_held(held, "waits for its files" if reading else "will be sent next", keys))
+        rows.append(_held(held, "waits for its files" if reading else "will be sent next"))
     return rows
 
 
-def _held(texts: Sequence[str], words: str, keys: str) -> Row:
+def _held(texts: Sequence[str], words: str) -> Row:
     return (
         (f" {units.plural(len(texts), 'message')} {words}", "accent"),
-        (f"   {keys}" if keys else "", "dim"),
-        (f"   {clean_line(texts[-1], 200)}", "text"),
+        (f"   {clean_line(texts[-1], 300)}", "text"),
     )

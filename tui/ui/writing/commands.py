@@ -89,7 +89,7 @@ def of_snippets(snippets: Mapping[str, str]) -> list[Spec]:
             name,
             usage_of(names_in(text)),
             clean_line(text, 80),
-            Takes.MAYBE if names_in(text) else Takes.NOTHING,
+            Takes.MAYBE,
             Kind.SNIPPET,
             names_in(text),
             names_in(text),

@@ -21,21 +21,22 @@ SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "b
 
 
 def files(query: str, folder: Path) -> list[Suggestion]:
-    """Return the files and directories that `query` may mean, the best first.
+    """Return the files and directories that a path may go on to, the best first.
 
     Args:
         query: a path as it is being written, relative to `folder`, absolute, or beginning with `~/`.
         folder: the working directory.
     """
-    head, _, tail = query.rpartition("/")
-    head += "/" if "/" in query else ""
+    head, slash, tail = query.rpartition("/")
+    head += slash
     base = Path(os.path.expanduser(head)) if head else folder
     base = base if base.is_absolute() else folder / base
-    here = list(_entries(base, head, hidden=tail.startswith(".")))
-    found = fitting(here, query)
-    if not head and tail and not tail.startswith("."):
-        found += [one for one in _named(folder, tail) if one not in found]
-    return found
+    return fitting(_entries(base, head, hidden=tail.startswith(".")), query)
+
+
+def named(query: str, folder: Path) -> list[Suggestion]:
+    """Return files anywhere below `folder` whose own name has `query` in it, the nearest first."""
+    return _named(folder, query) if query and "/" not in query and not query.startswith(".") else []
 
 
 def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
@@ -44,7 +45,7 @@ def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
     try:
         with os.scandir(base) as entries:
             for entry in entries:
-                if entry.name.startswith(".") and not hidden:
+                if entry.name.startswith(".") is not hidden:
                     continue
                 found.append(_described(entry))
                 if len(found) >= MOST_ENTRIES:
@@ -71,7 +72,6 @@ def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
 
 
 def _named(folder: Path, tail: str) -> list[Suggestion]:
-    """Return files anywhere below `folder` whose own name has `tail` in it, the nearest first."""
     seen, found = 0, []
     level = [""]
     for _ in range(MOST_DEEP):

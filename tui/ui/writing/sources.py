@@ -160,7 +160,7 @@ class LiveSources:
 
     async def references(self, query: str) -> Sequence[Suggestion]:
         """Return the files and resources that `@query` may mean."""
-        from tui.ui.writing.files import files
+        from tui.ui.writing.files import files, named
 
         self._ask_again()  # who has more to offer is not waited for: the list is made anew then
         found = await asyncio.to_thread(files, query, self.folder)
@@ -171,7 +171,8 @@ class LiveSources:
             if not one.template
             for reference in [Reference.to_resource(one.server, one.uri)]
         ]
-        return [*found, *fitting(offered, query)]
+        deeper = await asyncio.to_thread(named, query, self.folder)
+        return [*found, *fitting(offered, query), *(one for one in deeper if one not in found)]
 
     async def _models(self, before: str) -> Sequence[Suggestion]:
         if self.runtime is None:

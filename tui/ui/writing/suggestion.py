@@ -61,7 +61,8 @@ def fitting(found: Iterable[Suggestion], query: str) -> list[Suggestion]:
     query = query.casefold()
     ranked = []
     for place, one in enumerate(found):
-        degree = _degree(one.name.casefold().lstrip("/"), query)
+        name = one.name.casefold()
+        degree = _degree(name if query.startswith("/") else name.removeprefix("/"), query)
         if degree is not None:
             ranked.append((degree, place, one))
     ranked.sort(key=lambda entry: entry[:2])

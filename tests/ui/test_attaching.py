@@ -1,0 +1,187 @@
+"""Files and resources that go with a message."""
+
+import asyncio
+import base64
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, says
+from tests.ui.test_app import opened, send, shows
+from tests.ui.test_commands import keys
+from tui.core.tools import BinaryContent, ResourceContent, ToolResult
+from tui.core.workbench import ResourceInfo
+from tui.ui.screens.picker import Picker
+
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
+    "0000000d49444154789c6360f8cf500f000386018180f6cad50000000049454e44ae426082"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "notes.md").write_text("buy milk")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "app.py").write_text("print()")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def runtime_with_resource() -> FakeRuntime:
+    runtime = FakeRuntime(says("Read."))
+    runtime.workbench.listed = (ResourceInfo("weather", "weather://stations", "stations", "All stations"),)
+    runtime.workbench.answers["weather://stations"] = ToolResult(
+        (ResourceContent("weather://stations", "text/csv", "a,b"),)
+    )
+    return runtime
+
+
+async def at_sign(pilot: Pilot[int], text: str) -> None:
+    await keys(pilot, text)
+    await pilot.press("tab")
+
+
+async def test_a_file_is_completed_shown_as_a_token_and_read_when_it_is_sent(folder: Path):
+    runtime = FakeRuntime(says("Read."))
+    async with opened(runtime) as (app, pilot):
+        await at_sign(pilot, "see @no")
+        assert app.composer.text == "see [@notes.md] "
+        (folder / "notes.md").write_text("buy bread")
+        await keys(pilot, "please")
+        await pilot.press("enter")
+        await shows(app, "Read.", "see @notes.md please")
+        ((text, (attachment,)),) = runtime.chats.asked
+        assert text == "see @notes.md please"
+        assert (attachment.kind, attachment.name, attachment.data) == ("text", "notes.md", "buy bread")
+
+
+async def test_a_directory_is_gone_into(folder: Path):
+    async with opened(FakeRuntime()) as (app, pilot):
+        await at_sign(pilot, "@sr")
+        assert app.composer.text == "@src/"
+        await shows(app, "src/app.py")
+        await pilot.press("tab")
+        assert app.composer.text == "[@src/app.py] "
+
+
+async def test_a_name_that_is_written_to_its_end_is_attached_as_well(folder: Path):
+    runtime = FakeRuntime(says("Read."), says("Read too."))
+    async with opened(runtime) as (app, pilot):
+        await keys(pilot, "@notes.md x")
+        assert app.composer.text == "[@notes.md] x"
+        app.composer.show("")
+        await keys(pilot, "@notes.md")
+        await pilot.press("escape", "enter")
+        await shows(app, "Read.")
+        assert [one.name for one in runtime.chats.asked[0][1]] == ["notes.md"]
+
+
+async def test_an_at_sign_that_names_nothing_is_text(folder: Path):
+    runtime = FakeRuntime(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await keys(pilot, "mail @nobody")
+        await pilot.press("enter")
+        await shows(app, "Hello.")
+        assert runtime.chats.asked == [("mail @nobody", ())]
+
+
+async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await at_sign(pilot, "see @no")
+        (folder / "notes.md").unlink()
+        await pilot.press("enter")
+        await shows(app, "notes.md: cannot be attached: No such file or directory")
+        assert app.composer.text == "see [@notes.md] " and runtime.chats.asked == []
+        (folder / "notes.md").write_text("there again")
+        await pilot.press("enter")
+        await until(lambda: runtime.chats.asked)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"", "it is empty"), (b"\x00\x01\x02" * 100, "neither text nor")]
+)
+async def test_a_file_that_no_model_can_be_told_is_told_to_the_person(
+    folder: Path, content: bytes, words: str
+):
+    (folder / "notes.md").write_bytes(content)
+    async with opened(FakeRuntime()) as (app, pilot):
+        await at_sign(pilot, "@no")
+        await pilot.press("enter")
+        await shows(app, words)
+        assert app.composer.text == "[@notes.md] "
+
+
+async def test_a_resource_of_a_running_server_is_attached(folder: Path):
+    runtime = runtime_with_resource()
+    async with opened(runtime) as (app, pilot):
+        await keys(pilot, "@stat")
+        await shows(app, "weather:weather://stations", "All stations")
+        await pilot.press("tab", "enter")
+        await shows(app, "Read.")
+        ((_, (attachment,)),) = runtime.chats.asked
+        assert (attachment.mime, attachment.data) == ("text/csv", "a,b")
+
+
+async def test_resources_are_listed_by_a_command_too(folder: Path):
+    async with opened(runtime_with_resource()) as (app, pilot):
+        await send(pilot, "/resource")
+        await until(lambda: isinstance(app.screen, Picker))
+        await pilot.press("enter")
+        await until(lambda: app.composer.text == "[@weather:weather://stations] ")
+        app.composer.show("")
+        await send(pilot, "/resource weather://stations")
+        await until(lambda: app.composer.text == "[@weather:weather://stations] ")
+
+
+async def test_a_resource_that_fails_brings_the_message_back(folder: Path):
+    runtime = runtime_with_resource()
+    runtime.workbench.answers["weather://stations"] = ToolResult((), is_error=True)
+    async with opened(runtime) as (app, pilot):
+        await at_sign(pilot, "@stat")
+        await pilot.press("enter")
+        await shows(app, "cannot be attached")
+        await until(lambda: app.composer.text == "[@weather:weather://stations] ")
+
+
+async def test_a_picture_of_a_server_goes_along_as_it_is(folder: Path):
+    runtime = runtime_with_resource()
+    data = base64.b64encode(PIXEL).decode()
+    runtime.workbench.answers["weather://stations"] = ToolResult(
+        (BinaryContent("image", "image/png", 7, data),)
+    )
+    async with opened(runtime) as (app, pilot):
+        await at_sign(pilot, "@stat")
+        await pilot.press("enter")
+        await shows(app, "Read.")
+        assert runtime.chats.asked[0][1][0].kind == "image"
+
+
+async def test_what_is_sent_while_something_is_read_is_sent_after_it(folder: Path):
+    runtime = runtime_with_resource()
+    runtime.model.replies.append(says("And that."))
+    runtime.workbench.gate = asyncio.Event()
+    async with opened(runtime) as (app, pilot):
+        await at_sign(pilot, "@stat")
+        await pilot.press("enter")
+        await send(pilot, "second")
+        await shows(app, "waits for its files")
+        assert runtime.chats.asked == []
+        runtime.workbench.gate.set()
+        await shows(app, "And that.")
+        assert [text for text, _ in runtime.chats.asked] == ["@weather:weather://stations", "second"]
+
+
+async def test_escape_stops_the_reading_and_brings_the_message_back(folder: Path):
+    runtime = runtime_with_resource()
+    runtime.workbench.gate = asyncio.Event()
+    async with opened(runtime) as (app, pilot):
+        await at_sign(pilot, "@stat")
+        await pilot.press("enter")
+        await until(lambda: runtime.workbench.called)
+        await pilot.press("escape")
+        await until(lambda: app.composer.text == "[@weather:weather://stations] ")
+        await until(lambda: runtime.workbench.cancelled == 1)

@@ -1,0 +1,403 @@
+"""Commands in the composer: the list that completes them, what each does, and that nothing is lost."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.fakes import WEATHER, FakeRuntime, says
+from tests.ui.test_app import opened, screen_text, send, shows
+from tui.core.conversation import UserMessage
+from tui.core.errors import McptuiError
+from tui.core.tools import ResourceContent, TextContent
+from tui.core.workbench import PromptArgument, PromptInfo, PromptMessage, PromptResult
+from tui.ui.screens.help import HelpScreen
+from tui.ui.screens.picker import Picker
+from tui.ui.screens.server import ServerScreen
+from tui.ui.workbench.tabs import BenchTab
+
+FORECAST = PromptInfo(
+    "weather", "forecast", "", "The weather to come", (PromptArgument("city", required=True),)
+)
+
+
+def runtime_with_prompts(*replies: object) -> FakeRuntime:
+    runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
+    runtime.workbench.known_prompts = (FORECAST,)
+    runtime.workbench.said = PromptResult("", (PromptMessage("user", TextContent("How will it be?")),))
+    return runtime
+
+
+async def keys(pilot: Pilot[int], text: str) -> None:
+    """Type a text."""
+    await pilot.press(*("space" if letter == " " else letter for letter in text))
+
+
+# ---- the list ----
+
+
+async def test_a_slash_lists_the_commands_with_what_they_take_and_do():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await keys(pilot, "/")
+        await shows(app, "/model [NAME [ID]]", "Ask another model from now on", "more")
+
+
+async def test_the_list_is_filtered_while_typing_and_gone_with_the_slash():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await keys(pilot, "/ex")
+        await shows(app, "/export")
+        assert "/tools" not in screen_text(app)
+        await pilot.press("backspace", "backspace", "backspace")
+        await until(lambda: "/export" not in screen_text(app))
+
+
+async def test_tab_completes_and_shows_what_may_stand_behind():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await keys(pilot, "/exp")
+        await pilot.press("tab")
+        assert app.composer.text == "/export "
+        await shows(app, "markdown", "one page, to show others")
+        await pilot.press("down", "down", "enter")
+        assert app.composer.text == "/export json "
+
+
+async def test_down_and_enter_take_another_one():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await keys(pilot, "/re")
+        await shows(app, "/resource", "/retry", "/rename")
+        await pilot.press("down", "down", "enter")
+        assert app.composer.text == "/rename "
+
+
+async def test_escape_closes_the_list_and_stops_nothing():
+    never = asyncio.Event()
+    async with opened(FakeRuntime([never])) as (app, pilot):
+        await send(pilot, "go")
+        await until(lambda: app.chat.running)
+        await keys(pilot, "/m")
+        await pilot.press("escape")
+        assert app.composer.text == "/m" and not app.suggestions.display
+        assert app.chat.running and not app.chat.stopping
+
+
+async def test_tab_without_a_list_goes_to_the_next_pane():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("tab")
+        assert not app.composer.has_focus
+
+
+async def test_a_burst_of_keys_means_what_it_says():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await keys(pilot, "/hel")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        assert app.composer.text == ""
+
+
+async def test_a_click_takes_a_line():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await keys(pilot, "/re")
+        await shows(app, "/retry")
+        await pilot.click("#suggestions", offset=(5, 0))
+        await until(lambda: app.composer.text == "/resource ")
+
+
+async def test_prompts_of_running_servers_and_snippets_are_in_the_list():
+    runtime = runtime_with_prompts()
+    runtime.snippets = {"review": "Review {file}."}
+    async with opened(runtime) as (app, pilot):
+        await keys(pilot, "/fore")
+        await shows(app, "/weather:forecast city=…", "The weather to come")
+        app.composer.show("/rev")
+        await shows(app, "/review file=…", "Review {file}.")
+
+
+async def test_what_a_server_names_its_prompt_cannot_reach_the_screen():
+    runtime = FakeRuntime()
+    runtime.workbench.known_prompts = (
+        PromptInfo("weather", "a\x1b]0;x\x07"),
+        PromptInfo("weather", "[red]x"),
+    )
+    async with opened(runtime) as (app, pilot):
+        await keys(pilot, "/weath")
+        await shows(app, "/weather:[red]x")
+        assert "\x1b" not in screen_text(app)
+
+
+# ---- what is no command ----
+
+
+@pytest.mark.parametrize("text", ["/etc/hosts", "// a comment", " /help", "/tmp"])
+async def test_what_only_looks_like_a_command_is_sent_as_it_is(text: str):
+    runtime = FakeRuntime(says("Sent."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, text)
+        await shows(app, "Sent.")
+        assert runtime.chats.asked[0][0] == text
+
+
+async def test_a_slip_of_the_pen_is_told_and_stays_in_the_composer():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/modle x")
+        await shows(app, "There is no /modle; /model there is")
+        assert app.composer.text == "/modle x" and runtime.chats.asked == []
+
+
+# ---- the doing ----
+
+
+async def test_model_without_a_name_opens_the_list_of_models():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await send(pilot, "/model")
+        await until(lambda: type(app.screen).__name__ == "ModelsScreen")
+
+
+@pytest.mark.parametrize(
+    ("text", "switched"),
+    [
+        ("/model ollama", ("switch", "ollama", "")),
+        ("/model ollama qwen3:32b", ("switch", "ollama", "qwen3:32b")),
+        ("/model qwen3:32b", ("switch", "demo", "qwen3:32b")),
+    ],
+)
+async def test_model_with_a_name_asks_that_one_from_now_on(text: str, switched: tuple[str, ...]):
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, text)
+        await until(lambda: switched in runtime.chats.done)
+        await shows(app, "answers from now on")
+
+
+async def test_a_model_that_is_not_there_is_told_and_the_line_comes_back():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await send(pilot, "/model olama")
+        await shows(app, "there is no model of this name; ollama there is")
+        assert app.composer.text == "/model olama"
+
+
+async def test_names_of_models_are_completed():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await keys(pilot, "/model oll")
+        await shows(app, "qwen3:8b, http://127.0.0.1:11434/v1")
+        await pilot.press("tab")
+        assert app.composer.text == "/model ollama "
+
+
+async def test_system_with_a_text_tells_the_model():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (_, pilot):
+        await send(pilot, "/system Be brief.")
+        await until(lambda: runtime.chats.system == "Be brief.")
+
+
+async def test_clear_is_done_before_the_message_behind_it_is_sent():
+    runtime = FakeRuntime(says("One."), says("Two."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "first")
+        await shows(app, "One.")
+        await until(lambda: not app.chat.running)
+        await send(pilot, "/clear")
+        await send(pilot, "second")
+        await shows(app, "Two.")
+        assert "One." not in screen_text(app)
+        assert [m.text for m in runtime.conversation.messages if isinstance(m, UserMessage)] == ["second"]
+
+
+async def test_compact_says_what_was_done():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await send(pilot, "/compact")
+        await shows(app, "1 turn was summarised.")
+
+
+async def test_a_command_that_changes_the_conversation_waits_for_nobody_and_comes_back_while_a_turn_runs():
+    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
+        await send(pilot, "go")
+        await until(lambda: app.chat.running)
+        await send(pilot, "/compact")
+        await shows(app, "a turn is still running. esc stops it.")
+        assert app.composer.text == "/compact"
+
+
+async def test_escape_stops_a_command_and_gives_back_what_was_sent_behind_it():
+    runtime = FakeRuntime()
+    begun, never = asyncio.Event(), asyncio.Event()
+
+    async def compact() -> str:
+        begun.set()
+        await never.wait()
+        return ""
+
+    runtime.chats.compact = compact  # type: ignore[method-assign]
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/compact")
+        await begun.wait()
+        await send(pilot, "behind it")
+        await pilot.press("escape")
+        await until(lambda: sorted(app.composer.text.split("\n")) == ["/compact", "behind it"])
+        assert runtime.chats.asked == []
+
+
+async def test_export_writes_the_conversation(tmp_path: Path):
+    runtime = FakeRuntime(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        path = tmp_path / "talk.html"
+        await send(pilot, f"/export {path}")
+        await until(path.exists)
+        assert path.read_text() == "html"
+        await send(pilot, f"/export html {path}")
+        await shows(app, "is there already")
+
+
+async def test_nothing_said_is_nothing_to_export_rename_or_go_on_with():
+    async with opened(FakeRuntime()) as (app, pilot):
+        for line in ("/export json", "/rename x", "/branch", "/retry"):
+            await send(pilot, line)
+            await until(lambda line=line: app.composer.text == line)
+            app.composer.show("")
+
+
+async def test_rename_and_branch():
+    runtime = FakeRuntime(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        await until(lambda: not app.chat.running)
+        await send(pilot, "/rename Greetings")
+        await shows(app, "“Greetings”")
+        await send(pilot, "/branch")
+        await until(lambda: ("branch", 2) in runtime.chats.done)
+        await shows(app, "Hello.")
+
+
+async def test_retry_asks_the_last_question_again():
+    runtime = FakeRuntime(says("Bad."), says("Better."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "why?")
+        await shows(app, "Bad.")
+        await until(lambda: not app.chat.running)
+        await send(pilot, "/retry")
+        await shows(app, "Better.")
+        assert "Bad." not in screen_text(app)
+        assert [text for text, _ in runtime.chats.asked] == ["why?", "why?"]
+
+
+async def test_tools_lists_them_and_leads_to_the_workbench():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await send(pilot, "/tools")
+        await until(lambda: isinstance(app.screen, Picker))
+        await shows(app, "weather › get_weather", "notes › delete_note")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, ServerScreen))
+        assert app.screen.server == WEATHER.server
+
+
+async def test_tools_of_a_server_that_does_not_run_are_none():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await send(pilot, "/tools slow")
+        await shows(app, "slow: is no server that runs")
+
+
+# ---- prompts and snippets ----
+
+
+@pytest.mark.parametrize(
+    "line", ["/weather:forecast city=Oslo", "/weather:forecast Oslo", "/prompt weather:forecast city=Oslo"]
+)
+async def test_a_prompt_is_put_into_the_composer_to_be_read_first(line: str):
+    runtime = runtime_with_prompts()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, line)
+        await until(lambda: app.composer.text == "How will it be?")
+        assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
+        assert runtime.chats.asked == []
+
+
+async def test_a_prompt_that_lacks_something_is_asked_for_in_its_form():
+    runtime = runtime_with_prompts()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/weather:forecast")
+        await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.tab is BenchTab.PROMPTS)
+        await shows(app, "city")
+        assert runtime.workbench.called == []
+
+
+async def test_what_a_prompt_gives_besides_text_is_attached():
+    runtime = runtime_with_prompts(says("I see."))
+    runtime.workbench.said = PromptResult(
+        "",
+        (
+            PromptMessage("user", TextContent("Look at this.")),
+            PromptMessage("user", ResourceContent("file:///a", "text/plain", "the content")),
+            PromptMessage("assistant", TextContent("I will.")),
+        ),
+    )
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/weather:forecast Oslo")
+        await until(lambda: "Look at this." in app.composer.text)
+        assert "(assistant) I will." in app.composer.text
+        await pilot.press("enter")
+        await shows(app, "I see.")
+        ((_, attachments),) = runtime.chats.asked
+        assert [one.data for one in attachments] == ["the content"]
+
+
+async def test_a_prompt_that_fails_comes_back_with_the_reason():
+    runtime = runtime_with_prompts()
+    runtime.workbench.said = PromptResult(problem="no such city")
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/weather:forecast Atlantis")
+        await shows(app, "no such city")
+        assert app.composer.text == "/weather:forecast Atlantis"
+
+
+async def test_prompt_without_a_name_lists_them():
+    async with opened(runtime_with_prompts()) as (app, pilot):
+        await send(pilot, "/prompt")
+        await until(lambda: isinstance(app.screen, Picker))
+        await pilot.press("enter")
+        await until(lambda: app.composer.text == "/weather:forecast ")
+        assert app.composer.has_focus
+
+
+async def test_a_snippet_is_filled_in_and_put_into_the_composer():
+    runtime = FakeRuntime()
+    runtime.snippets = {"review": "Review {file}.", "brief": "Be brief."}
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/review app.py")
+        await until(lambda: app.composer.text == "Review app.py.")
+        app.composer.show("")
+        await send(pilot, "/brief And kind.")
+        await until(lambda: app.composer.text == "Be brief.\nAnd kind.")
+
+
+async def test_a_snippet_that_lacks_something_says_what():
+    runtime = FakeRuntime()
+    runtime.snippets = {"trip": "From {start} to {end}."}
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/trip start=Oslo")
+        await until(lambda: app.composer.text == "/trip start=Oslo end=")
+        await shows(app, "Write what stands for end.")
+
+
+async def test_a_snippet_with_the_name_of_a_command_is_told():
+    runtime = FakeRuntime()
+    runtime.snippets = {"help": "Help me."}
+    async with opened(runtime) as (app, _):
+        await shows(app, "[snippets] help")
+
+
+async def test_an_error_of_a_command_is_told_in_its_words():
+    runtime = FakeRuntime()
+
+    async def compact() -> str:
+        raise McptuiError("there is nothing to summarise yet")
+
+    runtime.chats.compact = compact  # type: ignore[method-assign]
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/compact")
+        await shows(app, "there is nothing to summarise yet")

@@ -1,0 +1,168 @@
+"""What is written while a turn runs: held and sent after it, or said at the next step; nothing is lost."""
+
+import asyncio
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, calls, says
+from tests.ui.test_app import opened, screen_text, send, shows
+from tui.core.conversation import UserMessage
+from tui.core.ports import TextPart
+
+
+def said(runtime: FakeRuntime) -> list[str]:
+    return [one.text for one in runtime.conversation.messages if isinstance(one, UserMessage)]
+
+
+async def test_held_messages_stand_over_the_composer_with_their_keys():
+    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
+        await send(pilot, "one")
+        await send(pilot, "two")
+        await send(pilot, "three")
+        await shows(app, "2 messages will be sent next", "three", "ctrl+up edit", "ctrl+x drop")
+        await shows(app, "enter send after", "ctrl+s say it now")
+
+
+async def test_they_are_sent_after_the_turn_one_by_one():
+    gate = asyncio.Event()
+    runtime = FakeRuntime([gate, *says("First.")], says("Second."), says("Third."))
+    async with opened(runtime) as (app, pilot):
+        for text in ("one", "two", "three"):
+            await send(pilot, text)
+        gate.set()
+        await shows(app, "First.", "Second.", "Third.")
+        assert said(runtime) == ["one", "two", "three"]
+        await until(lambda: not app.held_box.display)
+
+
+async def test_the_last_one_comes_back_into_the_composer():
+    runtime = FakeRuntime([asyncio.Event()])
+    async with opened(runtime) as (app, pilot):
+        for text in ("one", "two", "three"):
+            await send(pilot, text)
+        await pilot.press("ctrl+up")
+        await until(lambda: app.composer.text == "three")
+        await shows(app, "1 message will be sent next")
+
+
+async def test_up_in_an_empty_composer_brings_it_back_too():
+    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
+        await send(pilot, "one")
+        await send(pilot, "two")
+        await until(lambda: app.composer.holding)
+        await pilot.press("up")
+        await until(lambda: app.composer.text == "two")
+        assert app.chat.held == []
+
+
+async def test_one_is_dropped_and_up_still_finds_it():
+    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
+        await send(pilot, "one")
+        await send(pilot, "two")
+        await until(lambda: app.composer.holding)
+        await pilot.press("ctrl+x")
+        await shows(app, "Dropped. up brings it back.")
+        await until(lambda: not app.composer.holding)
+        await pilot.press("up")
+        assert app.composer.text == "two"
+
+
+async def test_with_something_written_the_key_that_drops_cuts():
+    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
+        await send(pilot, "one")
+        await send(pilot, "two")
+        await until(lambda: app.composer.holding)
+        app.composer.insert("three")
+        await pilot.press("ctrl+x")
+        assert app.composer.text == "" and app.chat.held == ["two"]
+
+
+async def test_a_click_on_the_line_takes_it_back():
+    async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
+        await send(pilot, "one")
+        await send(pilot, "two")
+        await shows(app, "1 message will be sent next")
+        await pilot.click("#held", offset=(3, 0))
+        await until(lambda: app.composer.text == "two")
+
+
+async def test_what_is_said_now_is_told_at_the_next_step_and_stands_in_the_conversation():
+    gate = asyncio.Event()
+    runtime = FakeRuntime([gate, *calls("weather__get_weather")], says("In Oslo then."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "weather?")
+        await until(lambda: app.chat.running)
+        app.composer.insert("I mean Oslo")
+        await pilot.press("ctrl+s")
+        await shows(app, "1 message will be told at the next step")
+        assert app.composer.text == ""
+        gate.set()
+        await shows(app, "In Oslo then.", "I mean Oslo")
+        assert said(runtime) == ["weather?", "I mean Oslo"]
+        assert len(runtime.chats.asked) == 1
+        await until(lambda: not app.held_box.display)
+
+
+async def test_what_is_held_can_be_said_now_as_well():
+    gate = asyncio.Event()
+    runtime = FakeRuntime([gate, *calls("weather__get_weather")], says("In Oslo then."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "weather?")
+        await send(pilot, "I mean Oslo")
+        await shows(app, "1 message will be sent next")
+        await pilot.press("ctrl+s")
+        await shows(app, "1 message will be told at the next step")
+        gate.set()
+        await shows(app, "In Oslo then.")
+        assert said(runtime) == ["weather?", "I mean Oslo"]
+
+
+async def test_with_no_turn_that_could_be_told_it_is_sent():
+    runtime = FakeRuntime(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        app.composer.insert("hi")
+        await pilot.press("ctrl+s")
+        await shows(app, "Hello.")
+
+
+async def test_stopping_brings_back_everything_that_was_not_said():
+    runtime = FakeRuntime([TextPart("Once"), asyncio.Event()])
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "one")
+        await shows(app, "Once")
+        await send(pilot, "held")
+        app.composer.insert("steered")
+        await pilot.press("ctrl+s")
+        await until(lambda: app.chat.steered == ["steered"])
+        app.composer.insert("draft")
+        await pilot.press("escape")
+        await until(lambda: not app.chat.running)
+        assert sorted(app.composer.text.split("\n")) == ["draft", "held", "steered"]
+        assert said(runtime) == ["one"] and "will be" not in screen_text(app)
+
+
+async def test_what_the_model_was_not_told_in_time_is_sent_next():
+    class DeafTurn:
+        """Ends without telling the model."""
+
+        def __init__(self, turn: object) -> None:
+            self._turn = turn
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._turn, name)
+
+        def steer(self, text: str) -> None:
+            pass
+
+    gate = asyncio.Event()
+    runtime = FakeRuntime([gate, *says("First.")], says("Second."))
+    ask = runtime.chats.ask
+    runtime.chats.ask = lambda *args: DeafTurn(ask(*args))  # type: ignore[method-assign, assignment, return-value]
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "one")
+        await until(lambda: app.chat.running)
+        app.composer.insert("now")
+        await pilot.press("ctrl+s")
+        await until(lambda: app.chat.steered == ["now"])
+        gate.set()
+        await shows(app, "First.", "Second.")
+        assert said(runtime) == ["one", "now"]

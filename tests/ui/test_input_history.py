@@ -1,0 +1,120 @@
+"""What was written before: kept between runs, gone through, searched; secrets are not kept."""
+
+from pathlib import Path
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, says
+from tests.ui.test_app import opened, screen_text, send, shows
+from tests.ui.test_commands import keys
+from tui.core.redact import Redactor
+from tui.settings.locations import state_dir
+from tui.ui.writing.history_file import HistoryFile
+
+
+def kept() -> list[str]:
+    return HistoryFile(state_dir() / "input_history").load()
+
+
+def wrote(*texts: str) -> None:
+    for text in texts:
+        HistoryFile(state_dir() / "input_history").add(text)
+
+
+async def test_the_next_run_finds_what_this_one_wrote():
+    async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
+        await send(pilot, "buy milk")
+        await shows(app, "Hello.")
+        await send(pilot, "/model ollama")
+        await until(lambda: kept() == ["buy milk", "/model ollama"])
+    async with opened(FakeRuntime()) as (app, pilot):
+        await until(lambda: len(app.composer.earlier) == 2)
+        await pilot.press("up", "up")
+        assert app.composer.text == "buy milk"
+
+
+async def test_a_secret_is_not_kept():
+    runtime = FakeRuntime(says("Hello."))
+    runtime.redactor = Redactor({"TOKEN": "hunter2-hunter2"})
+    async with opened(runtime) as (_, pilot):
+        await send(pilot, "it is hunter2-hunter2 and sk-abcdefghijklmnop1234")
+        await until(kept)
+    assert kept() == ["it is [redacted:TOKEN] and [redacted:key]"]
+
+
+async def test_a_paste_is_kept_in_full_and_an_attachment_as_its_name(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.md").write_text("x")
+    async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
+        app.composer.insert(app.composer.pastes.keep("x\n" * 50))
+        await keys(pilot, " @notes.md")
+        await pilot.press("enter", "enter")
+        await until(kept)
+    assert kept() == ["x\n" * 50 + " [@notes.md] "]
+    runtime = FakeRuntime(says("Again."))
+    async with opened(runtime) as (app, pilot):
+        await until(lambda: len(app.composer.earlier))
+        await pilot.press("up", "enter")
+        await shows(app, "Again.")
+        assert [one.name for one in runtime.chats.asked[0][1]] == ["notes.md"]
+
+
+async def test_going_through_commands_opens_no_list():
+    wrote("first", "/model ollama", "/help")
+    async with opened(FakeRuntime()) as (app, pilot):
+        await until(lambda: len(app.composer.earlier) == 3)
+        await pilot.press("up", "up", "up")
+        assert app.composer.text == "first" and not app.suggestions.display
+
+
+async def test_a_search_finds_while_typing_and_enter_takes_without_sending():
+    wrote("buy milk", "drink milk", "eat bread")
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await until(lambda: len(app.composer.earlier) == 3)
+        await pilot.press("ctrl+r")
+        await shows(app, "written before ›", "1 of 3")
+        await keys(pilot, "mil")
+        await shows(app, "1 of 2")
+        assert app.composer.text == "drink milk"
+        await pilot.press("ctrl+r")
+        assert app.composer.text == "buy milk"
+        await pilot.press("enter")
+        assert app.composer.text == "buy milk" and runtime.chats.asked == []
+        assert "written before" not in screen_text(app)
+
+
+async def test_escape_brings_back_the_draft():
+    wrote("buy milk")
+    async with opened(FakeRuntime()) as (app, pilot):
+        await until(lambda: len(app.composer.earlier))
+        app.composer.insert("draft")
+        await pilot.press("ctrl+r", "b", "escape")
+        assert app.composer.text == "draft"
+
+
+async def test_what_is_not_found_leaves_the_draft_and_a_letter_less_finds_again():
+    wrote("buy milk")
+    async with opened(FakeRuntime()) as (app, pilot):
+        await until(lambda: len(app.composer.earlier))
+        await pilot.press("ctrl+r", "b", "x")
+        await shows(app, "nothing found")
+        await pilot.press("backspace")
+        await shows(app, "1 of 1")
+        await pilot.press("enter")
+        assert app.composer.text == "buy milk"
+
+
+async def test_another_key_takes_what_was_found_and_acts_on_it():
+    wrote("buy milk")
+    async with opened(FakeRuntime()) as (app, pilot):
+        await until(lambda: len(app.composer.earlier))
+        await pilot.press("ctrl+r", "m", "home", "x")
+        assert app.composer.text == "xbuy milk"
+
+
+async def test_a_history_that_cannot_be_read_keeps_nobody_from_writing():
+    path = state_dir() / "input_history"
+    path.mkdir(parents=True)
+    async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
