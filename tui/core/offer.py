@@ -45,11 +45,12 @@ class Offering:
         self.max_tools = max_tools
         self._made: dict[tuple[str, str, str], _Made] = {}
         self._last: frozenset[Key] = frozenset()
+        self._explained: object = None
 
     def offer(
         self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
     ) -> "Offer":
-        """Return the offer of a turn.
+        """Return the offer of a turn; what is left out is explained at length once.
 
         Args:
             tools: what can be called.
@@ -59,6 +60,10 @@ class Offering:
         room = Room(self.max_tools, window)
         offer = Offer(tools, room, Before(tuple(talk), earlier=self._last), self)
         self._last = offer.keys
+        situation = (room, frozenset(map(key_of, tools)))
+        if offer.notice and situation == self._explained:
+            offer.notice = f"{len(offer)} of {plural(len(tools), 'tool')} are offered to the model."
+        self._explained = situation if offer.notice else None
         return offer
 
     def made(self, name: str, tool: Tool) -> _Made:
@@ -74,8 +79,8 @@ class Offering:
 def _make(name: str, tool: Tool) -> _Made:
     try:
         schema = model_schema(tool.schema)
-    except (SchemaTooLarge, RecursionError) as error:
-        return _Made(None, why_not=f"its schema has {error}" if str(error) else "its schema is too deep")
+    except SchemaTooLarge as error:
+        return _Made(None, why_not=f"its schema has {error}")
     except Exception as error:
         # A schema is whatever a server sends: one that nobody thought of must cost its own tool only.
         return _Made(None, why_not=f"its schema cannot be read ({type(error).__name__})")

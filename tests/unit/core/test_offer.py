@@ -30,6 +30,13 @@ def test_more_tools_than_a_model_takes_are_left_out_with_a_notice_that_says_what
     assert "73 of many" in offer.notice and 'pin = ["name*"]' in offer.notice
 
 
+def test_what_is_left_out_is_explained_once_and_said_each_time():
+    offering = Offering()
+    first, second = offering.offer(many()).notice, offering.offer(many()).notice
+    assert len(first) > 150 and second == "127 of 200 tools are offered to the model."
+    assert len(offering.offer(many(201)).notice) > 150
+
+
 def test_definitions_take_only_a_share_of_a_known_window():
     offer = Offering().offer(many(), window=4096)
     assert 0 < len(offer) < 120
