@@ -19,7 +19,15 @@ from tests.unit.storage.session_samples import (
     say,
     store_in,
 )
-from tui.core.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage, sanitised
+from tui.core.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Compaction,
+    ToolMessage,
+    UserMessage,
+    sanitised,
+)
 from tui.core.errors import StorageError
 from tui.core.message_json import message_object
 from tui.core.ports import Usage
@@ -176,3 +184,27 @@ async def test_a_message_of_a_tool_may_stand_in_for_many(tmp_path: Path):
     whole = parsed(export(messages=[asking, {"role": "tool", "call_id": "a", "text": "ok"}]), "x")
     assert whole.messages[1:] == [ToolMessage("a", "", "ok")] * 2
     assert ASKING.calls
+
+
+async def test_the_manual_names_every_member_of_an_export(tmp_path: Path):
+    manual = (Path(__file__).parents[3] / "docs" / "session-format.md").read_text(encoding="utf-8")
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    journal.intent(Intent("c1", "weather", "get", {}))
+    journal.decision("c1", "once", "")
+    journal.usage("demo", Usage(1, 1), 0.5)
+    journal.describe(SessionMeta(compaction=Compaction(0, "", 1)))
+    attached = (Attachment("text", "text/plain", "a", 1, "a"),)
+    call = CallRequest("c1", "weather__get", "{}", True, {"a": 1}, True, "x")
+    await say(
+        journal,
+        UserMessage("hi", attached),
+        AssistantMessage("x", "y", (call,), "demo", {"a": 1}, True),
+        ToolMessage("c1", "weather__get", "z", True, attached, "r1"),
+    )
+    await journal.close()
+    found = json.loads(await store.exported(journal.id, "json"))
+    rows = [row for name in ("intents", "decisions", "usage", "messages") for row in found[name]]
+    inner = [found["compaction"], found["messages"][0]["attachments"][0], found["messages"][1]["calls"][0]]
+    names = {name for one in (found, *rows, *inner) for name in one}
+    assert {name for name in names if f"`{name}`" not in manual} == set()

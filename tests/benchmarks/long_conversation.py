@@ -1,0 +1,204 @@
+"""What a turn costs in a conversation of hundreds of turns, and how long it takes to open it again.
+
+Run it: python tests/benchmarks/long_conversation.py [TURNS] [WINDOW]
+Each turn has four calls in two steps, with results of 400 to 4,000 characters, through the real loop and the
+real journal; model and tools answer at once. With WINDOW (tokens) the conversation is compacted when that is
+full. Printed are the processor time and the time of turns around the 10th and around the last, their ratio,
+memory, and the time of opening and searching. Read the ratios, the times depend on the machine.
+"""
+
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tui.core.acting import Deps  # noqa: E402
+from tui.core.clock import MonotonicClock  # noqa: E402
+from tui.core.conversation import CallRequest, Conversation, ToolMessage  # noqa: E402
+from tui.core.events import EndReason, TurnEnded  # noqa: E402
+from tui.core.gauge import Gauge  # noqa: E402
+from tui.core.limits import Limits  # noqa: E402
+from tui.core.loop import Turn  # noqa: E402
+from tui.core.policy import Mode, Policy  # noqa: E402
+from tui.core.ports import ApprovalRequest, Decision, ModelPart, ModelRequest, ReplyPart, TextPart, Usage  # noqa: E402
+from tui.core.redact import Redactor  # noqa: E402
+from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult  # noqa: E402
+from tui.model.scripted import Reply, ScriptedModel, calls, says  # noqa: E402
+from tui.storage.sessions import SessionStore  # noqa: E402
+
+CALLS = 4
+AROUND = 5
+"""Turns on each side of the one that is measured: their median counts."""
+
+SECRETS = {f"TOKEN_{number}": f"a-configured-secret-{number}-x9" for number in range(6)}
+
+
+class Answering(ScriptedModel):
+    """Plays the script and forgets what it was asked: only the conversation itself may grow."""
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+        """Play the next reply; a summary is none of the script's."""
+        if not request.tools:
+            yield TextPart("What was said before. " * 50)
+            yield ReplyPart()
+            return
+        async for part in super().stream(request):
+            yield part
+        self.requests.clear()
+
+
+class Tools:
+    """Tools that answer at once."""
+
+    def __init__(self) -> None:
+        self._tools = [
+            Tool("srv", f"tool{each}", read_only=True, trusted=True, digest="x") for each in range(8)
+        ]
+        self._called = 0
+
+    def tools(self) -> Sequence[Tool]:
+        """Return the tools."""
+        return self._tools
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        """Find nothing wrong."""
+        return ""
+
+    async def call(
+        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        """Return some text."""
+        self._called += 1
+        lines = (f"line {self._called} of a result that a tool gave\n" * 100)[
+            : 400 + self._called * 37 % 3600
+        ]
+        return ToolResult((TextContent(lines),))
+
+
+class Nobody:
+    """Is never asked."""
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """Fail."""
+        raise AssertionError(request)
+
+
+def script() -> AsyncIterator[Reply]:
+    """Yield the replies of one turn after the other, for ever."""
+    for turn in count():
+        for step in range(2):
+            yield calls(
+                *(
+                    CallRequest(f"c{turn}-{step}-{each}", f"srv__tool{each}", f'{{"n": {turn}}}')
+                    for each in range(CALLS // 2)
+                ),
+                text="Let me look. " * 8,
+            )
+        yield says("The answer of the turn, in a few sentences. " * 12, pieces=20)
+
+
+async def one_turn(number: int, conversation: Conversation, deps: Deps) -> tuple[float, float]:
+    """Run a turn; return its seconds of processor and of wall clock."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    conversation.say(f"Question {number}: and how is it with the other one, seen from here? " * 3)
+    last = None
+    async for event in Turn(conversation, deps, number).events():
+        last = event
+    assert isinstance(last, TurnEnded) and last.reason is EndReason.ANSWERED, last
+    return time.process_time() - cpu, time.perf_counter() - wall
+
+
+async def talk(
+    turns: int, window: int, store: SessionStore
+) -> tuple[str, list[tuple[float, float]], list[int]]:
+    """Talk; return the session, what each turn took, and memory after each in bytes."""
+    journal = await store.begin()
+    conversation = Conversation("Be brief.", heard=journal.message)
+    gauge = Gauge()
+    gauge.window = window or None
+    model = Answering(script())
+    deps = Deps(
+        model,
+        Tools(),
+        Nobody(),
+        Policy(mode=Mode.ASK),
+        Limits(),
+        MonotonicClock(),
+        journal=journal,
+        gauge=gauge,
+        bill=lambda usage: journal.usage("scripted", Usage(usage.prompt, usage.completion), None),
+    )
+    took, memory = [], []
+    me = psutil.Process()
+    for number in range(1, turns + 1):
+        took.append(await one_turn(number, conversation, deps))
+        memory.append(me.memory_info().rss)
+    await journal.settled()
+    if journal.problem:
+        raise SystemExit(journal.problem)
+    made = sum(isinstance(message, ToolMessage) for message in conversation.messages)
+    assert made == turns * CALLS, made
+    compaction = conversation.compaction
+    print(
+        f"{turns} turns, {len(conversation.messages):,} messages, {made:,} calls; a summary stands in for"
+        f" {compaction.upto:,} messages, results before the {compaction.shrunk:,}th are told in short"
+    )
+    await journal.close()
+    return journal.id, took, memory
+
+
+def around(values: list[tuple[float, float]], turn: int, which: int) -> float:
+    """Return the median of the turns around one, milliseconds."""
+    first = max(0, turn - 1 - AROUND)
+    return median(value[which] for value in values[first : turn + AROUND]) * 1000
+
+
+async def opening(store: SessionStore, session: str) -> None:
+    """Print how long it takes to open, list and search."""
+    for what in ("reopen", "read again"):
+        began = time.perf_counter()
+        found, journal = await store.reopen(session)
+        took = time.perf_counter() - began
+        await journal.close()
+        print(f"{what:12} {took * 1000:8.1f} ms   {len(found.conversation.messages):,} messages")
+    for text in ("line 1999 of", "zz"):
+        began = time.perf_counter()
+        places = [place async for place in store.search(text)]
+        took = (time.perf_counter() - began) * 1000
+        print(f"search {text!r:14} {took:8.1f} ms   {len(places)} places")
+
+
+async def measure(turns: int, window: int, folder: Path) -> None:
+    """Talk, and print what it took."""
+    store = SessionStore(folder / "sessions", lambda: Redactor(SECRETS))
+    session, took, memory = await talk(turns, window, store)
+    for which, what in ((0, "processor"), (1, "wall clock")):
+        early, late = around(took, 10, which), around(took, turns - AROUND, which)
+        print(f"turn 10 {early:7.2f} ms   turn {turns} {late:7.2f} ms   ratio {late / early:5.2f}   {what}")
+    print(
+        f"memory after turn 10 {memory[9] / 2**20:.1f} MiB, after turn {turns} {memory[-1] / 2**20:.1f} MiB"
+    )
+    print(f"on disk {sum(path.stat().st_size for path in store.files.folder.iterdir()) / 2**20:.1f} MiB")
+    await opening(SessionStore(folder / "sessions", lambda: Redactor(SECRETS)), session)
+
+
+def main() -> None:
+    """Measure."""
+    turns = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    window = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(measure(turns, window, Path(folder)))
+
+
+if __name__ == "__main__":
+    main()
