@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from tui.core.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
-from tui.core.media import PICTURES, picture_size
+from tui.core.media import decoded_size, head_of, media_type, picture_size
 from tui.core.units import size as in_bytes
 from tui.core.wording import as_sent, fenced, label, word
 from tui.model.sendable import sendable
@@ -21,17 +21,11 @@ MAX_SENT = 20
 MAX_SENT_BYTES = 20 * 1024 * 1024
 """All of them together, decoded; endpoints refuse bodies of 30 to 50 MB."""
 
-_FORMATS: Mapping[str, str] = {
-    "audio/wav": "wav",
-    "audio/x-wav": "wav",
-    "audio/wave": "wav",
-    "audio/mpeg": "mp3",
-    "audio/mp3": "mp3",
-}
+_FORMATS: Mapping[str, str] = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 _OLD = "no longer sent: newer ones took its place"
 _NO_PICTURES = "not shown to you: this model takes no pictures"
 _NO_SOUNDS = "not played to you: this model takes no sounds"
-_BROKEN = "not shown to you: it is broken"
+_BROKEN = "not sent to you: it is broken"
 _NO_PLACE = "not shown to you: this model takes no pictures from tools"
 
 
@@ -73,7 +67,7 @@ class Attached:
                 attachment = message.attachments[number]
                 if self._refusal(attachment, isinstance(message, ToolMessage)):
                     continue
-                left -= attachment.size
+                left -= decoded_size(attachment.data)
                 room -= 1
                 if room < 0 or left < 0:
                     return
@@ -83,12 +77,12 @@ class Attached:
         """Return why the model is never sent an attachment of this kind, or ""."""
         if attachment.kind == "image" and self._takes.images is False:
             return _NO_PICTURES
-        if attachment.kind == "image" and not _is_picture(attachment):
-            return _BROKEN
-        if attachment.kind == "audio" and not (self._takes.audio and attachment.mime in _FORMATS):
+        if attachment.kind == "audio" and not self._takes.audio:
             return _NO_SOUNDS
         if attachment.kind in ("text", "blob"):
             return "not sent"
+        if not _holds(attachment):
+            return _BROKEN
         return _NO_PLACE if of_tool and not self._takes.user_after_tool else ""
 
     def _why_not(self, at: int, number: int, attachment: Attachment, of_tool: bool) -> str:
@@ -140,14 +134,12 @@ class Attached:
         return content
 
 
-def _is_picture(attachment: Attachment) -> bool:
-    """Whether it can be one; a saved conversation may have been written by anyone."""
-    return (
-        attachment.mime in PICTURES
-        and attachment.data.isascii()
-        and len(attachment.data) % 4 == 0
-        and picture_size(attachment.data) is not None
-    )
+def _holds(attachment: Attachment) -> bool:
+    """Whether it can be what it says it is; a saved conversation may have been written by anyone."""
+    data = attachment.data
+    if not data.isascii() or len(data) % 4 or media_type(head_of(data, 64)) != attachment.mime:
+        return False
+    return attachment.mime in _FORMATS if attachment.kind == "audio" else picture_size(data) is not None
 
 
 def _part(attachment: Attachment) -> dict[str, Any]:

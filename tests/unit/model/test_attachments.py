@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.endpoint import Endpoint, calls, refuses, says
 from tests.media import base64_of, image, png, wav
@@ -152,7 +154,7 @@ def test_only_the_newest_pictures_are_sent_and_the_others_are_said_to_be_gone() 
 
 
 def test_pictures_are_bounded_by_their_size_too() -> None:
-    large = Attachment("image", "image/png", "large.png", 9 * 1024 * 1024, base64_of(png()))
+    large = picture("large.png", png() + bytes(9 * 1024 * 1024))
     body = sent(*[UserMessage("see", (large,))] * 3)
     assert [isinstance(message["content"], str) for message in body] == [True, False, False]
 
@@ -192,3 +194,38 @@ async def test_an_endpoint_that_refuses_pictures_is_asked_again_without() -> Non
     _, tried, again = await _asked_about_a_picture("anything", refusal)
     assert URL in json.dumps(tried) and URL not in json.dumps(again)
     assert "not shown to you" in again[-1]["content"]
+
+
+# ---- whatever is attached
+
+ANY = st.text(st.characters(codec=None), max_size=12)
+ATTACHMENT = st.builds(
+    Attachment,
+    st.sampled_from(["text", "image", "audio", "blob"]),
+    st.sampled_from(["image/png", "audio/wav", "text/plain", "x]\n"]) | ANY,
+    ANY,
+    st.integers(0, 10**8),
+    st.sampled_from([base64_of(png()), base64_of(wav()), "", "AAA"]) | ANY,
+)
+ATTACHED = st.lists(ATTACHMENT, max_size=3).map(tuple)
+TURN = st.tuples(ATTACHED, st.lists(ATTACHED, max_size=3)).map(
+    lambda made: (
+        UserMessage("q", made[0]),
+        AssistantMessage(calls=tuple(CallRequest(f"c{n}", "t", "{}") for n in range(len(made[1])))),
+        *(ToolMessage(f"c{n}", "t", "r", attachments=one) for n, one in enumerate(made[1])),
+    )
+)
+
+
+@given(st.lists(TURN, max_size=3), st.sampled_from([SEES, BLIND, MISTRAL, HEARS, "anything"]))
+def test_any_attachments_leave_a_request_that_can_be_sent(turns: list[Any], model: str) -> None:
+    messages = [message for turn in turns for message in turn]
+    body = sent(*messages, model=model)
+    json.dumps(body, ensure_ascii=False).encode()
+    for at, message in enumerate(body):
+        wanted = [one["id"] for one in message.get("tool_calls", ())]
+        behind = [one.get("tool_call_id") for one in body[at + 1 : at + 1 + len(wanted)]]
+        assert behind == wanted
+        assert message["role"] == "user" or not isinstance(message["content"], list)
+        if model == MISTRAL and message["role"] == "user" and at:
+            assert body[at - 1]["role"] != "tool"
