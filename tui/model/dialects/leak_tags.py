@@ -46,7 +46,7 @@ def tag_form(text: str, at: int, scene: Scene) -> Found | None:
     if text.startswith("{", start):
         read = _json_body(text, start)
     else:
-        read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"])
+        read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"], cut=scene.cut)
     if read is None:
         return None
     values, end = read
@@ -65,12 +65,14 @@ def _json_body(text: str, start: int) -> tuple[Any, int] | None:
         return None
 
 
-def _parameters(text: str, at: int, tool: ToolSpec, *, exact: bool) -> tuple[dict[str, Any], int] | None:
+def _parameters(
+    text: str, at: int, tool: ToolSpec, *, exact: bool, cut: bool
+) -> tuple[dict[str, Any], int] | None:
     """Return the parameters from `at` on and where they end; None if one of them has no end."""
     properties = properties_of(tool.schema)
     values: dict[str, Any] = {}
     while (opener := _PARAMETER.match(text, at)) is not None:
-        ends = _value_end(text, opener.end(), properties)
+        ends = _value_end(text, opener.end(), properties, cut)
         if ends is None:
             return None
         value = text[opener.end() : ends[0]]
@@ -82,11 +84,11 @@ def _parameters(text: str, at: int, tool: ToolSpec, *, exact: bool) -> tuple[dic
     return values, at
 
 
-def _value_end(text: str, start: int, properties: Mapping[str, Any]) -> tuple[int, int] | None:
+def _value_end(text: str, start: int, properties: Mapping[str, Any], cut: bool) -> tuple[int, int] | None:
     """Return where a value ends and where its closing tag does, or None.
 
     Tags that the value opens are counted first. If that leads nowhere, one of them was only a word, or was
-    the next parameter and this one was never closed.
+    the next parameter and this one was never closed; or the reply was `cut` off within.
     """
     depth = 0
     first: tuple[int, int] | None = None
@@ -99,7 +101,9 @@ def _value_end(text: str, start: int, properties: Mapping[str, Any]) -> tuple[in
                 return found.start(), found.end()
             first = first or (found.start(), found.end())
         depth = max(0, depth - 1)
-    for found in _ANY_PARAMETER.finditer(text, start, first[0] if first else start):
+    if cut or first is None:
+        return None
+    for found in _ANY_PARAMETER.finditer(text, start, first[0]):
         opener = _PARAMETER.match(text, found.start())
         if opener and (opener["bare"] or opener["named"]) in properties:
             return found.start(), found.start()

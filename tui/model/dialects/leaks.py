@@ -89,7 +89,7 @@ _NAMES = re.compile(
 )
 _NO_BODY = re.compile(
     r"(?:<(?:tool_calls?|function_calls?|TOOLCALL)>|\[TOOL_CALLS\])\s*[^\s{\[<`A-Za-z_]"
-    r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*[A-Za-z_]|<(?:function name|invoke )\s*(?!name|\s)[^=]"
+    r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*[A-Za-z_]|<invoke\s+[^\sn]|<function name[^\s=]"
 )
 _ANALYSIS = "analysis"
 _MAX_HEAD = 400

@@ -183,8 +183,11 @@ class ReactParser(Parser):
         """Read `tool(…)` or `tool[…]` from its bracket on."""
         while (end := bracket_end(self._reader.cut(start), 0)) < 0:
             if not (yield from self._reader.more()):
-                self._call(self._maker.lost(tool.name), len(self._reader))
-                return True
+                end = _last_bracket(self._reader.cut(start))
+                break
+        if end < 0:
+            self._call(self._maker.lost(tool.name), len(self._reader))
+            return True
         text = self._reader.cut(start + 1, start + end - 1)
         self._call(self._made(tool.name, tool, text), start + end)
         return True
@@ -224,3 +227,9 @@ class ReactParser(Parser):
             return "", at
         found = yield from self._reader.find(re.compile(rf"\n?[ \t]*{word}"), start)
         return (self._reader.cut(start, found[0]), found[1]) if found else ("", at)
+
+
+def _last_bracket(text: str) -> int:
+    """Return the offset behind the bracket that ends the first line, which may hold an apostrophe; or -1."""
+    line = text.partition("\n")[0].rstrip().rstrip("`*.")
+    return len(line) if line.endswith((")", "]")) else -1

@@ -7,7 +7,7 @@ from typing import Any
 
 from tui.model.dialects.mend import Unreadable, mend, read_json
 
-_BRACKET = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'|[()\[\]{}]""", re.DOTALL)
+_BRACKET = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'|["'()\[\]{}]""", re.DOTALL)
 _WORDS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
 _JSON_TYPES: dict[type, tuple[str, ...]] = {
     bool: ("boolean",),
@@ -114,10 +114,12 @@ def keywords(text: str) -> dict[str, Any] | None:
 
 
 def bracket_end(text: str, start: int) -> int:
-    """Return the offset behind the bracket that closes the one at `start`, or -1."""
+    """Return the offset behind the bracket that closes the one at `start`, or -1; strings are passed over."""
     depth = 0
     for found in _BRACKET.finditer(text, start):
         token = found.group()
+        if token in ('"', "'"):  # a string that does not end
+            return -1
         if token in ("(", "[", "{"):
             depth += 1
         elif token in (")", "]", "}"):

@@ -1,0 +1,87 @@
+"""Replies in which calls are text, what they must give, and a way to read them in any pieces.
+
+`tests/corpus/llm_text` holds one reply a file; INDEX.json says for each in which dialect it is read (`native`
+for a model that was asked to call natively), and what comes of it: visible text, thinking, calls with their
+arguments, names of calls that were cut off, names of calls that are answered with a problem, and whether
+calls are marked as recovered.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tui.core.conversation import CallRequest
+from tui.core.ports import ModelPart, ReasoningPart, TextPart, ToolSpec
+from tui.model.chunk_fields import CUT
+from tui.model.dialects.dialect import DIALECTS
+from tui.model.dialects.made import Maker
+from tui.model.dialects.offered import Offered
+from tui.model.dialects.reading import Reading
+
+FOLDER = Path(__file__).parent / "corpus" / "llm_text"
+INDEX: dict[str, Any] = json.loads((FOLDER / "INDEX.json").read_text(encoding="utf-8"))
+
+
+def _tool(server: str, name: str, required: int, **types: str) -> ToolSpec:
+    properties = {key: {"type": kind} for key, kind in types.items()}
+    schema = {"type": "object", "properties": properties, "required": list(properties)[:required]}
+    return ToolSpec(f"{server}__{name}", f"{name} of {server}", schema, server, name)
+
+
+TOOLS = (
+    _tool("wx", "get_forecast", 1, city="string", days="integer"),
+    _tool("fs", "write_file", 2, path="string", content="string", mode="integer"),
+    _tool("fs", "read_file", 1, path="string"),
+    _tool("web", "search", 1, query="string"),
+    _tool("clock", "now", 0),
+)
+
+
+def text_of(name: str) -> str:
+    """Return the reply of a fixture."""
+    return (FOLDER / f"{name}.txt").read_bytes().decode("utf-8")
+
+
+@dataclass
+class Read:
+    """What came of a reply."""
+
+    text: str = ""
+    thinking: str = ""
+    calls: list[CallRequest] = field(default_factory=list)
+
+    def take(self, parts: Iterable[ModelPart]) -> None:
+        for part in parts:
+            match part:
+                case TextPart(text):
+                    self.text += text
+                case ReasoningPart(text, replaces_text):
+                    self.thinking = text if replaces_text else self.thinking + text
+                    self.text = "" if replaces_text else self.text
+
+    def assert_is(self, expect: dict[str, Any]) -> None:
+        assert self.text == expect["content"]
+        assert self.thinking == expect.get("reasoning", "")
+        whole = [call for call in self.calls if not (call.truncated or call.problem)]
+        assert [[call.name, json.loads(call.arguments)] for call in whole] == expect.get("calls", [])
+        assert [call.name for call in self.calls if call.truncated] == expect.get("cut", [])
+        assert [call.name for call in self.calls if call.problem] == expect.get("problems", [])
+        assert all(call.recovered is expect.get("recovered", False) for call in whole)
+        assert len({call.id for call in self.calls}) == len(self.calls)
+
+
+def read(
+    dialect: str, pieces: Iterable[str], finish: str = "stop", tools: Iterable[ToolSpec] = TOOLS
+) -> Read:
+    """Read a reply that comes in pieces."""
+    found = DIALECTS.get(dialect)
+    maker = found.maker(tuple(tools), ()) if found else Maker(Offered(tuple(tools)))
+    reading = Reading(maker, found)
+    result = Read()
+    for piece in pieces:
+        result.take(reading.part(TextPart(piece)))
+    result.take(reading.end(cut=finish in CUT))
+    result.calls = reading.calls
+    return result

@@ -1,0 +1,201 @@
+"""What comes of replies in which calls are text, whatever pieces they come in."""
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.texts import INDEX, TOOLS, Read, read, text_of
+from tui.model.dialects.dialect import DIALECTS
+
+HOW = (*DIALECTS, "native")
+
+
+def said(found: Read) -> tuple[object, ...]:
+    """Return all that a reply gave, to be compared."""
+    return found.text, found.thinking, tuple(found.calls)
+
+
+@pytest.mark.parametrize("name", INDEX)
+def test_a_reply_gives_its_text_its_thinking_and_its_calls(name: str) -> None:
+    expect = INDEX[name]
+    read(expect["dialect"], [text_of(name)], expect.get("finish", "stop")).assert_is(expect)
+
+
+@pytest.mark.parametrize("name", INDEX)
+def test_a_reply_gives_the_same_cut_in_two_anywhere_or_into_single_characters(name: str) -> None:
+    text, dialect, finish = text_of(name), INDEX[name]["dialect"], INDEX[name].get("finish", "stop")
+    whole = said(read(dialect, [text], finish))
+    assert said(read(dialect, list(text), finish)) == whole
+    for at in range(1, len(text)):
+        assert said(read(dialect, [text[:at], text[at:]], finish)) == whole, text[:at]
+
+
+@pytest.mark.parametrize("name", INDEX)
+def test_a_reply_that_ends_anywhere_gives_no_call_that_was_not_written_whole(name: str) -> None:
+    text, expect = text_of(name), INDEX[name]
+    whole = read(expect["dialect"], [text], "stop")
+    made = {call.arguments for call in whole.calls}
+    for at in range(len(text)):
+        for call in read(expect["dialect"], [text[:at]], "length").calls:
+            assert call.truncated or call.problem or call.arguments in made or call.arguments == "{}"
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        *(
+            "<use_mcp_tool>",
+            "</use_mcp_tool>",
+            "<server_name>",
+            "</server_name>",
+            "<tool_name>",
+            "</tool_name>",
+        ),
+        *(
+            "<arguments>",
+            "</arguments>",
+            "<thinking>",
+            "</thinking>",
+            "<think>",
+            "</think>",
+            "<final_answer>",
+        ),
+        *("<answer>", "</answer>", "</final_answer>", "<![CDATA[", "]]>", "<tool_result", "<<tool-start>>"),
+        *(
+            "<<tool-end>>",
+            "Thought:",
+            "Action:",
+            "Action Input:",
+            "Observation:",
+            "Final Answer:",
+            "**",
+            "None",
+        ),
+        *(
+            "<tool_call>",
+            "</tool_call>",
+            "<function=now>",
+            "</function>",
+            "<parameter=query>",
+            "</parameter>",
+        ),
+        *(
+            "[TOOL_CALLS]",
+            "[ARGS]",
+            "<|python_tag|>",
+            "<｜DSML｜",
+            "</｜DSML｜",
+            '<invoke name="search">',
+            "</invoke>",
+        ),
+        *(
+            "<|channel|>analysis<|message|>",
+            "<|end|>",
+            "<|start|>assistant",
+            " to=functions.now ",
+            "<|call|>",
+        ),
+        *(
+            "<arg_key>",
+            "</arg_key>",
+            "<arg_value>",
+            "</arg_value>",
+            "analysis",
+            "assistantfinal",
+            "commentary",
+        ),
+        *("<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>"),
+        *(
+            "now",
+            "search",
+            "wx",
+            "get_forecast",
+            "clock",
+            "web",
+            "nothing",
+            "(",
+            ")",
+            "[",
+            "]",
+            "functions.now:0",
+        ),
+        *(
+            '{"tool": "now", "arguments": {}}',
+            '{"name": "now", "arguments": {}}',
+            '{"query": "x"}',
+            "{",
+            "}",
+            "{}",
+        ),
+        *(
+            '{"tool_name": "now"}',
+            '"',
+            "'",
+            "\\",
+            ",",
+            ":",
+            "```",
+            "```json",
+            "~~~",
+            "`",
+            "\n",
+            "\r\n",
+            " ",
+            "\t",
+        ),
+        *("a", "é", "。", "<", "</", "<u", "&quot;", "\x00", "\u2028", "plain words"),
+    ]
+)
+TEXTS = st.lists(FRAGMENTS | st.text(max_size=4), max_size=24).map("".join)
+
+
+@given(
+    st.sampled_from(HOW),
+    TEXTS,
+    st.lists(st.integers(0, 400), max_size=6),
+    st.sampled_from(["stop", "length"]),
+)
+def test_any_text_gives_the_same_in_any_pieces(dialect: str, text: str, cuts: list[int], finish: str) -> None:
+    edges = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    whole = read(dialect, [text], finish)
+    pieces = [text[start:end] for start, end in pairwise(edges)]
+    assert said(read(dialect, pieces, finish)) == said(whole)
+    assert said(read(dialect, list(text), finish)) == said(whole)
+    for call in whole.calls:
+        assert call.truncated or call.problem or isinstance(json.loads(call.arguments), dict)
+
+
+@given(st.sampled_from(HOW), st.text(alphabet="ab1 \n.,!?éß。*_#>-|~`()", min_size=1, max_size=80))
+def test_text_without_marks_comes_through_unchanged(dialect: str, text: str) -> None:
+    assert read(dialect, list(text)).text == (text if text.strip() else "")
+
+
+@given(st.sampled_from(HOW), TEXTS)
+def test_text_in_a_fence_stays_text(dialect: str, text: str) -> None:
+    body = text.replace("`", "").replace("~", "").replace("</think>", "").replace("</thinking>", "")
+    fenced = f"So:\n```python\n{body}\n```\nThat is all."
+    found = read(dialect, [fenced])
+    assert (found.text, found.calls) == (fenced, [])
+
+
+MARKS = (
+    *("<use_mcp_tool>", "<tool_call>{", "<function=now>", "a<thinking>", '{"tool": ', "<<tool-start>>{"),
+    *("\nAction: now(", "```\n{", "<｜DSML｜", "<final_answer>", "<tool_result", "`<tool_call>", "</answer>"),
+)
+
+
+def test_a_reply_of_marks_without_end_is_read_in_a_bearable_time() -> None:
+    for dialect in HOW:
+        for mark in MARKS:
+            read(dialect, [mark * 3_000])
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_long_argument_in_small_pieces_is_read_in_a_bearable_time(dialect: str) -> None:
+    content = "x <b> } \\\\ \n" * 20_000
+    tool = next(tool for tool in TOOLS if tool.tool == "write_file")
+    call = DIALECTS[dialect].written(tool, json.dumps({"path": "a", "content": content}))
+    found = read(dialect, [call[at : at + 7] for at in range(0, len(call), 7)])
+    assert [json.loads(made.arguments)["content"] for made in found.calls] == [content]
