@@ -1,11 +1,8 @@
 """The app: stores in, panes out, and the doing of every action in the table. Wiring only."""
 
 import asyncio
-import gc
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,6 +14,7 @@ from tui.core.errors import McptuiError
 from tui.ui.actions import Context, Situation, in_footer
 from tui.ui.answering import AnswerKeys
 from tui.ui.bindings import bindings_anywhere
+from tui.ui.collecting import Collecting
 from tui.ui.doing import Doing
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.panes.status_line import LOADING, Status
@@ -73,6 +71,7 @@ class McptuiApp(Doing):
         self.took_focus = False
         self.answer_keys = AnswerKeys(self.settle, self._write, self.set_timer)
         self._typed_at = -TYPING_SECONDS
+        self.collecting = Collecting()
 
     # ---- life ----
 
@@ -89,7 +88,7 @@ class McptuiApp(Doing):
         self._loading.add_done_callback(self._loaded)
 
     async def _load(self) -> None:
-        with _gently():
+        with self.collecting.gently(self):
             await asyncio.to_thread(_thrift)
             for name in _WORKINGS:
                 await asyncio.to_thread(import_module, f"tui.ui.{name}")
@@ -239,6 +238,8 @@ class McptuiApp(Doing):
 
     async def on_event(self, event: events.Event) -> None:
         """Let no letter of a text that somebody writes become the answer to a question."""
+        if isinstance(event, events.Key):
+            self.collecting.key()
         if isinstance(event, events.Key) and self.furnished and self.screen is self.main:
             letter = event.character if event.is_printable and event.character else ""
             if self.answer_keys.key(letter):
@@ -278,22 +279,3 @@ def _thrift() -> None:
     from tui.ui.thrift import give_back_what_is_freed
 
     give_back_what_is_freed()
-
-
-@contextmanager
-def _gently() -> Iterator[None]:
-    """Let other threads import without making keys wait: small time slices, no pauses for garbage.
-
-    The command line switches the collector off before the first import; here it comes back.
-    """
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(0.0005)
-    was_off = not gc.isenabled()
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(interval)
-        if was_off:
-            # What was imported stays for good; no collection need ever look at it again.
-            gc.freeze()
-            gc.enable()

@@ -8,6 +8,7 @@ from textual.widget import Widget
 
 from tui.ui.guard import ControlFilter
 from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.row_strip import RowStrip
 
 REST_SECONDS = 1 / 60
 """Paintings that follow closer on each other are left to Textual's timer, which makes one of several."""
@@ -27,15 +28,11 @@ class QuickPane(CursorPane, inherit_bindings=False):
         styles = self.styles
         if styles.gutter != (0, 0, 0, 0) or self.opacity != 1.0 or styles.tint.a or crop.x:
             return super().render_lines(crop)
-        self._painting = True
-        self._under = self.rich_style
-        try:
-            top = self.scroll_offset.y
+        top = self.scroll_offset.y
+        with self._painting() as under:
             strips = [self._strip(top + y) for y in crop.line_range]
-        finally:
-            self._painting = False
         if not self.show_vertical_scrollbar:
-            strips = [strip.extend_cell_length(self.region.width, self._under) for strip in strips]
+            strips = [RowStrip.of(strip, self.region.width, under) for strip in strips]
         # Rows have no controls: `_strip` sees to it.
         filters = [found for found in self.get_line_filters() if not isinstance(found, ControlFilter)]
         if filters:

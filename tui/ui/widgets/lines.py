@@ -5,13 +5,13 @@ costs no layout pass, and a million rows scroll like ten. A subclass says how ma
 what a row is; it calls `rows_changed()` when that changes.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
@@ -19,9 +19,9 @@ from textual.strip import Strip
 from textual.theme import Theme
 from textual.widget import Widget
 
-from tui.core.text import clean
 from tui.ui.widgets.copying import copied
 from tui.ui.widgets.palette import Palette
+from tui.ui.widgets.row_strip import KeptStrips, RowStrip
 from tui.ui.widgets.rows import Row, marked, text_of
 
 CACHED_STRIPS = 200
@@ -60,12 +60,11 @@ class LinePane(ScrollView, can_focus=True):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self.following = self.FOLLOWS
-        self._strips: LRUCache[int, Strip] = LRUCache(CACHED_STRIPS)
+        self._strips = KeptStrips(CACHED_STRIPS)
         self._palette = Palette.of({})
         self._palette_source: object = None
         self._placing = False
-        self._painting = False
-        self._under = Style()
+        self._under: Style | None = None
 
     # What a subclass says
 
@@ -110,8 +109,7 @@ class LinePane(ScrollView, can_focus=True):
         if start <= 0:
             self._strips.clear()
         else:
-            for index in [index for index in self._strips.keys() if index >= start]:
-                self._strips.discard(index)
+            self._strips.discard_from(start)
         height = self.row_count()
         if height != self.virtual_size.height:
             self._resize_rows(height)
@@ -197,12 +195,17 @@ class LinePane(ScrollView, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the painted rows of a part of the pane."""
-        self._painting = True
-        self._under = self.rich_style  # dear to ask for: once for all rows
-        try:
+        with self._painting():
             return super().render_lines(crop)
+
+    @contextmanager
+    def _painting(self) -> Iterator[Style]:
+        """Paint rows in here: their ground, which is dear to ask for, is asked for once."""
+        self._under = self.rich_style
+        try:
+            yield self._under
         finally:
-            self._painting = False
+            self._under = None
 
     def render_line(self, y: int) -> Strip:
         """Return the row at `y` of the visible part.
@@ -213,13 +216,13 @@ class LinePane(ScrollView, can_focus=True):
         """
         index = self.scroll_offset.y + y
         strip = self._strip(index)
-        return strip if self._painting else strip.apply_offsets(0, index)
+        return strip.apply_offsets(0, index) if self._under is None else strip
 
     def _strip(self, index: int) -> Strip:
-        width = self.columns
-        palette = self.palette
+        width, palette = self.columns, self.palette
+        ground_under = self._under if self._under is not None else self.rich_style
         if index >= self.row_count():
-            return Strip.blank(width, self._under)
+            return Strip.blank(width, ground_under)
         selection = self.text_selection
         ground = self.row_ground(index)
         cacheable = selection is None and not ground
@@ -230,11 +233,10 @@ class LinePane(ScrollView, can_focus=True):
         if span is not None:
             start, end = span
             row = marked(row, start, len(text_of(row)) if end < 0 else end, "selected")
-        under = self._under + palette.style(ground) if ground else self._under
-        segments = [Segment(_plain(text), palette.over(under, words)) for text, words in row if text]
-        strip = Strip(segments).crop_extend(0, width, under)
+        under = ground_under + palette.style(ground) if ground else ground_under
+        strip = RowStrip.painted(row, width, palette, under)
         if cacheable:
-            self._strips[index] = strip
+            self._strips.keep(index, strip)
         return strip
 
     # Selection
@@ -291,10 +293,3 @@ class LinePane(ScrollView, can_focus=True):
 
     def row_clicked(self, index: int, x: int) -> None:
         """The person clicked a row, `x` cells from its left end."""
-
-
-def _plain(text: str) -> str:
-    """Return `text` as one line without controls; the last gate, rows are clean before they come."""
-    if text.isprintable():
-        return text
-    return clean(text).replace("\n", "⏎").replace("\t", " ")

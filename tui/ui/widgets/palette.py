@@ -5,6 +5,7 @@ styles. It is built from the CSS variables of the app's theme, so a theme is one
 and for rows.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -27,6 +28,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "model": ("model", "primary"),
     "tool": ("tool", "secondary"),
 }
+_COLOURS = re.compile("#[0-9a-f]{6}(?: on #[0-9a-f]{6})?")
 _ATTRIBUTES = frozenset({"bold", "italic", "underline", "strike", "reverse"})
 
 
@@ -65,7 +67,7 @@ class Palette:
         `#rrggbb` or `#rrggbb on #rrggbb` are the colours of a cell of a picture. Unknown words are ignored,
         so a row can never break a screen.
         """
-        if words.startswith("#"):
+        if _COLOURS.fullmatch(words):
             return _colours(words)  # not kept: a picture has thousands
         found = self._styles.get(words)
         if found is None:

@@ -1,0 +1,70 @@
+"""Painted rows: as wide as they should be, and freed at once when nobody shows them any more."""
+
+import gc
+
+import pytest
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+
+from tui.ui.guard import ControlFilter
+from tui.ui.widgets.palette import Palette
+from tui.ui.widgets.row_strip import KeptStrips, RowStrip
+
+PLAIN = Style()
+
+
+@pytest.mark.parametrize(("text", "shown"), [("abc", "abc  "), ("abcde", "abcde"), ("abcdefg", "abcde")])
+def test_a_row_is_as_wide_as_the_pane(text: str, shown: str) -> None:
+    strip = RowStrip.painted(((text, "bold"),), 5, Palette.of({}), PLAIN)
+    assert (strip.text, strip.cell_length) == (shown, 5)
+
+
+def test_controls_never_get_into_a_row() -> None:
+    strip = RowStrip.painted((("a\x1b[31m\nb\t\x9bc", ""),), 20, Palette.of({}), PLAIN)
+    assert strip.text.isprintable()
+
+
+def test_a_filter_and_cuts_give_what_textual_gives() -> None:
+    strip = RowStrip([Segment("hello world", PLAIN)])
+    control = ControlFilter()
+    filtered = strip.apply_filter(control, Color(0, 0, 0))
+    assert filtered.text == "hello world"
+    assert filtered is strip.apply_filter(control, Color(0, 0, 0))
+    assert [part.text for part in strip.divide([5, 11])] == ["hello", " world"]
+    assert [part.text for part in strip.divide([11, 40])] == ["hello world"]
+
+
+def test_rows_that_nobody_shows_are_gone_without_the_collector() -> None:
+    control = ControlFilter()
+    gc.collect()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        strip = RowStrip.of([Segment("x" * 10, PLAIN)], 10, PLAIN)
+        strip.divide([10])
+        strip.apply_filter(control, Color(0, 0, 0)).divide([10, 20])
+        kept = KeptStrips(2)
+        kept.keep(0, strip)
+        kept.clear()
+        del strip, kept
+        gc.collect()
+        left = [found for found in gc.garbage if isinstance(found, RowStrip)]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+    assert left == []
+
+
+def test_the_last_strips_are_kept_and_forgotten_by_their_index() -> None:
+    kept = KeptStrips(3)
+    strips = [RowStrip([Segment(str(number))]) for number in range(5)]
+    for number in range(4):
+        kept.keep(number, strips[number])
+    assert [kept.get(number) for number in range(4)] == [None, *strips[1:4]]
+    kept.discard(2)
+    kept.discard(99)
+    assert kept.get(2) is None
+    kept.discard_from(3)
+    assert [kept.get(number) for number in range(5)] == [None, strips[1], None, None, None]
+    kept.clear()
+    assert kept.get(1) is None
