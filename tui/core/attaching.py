@@ -13,11 +13,12 @@ from typing import Literal
 from tui.core.conversation import Attachment
 from tui.core.cutting import octets
 from tui.core.media import (
+    HEAD_BYTES,
     PICTURES,
     SOUNDS,
-    decoded_size,
     dimensions,
     head_of,
+    is_whole,
     media_type,
     plain_base64,
     type_by_name,
@@ -77,10 +78,10 @@ def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
     data = plain_base64(content.data)
     if not data:
         raise ValueError("it is not valid base64")
-    head = head_of(data)
-    mime = media_type(head)
-    _check(mime, head)
-    return Attachment(_kind(mime), mime, name, decoded_size(data), data)
+    decoded = base64.b64decode(data)
+    mime = media_type(decoded[:64])
+    _check(mime, decoded)
+    return Attachment(_kind(mime), mime, name, len(decoded), data)
 
 
 def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = False) -> list[Attachment]:
@@ -120,13 +121,13 @@ def _kind(mime: str) -> Literal["image", "audio"]:
     return "image" if mime in PICTURES else "audio"
 
 
-def _check(mime: str, head: bytes) -> None:
+def _check(mime: str, data: bytes) -> None:
     """Raise ValueError if an endpoint would refuse it."""
     if mime not in PICTURES and mime not in SOUNDS:
         raise ValueError("it has no format that models take")
     if mime in PICTURES:
-        shape = dimensions(head)
-        if shape is None:
+        shape = dimensions(data[:HEAD_BYTES])
+        if shape is None or not is_whole(data):
             raise ValueError("the picture is broken")
         if max(shape) > MAX_PIXELS:
             raise ValueError(f"a side is longer than {MAX_PIXELS:,} pixels")

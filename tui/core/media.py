@@ -68,6 +68,21 @@ def media_type(head: bytes) -> str:
     return next((mime for magic, mime in _MAGIC if head.startswith(magic)), "")
 
 
+def is_whole(data: bytes) -> bool:
+    """Whether nothing seems to be missing at the end; one picture that was cut off costs a whole request."""
+    match media_type(data[:64]):
+        case "image/png":
+            return b"IEND" in data
+        case "image/jpeg":
+            return b"\xff\xd9" in data[2:]
+        case "image/gif":
+            return data.rstrip(b"\0").endswith(b";")
+        case "image/webp":
+            return int.from_bytes(data[4:8], "little") + 8 <= len(data)
+        case _:
+            return True
+
+
 def extension(mime: str) -> str:
     """Return how the name of a file of that media type ends (".png"), or ""."""
     return _EXTENSIONS.get(mime.partition(";")[0].strip().lower(), "")

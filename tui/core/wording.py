@@ -11,7 +11,10 @@ from tui.core.units import size as in_bytes
 ATTACHED = "attached below"
 """What is said of a picture that goes with the request; see `as_sent`."""
 
-_HIDDEN = dict.fromkeys(range(0xE0000, 0xE1000))
+_HIDDEN = re.compile("[\U000e0000-\U000e0fff]")
+_HIDDEN_START = b"\xf3\xa0"
+"""How each of them begins in UTF-8: bytes are searched ten times as fast as characters."""
+
 _BACKTICKS = re.compile("`{3,}")
 
 
@@ -43,7 +46,14 @@ def visible(text: str) -> str:
     Tag characters and rare variation selectors, which can hide a text, are taken out; lone surrogates
     become question marks.
     """
-    return text if text.isascii() else text.translate(_HIDDEN).encode("utf-8", "replace").decode("utf-8")
+    if text.isascii():
+        return text
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        encoded = text.encode("utf-8", "replace")
+        text = encoded.decode()
+    return _HIDDEN.sub("", text) if _HIDDEN_START in encoded else text
 
 
 def fenced(text: str) -> str:

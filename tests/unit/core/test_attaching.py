@@ -10,7 +10,7 @@ from tests.media import base64_of, image, png, wav
 from tui.core.attaching import MAX_BYTES, MAX_TEXT, attachment_of, attachment_of_binary, attachments_of
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (7).to_bytes(4, "big") + (5).to_bytes(4, "big")
+PNG = png()
 
 
 def test_a_text_is_told_as_text_whatever_it_is_called():
@@ -37,7 +37,8 @@ def test_a_picture_is_sent_as_base64():
         (b"%PDF-1.7 text", "it is application/pdf"),
         (b"\0\1\2", "neither text nor"),
         (PNG[:20], "the picture is broken"),
-        (PNG[:16] + (9000).to_bytes(4, "big") + PNG[20:], "longer than 8,000 pixels"),
+        (PNG[:-8], "the picture is broken"),
+        (png(9000, 1), "longer than 8,000 pixels"),
         (b"a" * (MAX_TEXT + 1), "larger than 256 KiB"),
         (PNG + b"\0" * MAX_BYTES, "larger than 10 MiB"),
         (b"\xff\xfe\xff", "neither"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import png, wav
-from tui.core.media import decoded_size, dimensions, head_of, media_type, plain_base64
+from tui.core.media import decoded_size, dimensions, head_of, is_whole, media_type, plain_base64
 
 JPEG = b"\xff\xd8" + b"\xff\xe0\x00\x04ab" + b"\xff\xff\xc2\x00\x0b\x08\x00\x10\x00\x20\x01\x00\x00\x00"
 GIF = b"GIF89a\x05\x00\x07\x00"
@@ -46,6 +46,15 @@ def test_a_picture_without_an_area_has_no_size() -> None:
 )
 def test_the_type_is_what_the_bytes_say(octets: bytes, mime: str) -> None:
     assert media_type(octets) == mime
+
+
+@pytest.mark.parametrize(
+    "octets",
+    [png(), JPEG + b"\xff\xd9", GIF + b";\0", b"RIFF\x0a\0\0\0WEBPVP8 \0\0", wav()],
+)
+def test_a_picture_that_was_cut_off_is_known_by_its_end(octets: bytes) -> None:
+    assert is_whole(octets)
+    assert octets == wav() or not is_whole(octets[: len(octets) * 2 // 3])
 
 
 def test_text_has_no_type_of_its_own() -> None:
