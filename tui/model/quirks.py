@@ -50,19 +50,17 @@ _MUST_ECHO = re.compile(
 _UNKNOWN = re.compile(
     r"extra|unknown|unrecogni[sz]ed|unexpected|unsupported|not (?:allowed|permitted|supported)", re.I
 )
-_REFUSED = (
-    r".{0,80}(?:not support|n[o']t (?:accept|allow)|unsupported|not (?:allowed|enabled)|only text|invalid)"
-)
+_REFUSED = r".{0,80}(?:not (?:support|allow|accept)|unsupported|only (?:text|supported)|supported values)"
+_CANNOT = r"(?:not support|unsupported|no endpoints?|missing data).{0,60}"
 _MEDIA: Mapping[str, re.Pattern[str]] = {
     "images": re.compile(
-        rf"(?:image|vision|multi-?modal){_REFUSED}|(?:not support|unsupported|no endpoints?).{{0,60}}"
-        r"(?:image|vision|multi-?modal)|unknown variant .?image_url|not a (?:vision|multimodal) model"
-        r"|mmproj|content.{0,40}(?:must be|should be|expected).{0,20}string",
+        rf"(?:image|vision|multi-?modal){_REFUSED}|{_CANNOT}(?:image|vision|multi-?modal)"
+        r"|unknown variant .?image_url|not a (?:vision|multimodal) model|mmproj"
+        r"|content.{0,40}(?:must be|should be|expected).{0,20}string",
         re.IGNORECASE | re.DOTALL,
     ),
     "audio": re.compile(
-        rf"audio{_REFUSED}|(?:not support|unsupported).{{0,60}}audio|unknown variant .?input_audio",
-        re.IGNORECASE | re.DOTALL,
+        rf"audio{_REFUSED}|{_CANNOT}audio|unknown variant .?input_audio", re.IGNORECASE | re.DOTALL
     ),
 }
 

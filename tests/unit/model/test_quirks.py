@@ -61,6 +61,7 @@ TOOLS = ("a__one", "a__two")
         ("This model does not support image input", Learned(no_images=True)),
         ("No endpoints found that support image input", Learned(no_images=True)),
         ("unknown variant `image_url`, expected `text`", Learned(no_images=True)),
+        ("Invalid value: 'image_url'. Supported values are: 'text'.", Learned(no_images=True)),
         ("audio input is not supported", Learned(no_audio=True)),
     ],
 )
@@ -80,6 +81,8 @@ def test_a_refusal_that_names_its_reason_is_learned_once(words: str, learned: Le
         (400, "max_tokens is too large: 99999. This model supports at most 4096 completion tokens"),
         (400, "This model's maximum context length is 8192 tokens"),
         (429, "temperature"),
+        (400, "Invalid image data: the picture is damaged"),
+        (400, "The image is too large: 30 MB, the maximum is 20 MB"),
     ],
 )
 def test_other_refusals_teach_nothing(status: int, words: str) -> None:

@@ -1,0 +1,160 @@
+"""What a model's endpoint refuses is asked otherwise at once, over real HTTP, and right from then on."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.endpoint import Answer, Endpoint, Reply, Request, calls, refuses, says
+from tests.streams import Heard, heard_from_model
+from tui.core.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
+from tui.core.errors import NoTools
+from tui.core.ports import ModelRequest, ToolSpec
+from tui.model.openai_chat import OpenAIChat
+from tui.model.profile import ModelProfile
+
+ODD = {"type": "object", "properties": {"$top": {"const": 1}, "q": {"type": ["string", "null"]}}}
+TOOLS = [ToolSpec("a__odd", "odd", ODD), ToolSpec("a__plain", "plain", {"type": "object", "properties": {}})]
+ASK = ModelRequest("", [UserMessage("hi")], TOOLS)
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+PICTURE = Attachment("image", "image/png", "p.png", 70, PIXEL)
+
+
+class Kept(dict[tuple[str, str], Any]):
+    """A memory as long as a test."""
+
+    def load(self, endpoint: str, model: str) -> Any:
+        return self.get((endpoint, model), {})
+
+    def save(self, endpoint: str, model: str, learned: Any) -> None:
+        self[endpoint, model] = learned
+
+
+async def told(
+    *replies: Reply, request: ModelRequest = ASK, model: str = "m", kept: Kept | None = None, **profile: Any
+) -> tuple[Heard, list[Any], OpenAIChat]:
+    """Ask, and return what was heard, what was sent each time, and who asked."""
+    async with Endpoint(replies) as endpoint:
+        chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model, **profile), memory=kept)
+        heard = await heard_from_model(chat.stream(request))
+        await chat.aclose()
+    return heard, [one.json for one in endpoint.requests], chat
+
+
+def schema(body: Any, name: str = "a__odd") -> Any:
+    (found,) = [tool["function"] for tool in body["tools"] if tool["function"]["name"] == name]
+    return found["parameters"]
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize(
+    ("words", "name", "fields"),
+    [
+        ("Unsupported parameter: 'stop' is not supported with this model.", "stop", {}),
+        ("Unsupported value: 'temperature' does not support 0.5.", "temperature", {"temperature": 0.5}),
+        ("[{'type': 'extra_forbidden', 'loc': ['body', 'stream_options']}]", "stream_options", {}),
+    ],
+)
+async def test_a_parameter_that_is_refused_is_left_out_at_once(
+    status: int, words: str, name: str, fields: dict[str, Any]
+) -> None:
+    request = ModelRequest("", [UserMessage("hi")], stop=("END",))
+    heard, sent, chat = await told(refuses(status, words), says("Hi"), request=request, **fields)
+    assert heard.text == "Hi" and [name in body for body in sent] == [True, False]
+    assert chat.facts == (f"refuses {name}",)
+
+
+async def test_one_schema_that_is_refused_is_sent_simpler_and_the_others_as_they_are() -> None:
+    refusal = refuses(400, "Invalid schema for function 'a__odd': bad const")
+    heard, sent, _ = await told(refusal, says("Hi"))
+    assert heard.text == "Hi" and schema(sent[0]) == ODD
+    assert schema(sent[1])["properties"]["q"] == {"type": "string", "nullable": True}
+    assert schema(sent[1], "a__plain") == schema(sent[0], "a__plain")
+
+
+async def test_a_tool_that_is_refused_in_every_form_costs_only_itself() -> None:
+    refusal = refuses(400, "Invalid schema for function 'a__odd'")
+    heard, sent, chat = await told(refusal, refusal, says("Hi"))
+    assert heard.text == "Hi" and [len(body["tools"]) for body in sent] == [2, 2, 1]
+    assert "refuses the tool a__odd" in chat.facts
+
+
+async def test_google_s_words_change_the_form_of_all_schemas() -> None:
+    words = "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters': Cannot find field."
+    heard, sent, chat = await told(refuses(400, words), says("Hi"))
+    assert heard.text == "Hi" and chat.facts == ("tool schemas in the form gemini",)
+    assert schema(sent[1])["properties"]["$top"]["type"] == "integer"
+
+
+async def test_names_of_properties_go_out_plain_and_calls_come_back_with_the_server_s() -> None:
+    words = "tools.0.custom.input_schema: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"
+    heard, sent, _ = await told(refuses(400, words), calls(("a__odd", {"_top": 1})))
+    assert "_top" in schema(sent[1])["properties"] and heard.reply is not None
+    assert json.loads(heard.reply.calls[0].arguments) == {"$top": 1}
+
+
+async def test_a_model_known_to_want_plain_names_reads_its_own_calls_in_them() -> None:
+    made = await told(calls(("a__odd", {"_top": 1})), model="claude-sonnet-4-5")
+    assert made[0].reply is not None
+    call = made[0].reply.calls[0]
+    history = [UserMessage("q"), AssistantMessage("", calls=(call,)), ToolMessage(call.id, call.name, "r")]
+    _, sent, _ = await told(says("Hi"), request=ModelRequest("", history, TOOLS), model="claude-sonnet-4-5")
+    assert json.loads(sent[0]["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"_top": 1}
+
+
+async def test_more_tools_than_it_takes_are_left_out_and_that_is_said() -> None:
+    words = "Invalid 'tools': array too long. Expected an array with maximum length 1, but got 2 instead."
+    heard, sent, chat = await told(refuses(400, words), says("Hi"))
+    assert heard.text == "Hi" and len(sent[1]["tools"]) == 1 and chat.facts == ("takes 1 tools",)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "Invalid content type. image_url is only supported by certain models."),
+        (404, "No endpoints found that support image input"),
+        (500, "image input is not supported - hint: you may need to provide the mmproj"),
+        (400, "unknown variant `image_url`, expected `text`"),
+        (400, "this model is missing data required for image input"),
+    ],
+)
+async def test_a_picture_that_is_refused_is_told_in_words(status: int, words: str) -> None:
+    request = ModelRequest("", [UserMessage("what is this?", (PICTURE,))])
+    heard, sent, chat = await told(refuses(status, words), says("I cannot see it."), request=request)
+    assert heard.text == "I cannot see it." and "image_url" in json.dumps(sent[0])
+    assert "image_url" not in json.dumps(sent[1]) and chat.facts == ("takes no images",)
+
+
+async def test_a_refusal_inside_a_stream_teaches_as_well() -> None:
+    error = {"error": {"message": "stream_options: Extra inputs are not permitted", "code": 400}}
+    heard, sent, _ = await told(Answer([error], done=False), says("Hi"))
+    assert heard.text == "Hi" and "stream_options" not in sent[1]
+
+
+async def test_an_endpoint_without_function_calling_says_so_to_whoever_asks() -> None:
+    kept = Kept()
+    heard, _, chat = await told(refuses(400, "m does not support tools"), kept=kept)
+    assert isinstance(heard.error, NoTools) and chat.facts == ("has no function calling",)
+    assert list(kept.values()) == [{"no_tools": True}]
+
+
+async def test_what_was_learned_is_known_in_the_next_run_and_only_for_this_model() -> None:
+    def strict(request: Request) -> Answer:
+        return refuses(400, "stream_options: extra") if "stream_options" in request.json else says("Hi")
+
+    kept = Kept()
+    async with Endpoint([strict]) as endpoint:
+        for model in ("m", "m", "other"):
+            chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model), memory=kept)
+            assert (await heard_from_model(chat.stream(ASK))).text == "Hi"
+            await chat.aclose()
+    assert [one.json["model"] for one in endpoint.requests] == ["m", "m", "m", "other", "other"]
+
+
+async def test_an_endpoint_that_refuses_everything_is_given_up() -> None:
+    def never(request: Request) -> Answer:
+        names = [tool["function"]["name"] for tool in request.json.get("tools", [])] or ["nothing"]
+        return refuses(400, f"Invalid schema for function '{names[0]}'")
+
+    heard, sent, _ = await told(never)
+    assert heard.error is not None and heard.error.status == 400 and len(sent) == 5

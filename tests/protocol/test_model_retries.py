@@ -1,0 +1,189 @@
+"""When a model's endpoint is asked again, over real HTTP: only for what passes, and before anything shows."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+
+from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
+from tests.streams import Heard
+from tui.core.conversation import UserMessage
+from tui.core.errors import ModelError
+from tui.core.ports import ModelRequest, RetryPart, ToolSpec
+from tui.model.openai_chat import OpenAIChat
+from tui.model.profile import ModelProfile
+from tui.model.retry import Retrying
+
+ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("a__b", "", {"type": "object"})])
+SHORT = {"first_token_seconds": 0.2, "between_chunks_seconds": 0.2}
+
+
+class Time:
+    """A clock that only notes how long it was asked to wait."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    def now_ns(self) -> int:
+        return 0
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+class Story(Heard):
+    """What a model said, and how often and how long it was waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.retries: list[RetryPart] = []
+        self.waits: list[float] = []
+        self.asked = 0
+
+
+@asynccontextmanager
+async def talking(*replies: Reply, **profile: Any) -> AsyncIterator[tuple[Endpoint, Retrying, Time]]:
+    async with Endpoint(replies) as endpoint:
+        chat, clock = OpenAIChat(ModelProfile("test", endpoint.base_url, "m", **profile)), Time()
+        try:
+            yield endpoint, Retrying(chat, clock, chance=lambda: 1.0), clock
+        finally:
+            await chat.aclose()
+
+
+async def told(*replies: Reply, **profile: Any) -> Story:
+    story = Story()
+    async with talking(*replies, **profile) as (endpoint, model, clock):
+        try:
+            async for part in model.stream(ASK):
+                story.take(part)
+                if isinstance(part, RetryPart):
+                    story.retries.append(part)
+        except ModelError as error:
+            story.error = error
+        story.waits, story.asked = clock.waits, len(endpoint.requests)
+    return story
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+async def test_what_passes_is_asked_again_and_counted_for_the_person(status: int) -> None:
+    story = await told(refuses(status, "busy"), refuses(status, "busy"), says("Hi"))
+    assert story.text == "Hi" and story.waits == [1.0, 2.0]
+    assert [(one.attempt, one.attempts, one.delay) for one in story.retries] == [(2, 4, 1.0), (3, 4, 2.0)]
+    assert all("busy" in one.reason for one in story.retries)
+
+
+async def test_four_times_are_enough() -> None:
+    story = await told(refuses(503, "busy"))
+    assert story.asked == 4 and story.error is not None and story.error.status == 503
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 501])
+async def test_what_does_not_pass_is_not_asked_again(status: int) -> None:
+    story = await told(refuses(status, "no"))
+    assert story.waits == [] and story.error is not None
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        refuses(402, "Insufficient Balance"),
+        refuses(429, "You exceeded your current quota", code="insufficient_quota"),
+        refuses(429, "slow down", type="insufficient_quota", headers={"Retry-After": "1"}),
+        refuses(429, "Your credit balance is too low"),
+        refuses(503, "billing hard limit has been reached"),
+        Answer([{"error": {"message": "insufficient_quota", "code": 429}}], done=False),
+    ],
+)
+async def test_what_money_only_can_mend_is_not_asked_again(refusal: Answer) -> None:
+    story = await told(refusal, says("Hi"))
+    assert story.asked == 1 and story.error is not None and not story.text
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": "2.5"}, 2.5),
+        ({"retry-after-ms": "300"}, 0.3),
+        ({"Retry-After": "Wed, 21 Oct 2026 07:28:09 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 9.0),
+    ],
+)
+async def test_the_endpoint_s_own_time_is_kept(headers: dict[str, str], wait: float) -> None:
+    story = await told(refuses(429, "slow down", headers=headers), says("Hi"))
+    assert story.text == "Hi" and story.waits == [wait]
+
+
+async def test_a_date_without_the_endpoint_s_own_clock_counts_from_now() -> None:
+    later = formatdate(time.time() + 40, usegmt=True)
+    (wait,) = (await told(refuses(503, "x", headers={"Retry-After": later}), says("Hi"))).waits
+    assert 30 < wait <= 40
+
+
+async def test_minutes_are_for_the_person_to_decide() -> None:
+    story = await told(refuses(429, "slow down", headers={"Retry-After": "600"}))
+    assert story.waits == [] and story.error is not None and "600 s" in story.error.next_step
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Answer([{"error": {"message": "Overloaded", "type": "overloaded_error"}}], done=False),
+        Answer([{"error": {"message": "Provider returned error", "code": 502}}], done=False),
+        Answer(
+            [chunk(role="assistant"), {"choices": [], "error": {"code": 503, "message": "x"}}], done=False
+        ),
+        Answer([chunk(role="assistant")], done=False),
+        Answer([chunk(role="assistant")], reset=True, done=False),
+        Answer(raw=b'data: {"broken\n\n'),
+        Answer(mute=True),
+        Answer([chunk(role="assistant")], hang=True, comments=0.02, done=False),
+    ],
+    ids=["overloaded", "502", "503 beside no choices", "ended", "cut", "no JSON", "mute", "silent"],
+)
+async def test_a_stream_that_fails_before_anything_shows_is_asked_again(failure: Answer) -> None:
+    story = await told(failure, says("Hi"), **SHORT)
+    assert story.text == "Hi" and story.waits == [1.0]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [chunk(content="Hel"), chunk(reasoning_content="Hm"), calls(("a__b", {"x": 1})).chunks[1]],
+    ids=["text", "thinking", "a call"],
+)
+@pytest.mark.parametrize(
+    "failure",
+    [
+        {"done": False, "reset": True},
+        {"done": False},
+        {"done": False, "hang": True},
+        {"error": {"message": "Overloaded", "code": 529}},
+    ],
+    ids=["cut", "ended", "silent", "error"],
+)
+async def test_a_reply_that_has_begun_is_never_begun_anew(shown: Any, failure: dict[str, Any]) -> None:
+    error = [failure] if "error" in failure else []
+    answer = Answer([shown, *error], **(failure if not error else {"done": False}))
+    story = await told(answer, says("Hello again"), **SHORT)
+    assert story.asked == 1 and story.waits == [] and story.reply is None
+    assert story.error is not None and story.error.retryable and story.error.next_step
+
+
+async def test_an_endpoint_that_is_not_there_yet_is_asked_again() -> None:
+    async with Endpoint() as endpoint:
+        gone = endpoint.base_url
+    chat, clock = OpenAIChat(ModelProfile("test", gone, "m")), Time()
+    with pytest.raises(ModelError, match="cannot be reached"):
+        async for _ in Retrying(chat, clock, chance=lambda: 1.0).stream(ASK):
+            pass
+    await chat.aclose()
+    assert clock.waits == [1.0, 2.0, 4.0]
+
+
+async def test_a_change_of_the_request_costs_no_wait_and_no_attempt() -> None:
+    story = await told(refuses(400, "stream_options: extra"), refuses(503, "busy"), says("Hi"))
+    assert story.text == "Hi" and story.waits == [1.0] and story.asked == 3
+    assert [one.delay for one in story.retries] == [0.0, 1.0]
