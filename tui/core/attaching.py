@@ -62,6 +62,8 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
     if text is None:
         what = f"it is {mime}" if mime else "it is neither text nor a picture nor a sound"
         raise ValueError(f"{what}; models are told texts, pictures and sounds of the usual kinds only")
+    if not text:
+        raise ValueError("it is empty")  # but for its byte order mark
     return _of_text(name, type_by_name(name) or "text/plain", text, shorten)
 
 
