@@ -3,8 +3,10 @@
 import asyncio
 import logging
 import os
+from functools import partial
 from pathlib import Path
 
+from rich.console import RenderableType
 from textual.app import SuspendNotSupported
 
 from tui.core.conversation import Attachment
@@ -217,6 +219,16 @@ class Speaking(Commanding):
             self.composer.show("")
             self.composer.put_back(text)
         self.go_to(Context.COMPOSER)
+
+    def exit(
+        self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Leave; an editor that has the terminal is ended first, for the app cannot end without it."""
+        leave = partial(super().exit, result, return_code, message)
+        if self._editing is None:
+            leave()
+        elif self._editing.cancel():
+            self._editing.add_done_callback(lambda _: leave())
 
     def _edited(self, task: "asyncio.Task[None]") -> None:
         self._editing = None

@@ -22,4 +22,8 @@ def test_every_field_has_a_docstring():
 
 def test_every_table_of_the_configuration_has_a_section():
     headers = {header.strip("[]").partition(".")[0] for _, header, _ in SECTIONS}
-    assert set(schema.Settings.model_fields) - {"default_model"} == headers - {""}
+    assert set(schema.Settings.model_fields) - {"default_model", "snippets"} == headers - {""}
+
+
+def test_snippets_are_texts_by_name_and_have_a_section_of_their_own():
+    assert "`[snippets]`" in configuration_manual()

@@ -35,3 +35,25 @@ def test_a_limit_that_could_not_be_expanded_keeps_its_default():
     checker = Checker({"limits": {"max_steps": 3, "result_bytes": 4}}, spoilt={("limits", "max_steps")})
     found = checker.settings().limits
     assert (found.max_steps, found.result_bytes) == (10, 32768)
+
+
+def test_a_bad_snippet_costs_itself_only():
+    snippets = {
+        "ok": "Fine {x}.",
+        "two words": "x",
+        "empty": " ",
+        "number": 3,
+        "spoilt": "${X}",
+        "nul": "a\0",
+    }
+    checker = Checker({"snippets": snippets}, spoilt={("snippets", "spoilt")})
+    assert checker.settings().snippets == {"ok": "Fine {x}."}
+    assert [fault.path for fault in checker.faults] == [
+        ("snippets", name) for name in ("two words", "empty", "number", "nul")
+    ]
+
+
+def test_snippets_that_are_no_table_are_told():
+    checker = Checker({"snippets": "x"})
+    assert checker.settings().snippets == {}
+    assert [fault.message for fault in checker.faults] == ["must be a table, not text"]

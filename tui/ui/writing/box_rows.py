@@ -26,7 +26,7 @@ def suggestion_rows(found: Sequence[Suggestion]) -> list[Row]:
 
 def earlier_rows(texts: Sequence[str], query: str) -> list[Row]:
     """Return messages that were written earlier, a line each, with what was looked for in them lit."""
-    rows = []
+    rows: list[Row] = []
     for text in texts:
         line = clean_line(text, 300)
         at = line.casefold().find(clean_line(query).casefold()) if query else -1

@@ -72,7 +72,8 @@ def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
 
 
 def _named(folder: Path, tail: str) -> list[Suggestion]:
-    seen, found = 0, []
+    seen = 0
+    found: list[Suggestion] = []
     level = [""]
     for _ in range(MOST_DEEP):
         below: list[str] = []

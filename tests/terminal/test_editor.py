@@ -1,0 +1,133 @@
+"""Writing a message in the person's own editor: the terminal is lent to it and comes back on every road."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import wait_until
+from tests.terminal.pty_app import TerminalApp, alive, home_in
+
+EDITOR = """
+import os, signal, sys, termios, time
+path, did = sys.argv[-1], sys.argv[1]
+with open(os.environ["SEEN"], "w") as seen:
+    folder = os.path.dirname(path)
+    seen.write(f"{os.stat(path).st_mode & 0o777:o} {os.stat(folder).st_mode & 0o777:o} {path}\\n")
+    seen.write(open(path).read())
+sys.stdout.write("\\x1b[?1049h\\x1b[HEDITOR HAS THE TERMINAL")
+sys.stdout.flush()
+if did == "write":
+    line = sys.stdin.readline()
+    with open(path, "a") as file:
+        file.write(" and " + line)
+    open(path + "~", "w").write("backup")
+elif did == "fail":
+    sys.exit(3)
+elif did == "raw":
+    old = termios.tcgetattr(0)
+    new = termios.tcgetattr(0)
+    new[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG)
+    termios.tcsetattr(0, termios.TCSANOW, new)
+    time.sleep(60)
+elif did == "interrupted":
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
+    time.sleep(60)
+sys.stdout.write("\\x1b[?1049l")
+"""
+CTRL_F = "\x06"
+QUIT = "\x11"
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> Path:
+    (tmp_path / "editor.py").write_text(EDITOR)
+    return tmp_path / "seen"
+
+
+def app_with(seen: Path, did: str, scenario: str = "calm") -> TerminalApp:
+    editor = f"{sys.executable} {seen.parent / 'editor.py'} {did}"
+    return TerminalApp.fake(
+        scenario, env={"EDITOR": editor, "VISUAL": "", "SEEN": str(seen), **home_in(seen.parent)}
+    )
+
+
+def begin(app: TerminalApp, text: str = "draft") -> None:
+    app.shows("2 of 3 servers")
+    app.send(text + CTRL_F)
+    app.shows("EDITOR HAS THE TERMINAL")
+
+
+def test_what_the_editor_saved_is_the_message_and_its_file_is_private_and_gone(seen: Path):
+    with app_with(seen, "write") as app:
+        begin(app)
+        app.send("more\r")
+        app.shows("draft and more", "ctrl+p")
+        modes, text = seen.read_text().split("\n", 1)
+        file, folder, path = modes.split(" ", 2)
+        assert (file, folder, text) == ("600", "700", "draft")
+        wait_until(lambda: not Path(path).parent.exists())
+        app.send("!\r")
+        app.shows("draft and more!", "Hello.")
+        app.send(QUIT)
+        assert app.ended() == 0
+        assert app.faults_of_the_terminal() == []
+
+
+def test_an_editor_that_fails_leaves_the_message_as_it_was(seen: Path):
+    with app_with(seen, "fail") as app:
+        app.shows("2 of 3 servers")
+        app.send("draft" + CTRL_F)
+        app.shows("ended with code 3", "› draft")
+
+
+def test_an_editor_that_is_not_there_is_told(seen: Path):
+    with TerminalApp.fake(
+        "calm", env={"EDITOR": "/no/such/editor", "VISUAL": "", **home_in(seen.parent)}
+    ) as app:
+        app.shows("2 of 3 servers")
+        app.send("draft" + CTRL_F)
+        app.shows("there is no program /no/such/editor", "› draft")
+
+
+def test_an_interrupt_in_the_editor_is_for_the_editor(seen: Path):
+    with app_with(seen, "interrupted") as app:
+        begin(app)
+        app.send("\x03")
+        app.shows("› draft")
+        app.send("!")
+        app.shows("› draft!")
+
+
+def test_servers_go_on_and_a_turn_is_answered_while_the_editor_has_the_terminal(seen: Path):
+    with app_with(seen, "write") as app:
+        app.shows("2 of 3 servers")
+        app.send("hi\rdraft" + CTRL_F)
+        app.shows("EDITOR HAS THE TERMINAL")
+        app.send("more\r")
+        app.shows("Hello.", "› draft and more")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_editor_too_and_the_terminal_is_given_back(seen: Path, number: signal.Signals):
+    with app_with(seen, "raw") as app:
+        begin(app)
+        children = app.children()
+        os.kill(app.process.pid, number)
+        assert app.ended(8) == 128 + number
+        assert alive(children) == []
+        assert not Path(seen.read_text().split("\n")[0].split(" ", 2)[2]).parent.exists()
+        assert [fault for fault in app.faults_of_the_terminal() if "line discipline" in fault] == []
+        assert b"\x1b[?1049l" in app.raw[app.raw.rindex(b"EDITOR HAS") :]
+
+
+def test_a_terminal_that_is_closed_under_the_editor_ends_both(seen: Path):
+    with app_with(seen, "raw") as app:
+        begin(app)
+        children = app.children()
+        app.hang_up()
+        app.process.wait(8)
+        assert app.process.returncode == 128 + signal.SIGHUP
+        assert alive(children) == []
