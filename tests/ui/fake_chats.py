@@ -101,7 +101,7 @@ class FakeChats:
         parent = self.info or SessionInfo("s0", "first")
         branch = replace(parent, id=f"{parent.id}-b{len(self.saved)}", parent=parent.id, branched_at=upto)
         self.save(branch, *self.conversation.messages[:upto])
-        self.talks.setdefault(parent.id, list(self.conversation.messages))
+        self.talks[parent.id] = list(self.conversation.messages)
         self.saved.setdefault(parent.id, parent)
         self._replace(branch, self.talks[branch.id])
 

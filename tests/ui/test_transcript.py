@@ -180,7 +180,7 @@ async def test_thinking_is_one_row_until_it_is_opened():
         it.pane.focus()
 
         lines = await it.shows("Done.")
-        assert row_with(lines, "thought") == "thought · 0 ms  ▸"
+        assert row_with(lines, "thought") == "thought for 0 ms  ▸"
         assert not any("Then that." in line for line in lines)
 
         await press(it.pilot, "enter")

@@ -141,6 +141,9 @@ class Situation:
         can_continue: the last turn ended at a limit.
         servers: there is a server to steer.
         held: a message waits to be sent.
+        said: something was said in the conversation.
+        branched: the conversation is a branch of another one.
+        summarised: the model is told a summary in place of older messages.
     """
 
     focus: Context
@@ -149,6 +152,9 @@ class Situation:
     can_continue: bool = False
     servers: bool = True
     held: bool = False
+    said: bool = True
+    branched: bool = False
+    summarised: bool = False
 
 
 def possible(found: Action, now: Situation) -> bool:
@@ -164,6 +170,14 @@ def possible(found: Action, now: Situation) -> bool:
             return now.running
         case "composer.take_back" | "composer.drop":
             return now.held
+        case "chat.parent":
+            return now.branched and not now.running
+        case "chat.uncompact":
+            return now.summarised and not now.running
+        case "chat.retry" | "chat.rewrite" | "chat.compare" | "chat.branch":
+            return now.said and not now.running
+        case "chat.result" | "chat.export":
+            return now.said
         case "servers.open" | "servers.toggle" | "servers.restart" | "servers.log":
             return now.servers
     return found.context is not Context.QUESTION or now.asking

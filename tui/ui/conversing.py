@@ -33,8 +33,8 @@ class Conversing(ByHand):
     came_from: str = ""
     """The conversation that the one on screen branched off."""
 
-    _shown: tuple[int, int] | None = None
-    _work: asyncio.Task[None] | None = None
+    _chats_seen: tuple[int, int] | None = None
+    _changing: asyncio.Task[None] | None = None
 
     @property
     def chats(self) -> "ChatView":
@@ -49,22 +49,22 @@ class Conversing(ByHand):
         """Return why no other conversation or model can be taken up now, or ""."""
         return f"A turn is still running. {self.key_of('chat.cancel')} stops it." if self.chat.running else ""
 
-    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def change(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something with the conversation, one thing at a time; what goes wrong is told."""
-        if self.chat.running or (self._work is not None and not self._work.done()):
+        if self.chat.running or (self._changing is not None and not self._changing.done()):
             work.close()
             self.notify(self.busy() or "One thing at a time: the one before is not done yet.")
             return
-        self._work = asyncio.create_task(self._told(work), name="change the conversation")
-        self._work.add_done_callback(self._done)
+        self._changing = asyncio.create_task(self._or_told(work), name="change the conversation")
+        self._changing.add_done_callback(self._changed)
 
-    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _or_told(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except McptuiError as error:
             self.notify(str(error), severity="error", timeout=8)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _changed(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and isinstance(error := task.exception(), Exception):
             self.fail(error)
 
@@ -74,9 +74,9 @@ class Conversing(ByHand):
         """Show what changed in the conversation by another way than a turn."""
         chats = self.chats
         seen = (chats.revision, chats.compaction.upto)
-        if seen == self._shown:
+        if seen == self._chats_seen:
             return
-        self._shown = seen
+        self._chats_seen = seen
         self.show_compaction()
 
     def show_conversation(self, message: int | None = None) -> None:
@@ -105,7 +105,7 @@ class Conversing(ByHand):
         elif compaction.shrunk:
             words = f"results of the first {compaction.shrunk} messages are told in a few words"
         if words:
-            words += f" · enter shows it · {self.key_of('chat.uncompact')} lets the model read everything"
+            words += f" · enter shows it · {self.key_of('chat.uncompact')} undoes it"
         self.conversation.show_summary(
             words, compaction.summary or "Only old results of tools are shortened."
         )
@@ -180,7 +180,7 @@ class Conversing(ByHand):
 
         def asked(answer: tuple[ExportKind, Path] | None) -> None:
             if answer is not None:
-                self.run_worker(self._told(self._export(info, *answer)), name="export a conversation")
+                self.run_worker(self._or_told(self._export(info, *answer)), name="export a conversation")
 
         self.open_dialog(ExportChat(info.title, export_path(Path.cwd(), info.title)), asked)
 
@@ -199,7 +199,7 @@ class Conversing(ByHand):
 
         def done(text: str | None) -> None:
             if text is not None and text != self.chats.system:
-                self.begin(self._set_system(text))
+                self.change(self._set_system(text))
 
         self.open_dialog(SystemText(self.chats.system), done)
 

@@ -71,7 +71,19 @@ class Glance:
             held=bool(self._chat.held),
             can_continue=self._bridge.can_continue,
             servers=bool(self.statuses),
+            **self._conversation(),
         )
+
+    def _conversation(self) -> dict[str, bool]:
+        if not self._runtime.is_ready:
+            return {"said": False}
+        chats = self._runtime.chats
+        compaction = chats.compaction
+        return {
+            "said": bool(chats.messages),
+            "branched": chats.info is not None and bool(chats.info.parent),
+            "summarised": bool(compaction.upto or compaction.shrunk),
+        }
 
     def status(self, focus: Context, *, folded: bool) -> Status:
         """Return the status line; `folded` if there is no header that shows model and step."""

@@ -8,7 +8,7 @@ from textual.content import Content
 from tui.core.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.text import clean
 from tui.core.tools import ToolResult
-from tui.ui.actions import Context, action, first_key
+from tui.ui.actions import Context, action
 from tui.ui.answering import AnswerKeys
 from tui.ui.conversing import NOT_SAVED, Conversing
 from tui.ui.writing.references import Reference, Written
@@ -18,8 +18,15 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.widgets.transcript.blocks import Label
     from tui.ui.widgets.transcript.cards import Card
 
-ON_QUESTION = ("chat.copy", "chat.retry", "chat.rewrite", "chat.compare", "chat.branch", "chat.export")
-"""What the list over a message offers."""
+ON_QUESTION = {
+    "chat.copy": "copy it",
+    "chat.retry": "ask it again",
+    "chat.rewrite": "change it, then ask it again",
+    "chat.compare": "ask another model the same",
+    "chat.branch": "go on from here, as a branch",
+    "chat.export": "write the conversation to a file",
+}
+"""What the list over a message offers: actions, and their words there."""
 
 ACT = "act "
 """What begins the name of a deed where the answers to questions have theirs."""
@@ -53,13 +60,12 @@ class OnMessages(Conversing):
         later = (at for at in range(question + 1, len(messages)) if isinstance(messages[at], UserMessage))
         return next(later, len(messages))
 
-    def on_transcript_message_chosen(self) -> None:
+    def on_messages_message_chosen(self) -> None:
         """Offer what can be done with the message."""
         from tui.ui.screens.picker import Choice, Picker
 
         choices = [
-            Choice(one.id, Content(f"{first_key(self.overrides.keys_of(one)):<4}{one.help}"))
-            for one in map(action, ON_QUESTION)
+            Choice(name, Content(f"{self.key_of(name):<4}{words}")) for name, words in ON_QUESTION.items()
         ]
 
         def chosen(action_id: str | None) -> None:
@@ -84,13 +90,13 @@ class OnMessages(Conversing):
             return
         match deed:
             case "retry":
-                self.begin(self._retry(question))
+                self.change(self._retry(question))
             case "rewrite":
-                self.begin(self._rewrite(question))
+                self.change(self._rewrite(question))
             case "branch":
-                self.begin(self._branch(question))
+                self.change(self._branch(question))
             case "compare":
-                self._choose_model("to ask the same again", lambda: self.begin(self._retry(question)))
+                self._choose_model("to ask the same again", lambda: self.change(self._retry(question)))
 
     def _held(self, deed: str) -> None:
         if problem := self.busy():
@@ -150,7 +156,7 @@ class OnMessages(Conversing):
         info = self.chats.info if self.runtime.is_ready else None
         parent = (info.parent if info is not None else "") or self.came_from
         if parent:
-            self.begin(self._go_back(parent))
+            self.change(self._go_back(parent))
         else:
             self.notify("This conversation is no branch.", timeout=3)
 

@@ -57,7 +57,10 @@ class Messages(FlowPane):
             self.call_later(self._go_to, block)
 
     def _go_to(self, block: Block) -> None:
+        if block not in self.flow.blocks:
+            return
         self.show_block(block)
+        self._place(self.flow.top(self.flow.index_of(block)))  # what comes behind it is read, too
         if block.targets():
             self._aim((block, block.targets()[0]))
 

@@ -1,0 +1,315 @@
+"""Conversations, messages and models in the app: taken up, branched, asked again, copied, exported."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, calls, says
+from tests.ui.test_app import opened, screen_text, send, shows
+from tui.core.conversation import AssistantMessage, CallRequest, Compaction, ToolMessage, UserMessage
+from tui.core.ports import ReasoningPart, ReplyPart, RetryPart, TextPart
+from tui.core.sessions import SessionInfo
+from tui.core.tools import BinaryContent, TextContent, ToolResult
+from tui.ui.actions import Context
+from tui.ui.chat_ports import Meters
+from tui.ui.screens.models import ModelsScreen
+from tui.ui.screens.result import ResultScreen
+from tui.ui.screens.sessions import SessionsScreen
+
+MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
+
+
+def with_milk(*replies: object) -> FakeRuntime:
+    runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
+    runtime.chats.save(MILK, UserMessage("Which notes mention milk?"), AssistantMessage("Two of them."))
+    return runtime
+
+
+async def test_a_saved_conversation_is_taken_up_and_gone_on_with() -> None:
+    async with opened(with_milk(says("A third one, too."))) as (app, pilot):
+        await pilot.press("f9")
+        await shows(app, "SESSIONS", "Which notes mention milk?")
+        await pilot.press("enter")
+        await shows(app, "Two of them.", "SERVERS")
+        app.go_to(Context.COMPOSER)
+        await send(pilot, "and now?")
+        await shows(app, "Two of them.", "and now?", "A third one, too.")
+
+
+async def test_no_conversation_is_taken_up_while_a_turn_runs() -> None:
+    async with opened(with_milk([TextPart("Once"), asyncio.Event()])) as (app, pilot):
+        await send(pilot, "tell me a story")
+        await shows(app, "Once")
+        await pilot.press("f9")
+        await until(lambda: isinstance(app.screen, SessionsScreen))
+        await pilot.press(*"milk", "enter")
+        await shows(app, "A turn is still running. esc stops it.")
+
+
+async def test_another_model_is_asked_from_the_list() -> None:
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f10")
+        await shows(app, "MODELS", "ollama")
+        await pilot.press("down", "enter")
+        await until(lambda: app.screen is app.main)
+        assert runtime.chats.done == [("switch", "ollama", "")]
+
+
+async def test_the_system_text_is_read_and_changed() -> None:
+    runtime = FakeRuntime()
+    runtime.chats.system = "Answer in verse."
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f12")
+        await shows(app, "Answer in verse.")
+        await pilot.press(*" Briefly.", "ctrl+j")
+        await until(lambda: runtime.chats.system == "Answer in verse. Briefly.")
+
+
+async def test_escape_leaves_the_system_text_as_it_was() -> None:
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f12", "x", "escape")
+        await until(lambda: app.screen is app.main)
+        assert runtime.chats.system == ""
+
+
+# ---- messages ----
+
+
+async def test_a_question_is_asked_again_as_a_branch_and_one_key_leads_back() -> None:
+    runtime = FakeRuntime(says("First."), says("Second."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "First.")
+        await pilot.press("f2", "r")
+        await shows(app, "Second.", "This is a branch")
+        assert "First." not in screen_text(app)
+        assert [text for text, _ in runtime.chats.asked] == ["go", "go"]
+        await until(lambda: not app.chat.running)
+        await pilot.press("f2", "p")
+        await shows(app, "First.")
+        assert "Second." not in screen_text(app)
+
+
+async def test_letters_of_a_word_over_the_conversation_are_a_message_and_ask_nothing_again() -> None:
+    runtime = FakeRuntime(says("First."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "First.")
+        await pilot.press("f2", *"repeat")
+        await until(lambda: app.composer.text == "repeat")
+        assert len(runtime.chats.asked) == 1
+
+
+async def test_a_question_is_changed_in_the_composer_before_it_is_asked_again() -> None:
+    runtime = FakeRuntime(says("First."), says("Second."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "weather in Oslo")
+        await shows(app, "First.")
+        await pilot.press("f2", "w")
+        await until(lambda: app.composer.text == "weather in Oslo")
+        assert app.composer.has_focus
+        await pilot.press(*" today", "enter")
+        await shows(app, "weather in Oslo today", "Second.")
+        assert runtime.chats.done == [("branch", 0)]
+
+
+async def test_a_branch_ends_behind_the_message_that_the_mark_stands_on() -> None:
+    runtime = FakeRuntime(says("One."), says("Two."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "first")
+        await shows(app, "One.")
+        await send(pilot, "second")
+        await shows(app, "Two.")
+        await pilot.press("f2", "up", "up", "up", "up", "b")
+        await until(lambda: runtime.chats.done == [("branch", 2)])
+        await shows(app, "One.", "This is a branch")
+        assert "Two." not in screen_text(app)
+
+
+async def test_the_same_is_asked_of_another_model_as_a_branch() -> None:
+    runtime = FakeRuntime(says("First."), says("Second."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "First.")
+        await pilot.press("f2", "m")
+        await until(lambda: isinstance(app.screen, ModelsScreen))
+        await shows(app, "to ask the same again")
+        await pilot.press("down", "enter")
+        await shows(app, "Second.")
+        assert runtime.chats.done == [("switch", "ollama", ""), ("branch", 0)]
+
+
+async def test_a_message_offers_what_can_be_done_with_it() -> None:
+    runtime = FakeRuntime(says("First."), says("Second."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "First.")
+        await pilot.press("f2", "up", "up", "enter")
+        await shows(app, "THIS MESSAGE", "ask it again")
+        await pilot.press("down", "enter")
+        await shows(app, "Second.")
+
+
+async def test_the_marked_message_is_copied() -> None:
+    runtime = FakeRuntime(says("The reply."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "the question")
+        await shows(app, "The reply.")
+        await pilot.press("f2", "c")
+        await until(lambda: app.clipboard == "The reply.")
+        await pilot.press("up", "up", "c")
+        await until(lambda: app.clipboard == "the question")
+
+
+async def test_with_nothing_said_there_is_nothing_to_act_on() -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f2", "r")
+        await shows(app, "Nothing was said yet.")
+        await pilot.press("p")
+        await shows(app, "This conversation is no branch.")
+
+
+async def test_the_conversation_is_written_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runtime = FakeRuntime(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "say hello")
+        await shows(app, "Hello.")
+        await pilot.press("f2", "x")
+        await shows(app, "Export “say hello” as", "say-hello.md")
+        await pilot.press("tab", "enter")
+        await until((tmp_path / "say-hello.json").exists)
+        await shows(app, "written to")
+
+
+# ---- what was summarised ----
+
+
+async def test_a_summary_is_visible_and_can_be_taken_back() -> None:
+    runtime = with_milk()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f9", "enter")
+        await shows(app, "Two of them.")
+        runtime.conversation.compaction = Compaction(2, "They spoke of milk.")
+        runtime.chats.revision += 1
+        await shows(app, "1 turn summarised for the model", "u undoes it")
+        await pilot.press("f2", "down", "down", "enter")
+        await shows(app, "They spoke of milk.")
+        await pilot.press("u")
+        await until(lambda: "summarised" not in screen_text(app))
+        assert runtime.chats.done[-1] == ("uncompact",)
+
+
+# ---- results ----
+
+
+async def test_the_whole_of_a_result_that_was_cut_is_one_key_away() -> None:
+    runtime = with_milk()
+    messages = [
+        UserMessage("x"),
+        AssistantMessage("", calls=(CallRequest("c1", "notes__list", "{}"),)),
+        ToolMessage("c1", "notes__list", "head … tail", kept="result-1"),
+    ]
+    runtime.chats.save(SessionInfo("long", "Long"), *messages)
+    runtime.chats.results["result-1"] = "head\nthe middle that was cut\ntail"
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f9", *"long", "enter")
+        await shows(app, "› list")
+        await pilot.press("f2", "v")
+        await until(lambda: isinstance(app.screen, ResultScreen))
+        await shows(app, "RESULT", "the middle that was cut")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+
+
+def _only_file(folder: Path) -> bytes:
+    (found,) = folder.iterdir()
+    return found.read_bytes()
+
+
+async def test_what_a_result_holds_besides_text_is_named_and_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runtime = FakeRuntime(calls("weather__get_weather"), says("Look."))
+    runtime.toolbox.answers["get_weather"] = ToolResult(
+        (TextContent("a map"), BinaryContent("blob", "application/pdf", 9, "JVBERi0xLjcK"))
+    )
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "show me a map")
+        await shows(app, "Look.", "▣ PDF blob, 9 B")
+        await pilot.press("f2", "v")
+        await shows(app, "RESULT", "a map", "9 B")
+        await pilot.press("end", "w", "enter")
+        await until(lambda: any(tmp_path.iterdir()))
+        assert await asyncio.to_thread(_only_file, tmp_path) == b"%PDF-1.7\n"
+
+
+async def test_a_file_is_opened_only_after_a_yes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    started: list[Path] = []
+
+    async def note(app: object, path: Path) -> None:
+        started.append(path)
+
+    monkeypatch.setattr("tui.ui.screens.result.open_file", note)
+    runtime = FakeRuntime(calls("weather__get_weather"), says("Look."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "look")
+        await shows(app, "Look.")
+        await pilot.press("f2", "v")
+        await shows(app, "RESULT", "get_weather did it")
+        await pilot.press("o", "enter")
+        await shows(app, "Open this file of a server")
+        await pilot.press("n")
+        assert started == []
+        await pilot.press("o", "enter")
+        await shows(app, "Open this file of a server")
+        await pilot.pause(0.35)  # a yes that comes sooner was typed before the question was seen
+        await pilot.press("y")
+        await until(lambda: len(started) == 1)
+        assert started[0].parent == tmp_path
+
+
+# ---- the lines around it ----
+
+
+async def test_the_status_line_says_how_full_the_window_is_and_what_it_cost() -> None:
+    runtime = FakeRuntime()
+    runtime.chats.meters = Meters(26_000, 32_768, True, 34_000, 0.12)
+    async with opened(runtime, (140, 40)) as (app, _):
+        await shows(app, "context ~26 k of 33 k", "~34 k tokens", "$0.12")
+        runtime.chats.meters = replace(runtime.chats.meters, window=None, estimated=False, cost=None)
+        await shows(app, "context 26 k   34 k tokens   214 frames")
+
+
+async def test_a_request_that_waits_counts_down_each_second() -> None:
+    never = asyncio.Event()
+    runtime = FakeRuntime([RetryPart(2, 4, 30.0, "ollama answered 503"), never])
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "asking again in 30 s, 2 of 4 · esc stops", "ollama answered 503")
+        await shows(app, "asking again in 29 s, 2 of 4")
+        await pilot.press("escape")
+        await shows(app, "Stopped. Nothing of this turn runs any more.")
+
+
+async def test_thinking_is_folded_with_how_long_it_took() -> None:
+    runtime = FakeRuntime([ReasoningPart("hmm, "), ReasoningPart("well"), TextPart("Done."), ReplyPart()])
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "thought for", "Done.")
+        assert "hmm" not in screen_text(app)
+
+
+async def test_a_call_that_was_found_in_text_says_so_on_its_card() -> None:
+    found = CallRequest("c1", "weather__get_weather", "{}", recovered=True)
+    runtime = FakeRuntime([ReplyPart(calls=(found,), finish="tool_calls")], says("Sunny."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "weather?")
+        await shows(app, "recovered", "Sunny.")

@@ -1,0 +1,203 @@
+"""A conversation that was saved, shown anew: its messages and its calls, quick at any length."""
+
+import time
+
+from tests.conftest import until
+from tests.ui.stage import row_with
+from tests.ui.test_transcript import HOSTILE, talk
+from tui.core.conversation import AssistantMessage, Attachment, CallRequest, Message, ToolMessage, UserMessage
+from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.ui.widgets.transcript.past import parts
+
+SILENT = {"notice": lambda model: ""}
+
+
+def call(call_id: str = "c1", name: str = "weather__get_weather", **more: object) -> CallRequest:
+    return CallRequest(call_id, name, '{"location": "Beijing"}', **more)
+
+
+def told(text: str, *, is_error: bool = False, call_id: str = "c1") -> ToolMessage:
+    return ToolMessage(call_id, "weather__get_weather", text, is_error)
+
+
+async def test_what_was_said_stands_there_as_it_did_when_it_was_said():
+    async with talk(rows=24) as it:
+        it.pane.show_past(
+            [
+                UserMessage("How is Beijing?"),
+                AssistantMessage("Let me look.", calls=(call(),), model="demo"),
+                told("25 °C"),
+                AssistantMessage("It is **sunny**.", model="demo"),
+            ],
+            (),
+            **SILENT,
+        )
+        lines = await it.lines()
+        assert [line for line in lines if line] == [
+            "you",
+            "How is Beijing?",
+            "demo",
+            "Let me look.",
+            '   ✓ weather › get_weather   location="Beijing"         ▸',
+            "It is sunny.",
+        ]
+
+
+async def test_how_each_call_ended_is_said_in_a_word():
+    endings = {
+        "done": told("25 °C", call_id="done"),
+        "failed": told("no such town", is_error=True, call_id="failed"),
+        "denied": told("denied by the person", is_error=True, call_id="denied"),
+        "cancelled": told("cancelled by the person", is_error=True, call_id="cancelled"),
+        "outcome unknown": told(UNKNOWN_OUTCOME, is_error=True, call_id="outcome unknown"),
+        "not run": told(NEVER_SENT, is_error=True, call_id="not run"),
+    }
+    async with talk(columns=100, rows=30) as it:
+        asked = tuple(call(name, f"s__{name.replace(' ', '_')}_") for name in endings)
+        it.pane.show_past(
+            [UserMessage("all"), AssistantMessage("", calls=asked), *endings.values()], (), **SILENT
+        )
+        lines = await it.lines()
+        for name in list(endings)[1:]:
+            assert name in row_with(lines, f" {name.replace(' ', '_')}_ ")
+        assert "the program ended while this call ran" in "\n".join(lines)
+
+
+async def test_a_call_without_any_answer_is_unknown_only_if_it_was_sent():
+    async with talk(columns=100) as it:
+        asked = (call("sent", "s__sent"), call("unsent", "s__unsent"))
+        it.pane.show_past([UserMessage("x"), AssistantMessage("", calls=asked)], {"sent"}, **SILENT)
+        lines = await it.lines()
+        assert "outcome unknown" in row_with(lines, "› sent")
+        assert "not run" in row_with(lines, "› unsent")
+
+
+async def test_thinking_is_folded_and_says_no_time_that_nobody_kept():
+    async with talk() as it:
+        it.pane.show_past([UserMessage("x"), AssistantMessage("y", reasoning="hidden thought")], (), **SILENT)
+        lines = await it.lines()
+        assert "thought  ▸" in lines
+        assert not any("hidden" in line for line in lines)
+
+
+async def test_a_reply_that_was_cut_and_a_call_found_in_text_are_marked():
+    async with talk(columns=100) as it:
+        messages: list[Message] = [
+            UserMessage("x"),
+            AssistantMessage("I was abou", partial=True),
+            UserMessage("y"),
+            AssistantMessage("", calls=(call(recovered=True),)),
+            told("ok"),
+        ]
+        it.pane.show_past(messages, (), **SILENT)
+        lines = await it.lines()
+        assert "· cut short" in lines
+        assert "recovered" in row_with(lines, "get_weather")
+
+
+async def test_what_was_attached_stands_under_the_question():
+    async with talk() as it:
+        note = Attachment("text", "text/markdown", "README.md", 2048)
+        it.pane.show_past([UserMessage("read this", (note,))], (), **SILENT)
+        assert "@ README.md   text/markdown, 2.0 kB" in await it.lines()
+
+
+async def test_the_notice_of_a_model_stands_under_each_of_its_replies():
+    async with talk() as it:
+        messages = [UserMessage("a"), AssistantMessage("b", model="demo"), UserMessage("c")]
+        it.pane.show_past(
+            messages, (), notice=lambda model: "not a language model" if model == "demo" else ""
+        )
+        assert (await it.lines()).count("not a language model") == 1
+
+
+async def test_a_conversation_of_thousands_of_messages_is_there_at_once_and_at_its_end():
+    messages: list[Message] = []
+    for turn in range(500):
+        messages.append(UserMessage(f"question {turn}"))
+        for step in range(2):
+            name = f"{turn}-{step}"
+            messages.append(AssistantMessage(f"## Look {name}\n\n- one\n- two\n" * 8, calls=(call(name),)))
+            messages.append(told('{"a": 1}\n' * 40, call_id=name))
+        messages.append(AssistantMessage(f"answer {turn}", model="demo"))
+    async with talk(rows=24) as it:
+        started = time.process_time()
+        it.pane.show_past(messages, (), **SILENT)
+        spent = time.process_time() - started
+        await it.shows("answer 499")
+        assert it.pane.following
+    assert spent < 0.5  # measured: 0.06 s for these 3,000 messages
+
+
+async def test_it_can_be_opened_at_a_message():
+    messages: list[Message] = []
+    for turn in range(100):
+        messages += [UserMessage(f"question {turn}"), AssistantMessage(f"answer {turn}.\n\nmore " * 5)]
+    async with talk() as it:
+        it.pane.show_past(messages, (), **SILENT)
+        it.pane.focus()
+        it.pane.show_message(40)
+        await it.shows("question 20")
+        assert it.pane.marked_label is not None and it.pane.marked_label.said == "question 20"
+
+
+async def test_a_turn_goes_on_behind_what_was_said():
+    async with talk() as it:
+        it.pane.show_past([UserMessage("a"), AssistantMessage("b", model="demo")], (), **SILENT)
+        it.pane.add_user("c")
+        it.pane.begin_reply("demo")
+        it.pane.add_text("d")
+        it.pane.end_reply(0.1)
+        lines = [line for line in await it.lines() if line]
+        assert [line.split()[0] for line in lines] == ["you", "a", "demo", "b", "you", "c", "demo", "d"]
+
+
+async def test_texts_from_a_file_are_as_hostile_as_any():
+    async with talk(columns=100, rows=40) as it:
+        asked = CallRequest("c1", HOSTILE, HOSTILE)
+        messages: list[Message] = [
+            UserMessage(HOSTILE, (Attachment("blob", HOSTILE, HOSTILE, 1),)),
+            AssistantMessage(HOSTILE, reasoning=HOSTILE, calls=(asked,), model=HOSTILE),
+            ToolMessage("c1", HOSTILE, HOSTILE, True),
+        ]
+        it.pane.show_past(messages, (), **SILENT)
+        await until(lambda: it.pane.row_count() > 5)
+        text = "\n".join(await it.lines())
+        assert not set(text) & set("\x1b\x07\x9b\u202e\x00")
+
+
+async def test_the_summary_of_older_turns_is_a_row_that_opens():
+    async with talk() as it:
+        it.pane.show_past([UserMessage("a"), AssistantMessage("b")], (), **SILENT)
+        it.pane.show_summary("12 turns summarised for the model", "They spoke of milk.")
+        assert any("12 turns summarised" in line for line in await it.lines())
+        it.pane.focus()
+        await it.pilot.press("end", "enter")
+        await it.shows("They spoke of milk.")
+        it.pane.show_summary("", "")
+        assert not any("summarised" in line for line in await it.lines())
+
+
+# ---- parts of a long text ----
+
+
+def test_a_long_text_is_cut_between_its_blocks():
+    text = "\n\n".join(f"paragraph {number} " + "word " * 60 for number in range(200))
+    cut = list(parts(text))
+    assert all(len(part) <= 8 * 1024 for part in cut)
+    assert "\n".join(cut) == text
+
+
+def test_a_fence_that_is_cut_is_closed_and_opened_again():
+    text = "before\n\n```python\n" + "x = 1\n" * 4000 + "```\n\nafter"
+    cut = list(parts(text))
+    assert len(cut) > 2
+    assert all(part.count("```") % 2 == 0 for part in cut)
+    assert all(part.startswith("```python") for part in cut[1:-1])
+    assert cut[-1].rstrip().endswith("after")
+
+
+def test_one_line_of_any_length_is_cut_too():
+    cut = list(parts("x" * 100_000))
+    assert all(len(part) <= 8 * 1024 for part in cut)
+    assert "".join(cut).replace("\n", "") == "x" * 100_000
