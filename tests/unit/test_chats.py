@@ -10,13 +10,15 @@ from tui.asked import Asked
 from tui.chats import SYSTEM, Chats
 from tui.core.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
 from tui.core.errors import McptuiError
-from tui.core.events import EndReason, Event, TurnEnded
+from tui.core.events import EndReason, Event, TurnEnded, TurnStarted
 from tui.core.limits import Limits
 from tui.core.policy import Mode, Policy
 from tui.core.ports import ReplyPart, TextPart, Usage
 from tui.core.redact import Redactor
+from tui.core.tools import TextContent, Tool, ToolResult
 from tui.model.profile import ModelProfile
 from tui.model.scripted import Reply, ScriptedModel, calls, says
+from tui.model.traits import Traits
 from tui.options import Options
 from tui.storage.sessions import SessionStore
 
@@ -236,3 +238,36 @@ async def test_a_turn_that_is_cancelled_before_it_begins_ends_as_cancelled(stage
     turn.cancel()
     events = [event async for event in turn.events()]
     assert events[-1].reason is EndReason.CANCELLED
+
+
+# ---- what the model can call and read
+
+
+async def test_no_more_tools_are_offered_than_the_model_takes(stage: Make):
+    one = stage(says("ok"), says("ok"))
+    one.around.toolbox.offered = [Tool("srv", f"t{number}", digest=str(number)) for number in range(200)]
+    await one.ask("one")
+    one.model.traits = Traits(max_tools=20)
+    await one.ask("two")
+    assert [len(request.tools) for request in one.model.requests] == [127, 19]
+    told = [event.notice for event in one.around.seen if isinstance(event, TurnStarted)]
+    assert "it takes 128" in told[0] and "it takes 20" in told[1]
+
+
+async def test_a_large_result_can_be_read_in_later_turns_and_in_another_run(stage: Make):
+    async def log(arguments: object) -> ToolResult:
+        return ToolResult((TextContent("\n".join(f"line {number}" for number in range(20_000))),))
+
+    one = stage(calls(call(1, "srv__log")), says("long"))
+    one.around.toolbox = FunctionToolbox(log=log)
+    await one.ask("what is in the log?")
+    assert one.chats.result("result-1").endswith("line 19999")
+    session = one.chats.info
+    assert session is not None
+    await one.chats.close()
+    read = call(2, "mcptui__read_result", '{"name": "result-1", "grep": "line 12345"}')
+    two = stage(calls(read), says("there"))
+    await two.chats.resume(session.id)
+    await two.ask("and line 12345?")
+    told = [message.text for message in two.chats.messages if isinstance(message, ToolMessage)]
+    assert "line 12345\n" in told[-1]
