@@ -4,7 +4,7 @@ import json
 import random
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,13 +66,12 @@ def kill_once(folder: Path, dice: random.Random, known: dict[str, Acknowledged],
     words = [sys.executable, str(SCRIPT), str(folder), "1000", *([session] if session else [])]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        first = process.stdout.readline()  # it has begun, or gone on
-        killing = threading.Timer(dice.uniform(0, 0.08), process.kill)
-        killing.start()
-        rest = process.stdout.read()
-        killing.join()
+        said = [process.stdout.readline() for _ in range(dice.randint(1, 60))]
+        time.sleep(dice.uniform(0, 0.005))
+        process.kill()
+        said.append(process.stdout.read())
     assert process.returncode == -9, "it ended by itself"
-    return hear(lines_of(first + rest), known)
+    return hear(lines_of(b"".join(said)), known)
 
 
 async def check(folder: Path, known: dict[str, Acknowledged]) -> int:

@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.protocol.command import start
 from tests.protocol.killing import SCRIPT, Acknowledged, check, hear, kill_once, lines_of
+from tui.core.conversation import sanitised
+from tui.core.redact import Redactor
+from tui.settings.locations import data_dir
+from tui.storage.sessions import SessionStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 
@@ -37,3 +42,30 @@ async def test_killed_in_front_of_each_statement_a_session_keeps_what_was_acknow
     hear(lines, known)
     assert lines[-1] == {"closed": True} and len(known) > 50
     await check(tmp_path / "s", known)
+
+
+async def test_a_run_that_is_killed_leaves_what_it_printed_in_the_session():
+    dice = random.Random()
+    words = ("run", "--demo", "--json", "--session", "trip", "What is the weather in Beijing?")
+    printed: list[dict] = []
+    for _ in range(2):
+        process = await start(*words, "--server", "weather")
+        assert process.stdout is not None
+        await process.stdout.readline()
+        await asyncio.sleep(dice.uniform(0, 0.5))
+        if process.returncode is None:
+            process.kill()
+        printed += lines_of(await process.stdout.read())
+        await process.communicate()
+    store = SessionStore(data_dir() / "sessions", lambda: Redactor())
+    told: list[str] = []
+    for info in await store.list():
+        assert (info.title, info.problem, info.in_use) == ("trip", "", False)
+        found, journal = await store.reopen(info.id)
+        await journal.close()
+        talk = found.conversation.messages
+        assert sanitised(talk) == talk
+        told += [message.text for message in talk]
+    for line in printed:
+        if line["type"] in ("tool_result", "turn_ended"):
+            assert line["text"] in told
