@@ -32,7 +32,7 @@ def channel_form(text: str, at: int, scene: Scene) -> Found | None:
         if name:
             found = _call(text, start, name, scene)
             if found is None:
-                break
+                return Found(at, tuple(items)) if items else Found(len(text), ())
             items.extend(found.items)
             closed = _TERMINATOR.match(text, found.end)
             at = closed.end() if closed else found.end

@@ -56,7 +56,7 @@ Item = CallRequest | TextPart | ReasoningPart
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What stands in a text up to `end`."""
+    """What stands in a text up to `end`: no items if it is to be said as it is, marks within and all."""
 
     end: int
     items: tuple[Item, ...]
@@ -84,17 +84,16 @@ def json_form(text: str, at: int, scene: Scene) -> Found | None:
         return None
     end = opener.end()
     found: list[tuple[ToolSpec, Any]] = []
-    while True:
-        stop = span(text, end)
-        if stop < 0 or not (more := _tools_in(text[end:stop], scene)):
-            break
+    while (stop := span(text, end)) >= 0:
+        if not (more := _tools_in(text[end:stop], scene)):
+            return Found(stop, ())
         found.extend(more)
         end = stop
         if (between := _BETWEEN.match(text, end)) is None:
             break
         end = between.end()
-    if not found or end < 0:
-        return None
+    if stop < 0:
+        return Found(len(text), ())
     if (behind := _BEHIND.match(text, end)) is not None:
         end = behind.end()
     calls = (scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
@@ -125,12 +124,14 @@ def named_form(text: str, at: int, scene: Scene) -> Found | None:
     identity = opener.groupdict().get("id", "")
     tool = scene.tool(opener[1]) or (scene.tool(opener[1].rpartition(":")[0]) if identity else None)
     end = span(text, opener.end())
-    if tool is None or end < 0:
-        return None
+    if end < 0:
+        return Found(len(text), ())
     try:
-        value = mend(text[opener.end() : end]).value
+        value = mend(text[opener.end() : end]).value if tool else None
     except Unreadable:
-        return None
+        tool = None
+    if tool is None:
+        return Found(end, ())
     if (behind := re.compile(r"\s*```").match(text, end)) is not None:
         end = behind.end()
     identity = identity if ":" in identity else ""
@@ -148,12 +149,12 @@ def glm_form(text: str, at: int, scene: Scene) -> Found | None:
     while (key := _KEY.match(text, end)) is not None:
         closer = _VALUE_END.search(text, key.end())
         if closer is None:
-            return None
+            return Found(len(text), ())
         values[key[1].strip()] = text[key.end() : closer.start()]
         end = closer.end()
     closed = _GLM_END.match(text, end)
     if closed is None and (scene.cut or text[end:].strip()):
-        return None
+        return Found(len(text), ())
     call = scene.maker.of_value(tool.name, typed_all(values, tool.schema), recovered=True)
     return Found(closed.end() if closed else end, (call,))
 

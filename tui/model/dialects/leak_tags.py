@@ -48,11 +48,11 @@ def tag_form(text: str, at: int, scene: Scene) -> Found | None:
     else:
         read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"], cut=scene.cut)
     if read is None:
-        return None
+        return Found(len(text), ())
     values, end = read
     closed = _END.match(text, end)
     if closed is None and (scene.cut or not values or text[end:].strip()):
-        return None
+        return Found(len(text), ())
     call = scene.maker.of_value(tool.name, values, recovered=True)
     return Found(closed.end() if closed else end, (call,))
 

@@ -84,8 +84,9 @@ _PARTIAL = re.compile(
 _FIRST = re.compile(r"[<\[ac]")
 _NAMES = re.compile(
     rf"(?:<tool_calls?>|<function_calls?>|<[a-z_]{{1,20}}:(?:tool_call|function_calls)>|\s)*"
-    rf"(?:<(?:function|tool)=[\"']?|<(?:[a-z_]{{1,20}}:)?(?:function|invoke)\s+name=[\"']?"
-    rf"|\[TOOL_CALLS\]\s*(?=[A-Za-z_])|<tool_call>\s*(?=[A-Za-z_]))({NAME})(?=[^\w.\-/])"
+    rf"(?:(<(?:function|tool)=[\"']?|<(?:[a-z_]{{1,20}}:)?(?:function|invoke)\s+name=[\"']?"
+    rf"|\[TOOL_CALLS\](?=[A-Za-z_]))|\[TOOL_CALLS\]\s*(?=[A-Za-z_])|<tool_call>\s*(?=[A-Za-z_]))"
+    rf"({NAME})(?=[^\w.\-/])"
 )
 _NO_BODY = re.compile(
     r"(?:<(?:tool_calls?|function_calls?|TOOLCALL)>|\[TOOL_CALLS\])\s*[^\s{\[<`A-Za-z_]"
@@ -117,8 +118,7 @@ class LeakParser(Parser):
         if (yield from self._reader.starts(start, (_ANALYSIS,))):
             yield from self._hold(start)
         while (yield from self._next_mark()):
-            found = yield from self._hold(0)
-            if not found:
+            if not (yield from self._hold(0)):
                 self._say(1)
 
     def _next_mark(self) -> Steps[bool]:
@@ -149,6 +149,9 @@ class LeakParser(Parser):
         found = self._found(start)
         if found is None:
             return False
+        if not found.items:
+            self._say(found.end)
+            return True
         for item in found.items:
             match item:
                 case CallRequest():
@@ -168,7 +171,10 @@ class LeakParser(Parser):
         if _NO_BODY.match(head):
             return True
         named = _NAMES.match(head)
-        return named is not None and self._maker.offered.find(named[1]) is None
+        if named is None or self._maker.offered.find(named[2]) is not None:
+            return False
+        self._none = bool(named[1])  # what a call of another tool holds is no call either
+        return True
 
     def _found(self, start: int) -> Found | None:
         """Return what stands from an offset on, its end as an offset; None if it is no leak."""

@@ -1,0 +1,194 @@
+"""Models that write calls as text: real HTTP through the real client, and the real command around it."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.endpoint import Answer, Endpoint, Request, chunk, refuses, says
+from tests.protocol.command import Done, mcptui
+from tests.streams import INDEX as STREAMS
+from tests.streams import Heard, chunks_of, expected, heard_from_model
+from tests.texts import INDEX, TOOLS, Read, text_of
+from tui.core.conversation import UserMessage
+from tui.core.ports import ModelRequest, ReplyPart, RetryPart, ToolSpec
+from tui.model.dialects import PROTOCOLS, wrap
+from tui.model.openai_chat import OpenAIChat
+from tui.model.profile import ModelProfile
+
+SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
+SEEDS = (1, 2)
+PROTOCOL = {"cline": "xml", "chatmcp": "chatmcp", "simple": "json", "react": "react", "leak": "native"}
+RECORDED = [name for name, entry in STREAMS.items() if "dialect" in entry]
+
+
+def spoken(text: str, seed: int, finish: str) -> Answer:
+    """Return an answer that says `text` in deltas of odd sizes, its bytes cut anywhere."""
+    size = 1 + seed * 5 % 17
+    deltas = [chunk(content=text[at : at + size]) for at in range(0, len(text), size)]
+    usage = {"prompt_tokens": 9, "completion_tokens": 9}
+    return Answer([chunk(role="assistant"), *deltas, chunk(finish, usage=usage)], seed=seed)
+
+
+async def heard(endpoint: Endpoint, protocol: str, tools: tuple[ToolSpec, ...] = TOOLS) -> Heard:
+    """Ask the endpoint through the client and `protocol`."""
+    model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
+    try:
+        return await heard_from_model(
+            wrap(model, protocol).stream(ModelRequest("", [UserMessage("hi")], tools))
+        )
+    finally:
+        await model.aclose()
+
+
+async def test_every_reply_comes_through_the_client_whatever_bytes_it_is_cut_into() -> None:
+    for seed, (name, expect) in enumerate(INDEX.items()):
+        answer = spoken(text_of(name), seed, expect.get("finish", "stop"))
+        async with Endpoint([answer]) as endpoint:
+            found = await heard(endpoint, expect["dialect"])
+            (sent,) = endpoint.requests
+        assert ("tools" in sent.json) is (expect["dialect"] == "native")
+        assert found.reply is not None, name
+        Read(found.text, found.reasoning, list(found.reply.calls)).assert_is(expect)
+        assert found.reply.finish == expect.get("finish", "stop")
+
+
+def known(names: list[str]) -> tuple[ToolSpec, ...]:
+    """Return the tools that were known when a stream was recorded; `server/tool` where it has a server."""
+    made: list[ToolSpec] = []
+    for name in names:
+        server, _, tool = name.rpartition("/")
+        types = {"city": "string", "days": "integer", "query": "string"}
+        wanted = ["query"] if tool == "search" else []
+        properties = {key: {"type": kind} for key, kind in types.items() if key in wanted or not wanted}
+        schema = {"type": "object", "properties": properties, "required": wanted}
+        made.append(ToolSpec(f"{server}__{tool}" if server else tool, "", schema, server, tool))
+    return tuple(made)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+async def test_every_recorded_stream_of_text_gives_its_calls(name: str) -> None:
+    entry, expect = STREAMS[name], expected(name)
+    tools = known(entry["tools"])
+    shown = {tool.name: f"{tool.server}/{tool.tool}" if tool.server else tool.name for tool in tools}
+    for seed in SEEDS:
+        async with Endpoint([Answer(chunks_of(name), seed=seed)]) as endpoint:
+            found = await heard(endpoint, PROTOCOL[entry["dialect"]], tools)
+        assert found.reply is not None
+        assert (found.text, found.reasoning) == (expect["content"], expect["reasoning"])
+        assert [shown[call.name] for call in found.reply.calls] == [
+            call["name"] for call in expect["tool_calls"]
+        ]
+        for call, want in zip(found.reply.calls, expect["tool_calls"], strict=True):
+            assert json.loads(call.arguments) == json.loads(want["arguments"])
+            assert call.id == want.get("id", call.id)
+        assert (
+            found.reply.finish == expect["finish"] and (found.reply.usage is not None) is expect["has_usage"]
+        )
+
+
+async def test_an_endpoint_that_refuses_stop_is_asked_without_it_once_and_for_all() -> None:
+    def strict(request: Request) -> Answer:
+        if "stop" in request.json:
+            return refuses(400, "Unsupported parameter: 'stop' is not supported with this model.")
+        return says("Action: now\nAction Input: {}\nObservation: noon\nFinal Answer: It is noon.")
+
+    async with Endpoint([strict]) as endpoint:
+        model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
+        wrapped = wrap(model, "react")
+        request = ModelRequest("", [UserMessage("hi")], TOOLS)
+        first = [part async for part in wrapped.stream(request)]
+        second = await heard_from_model(wrapped.stream(request))
+        await model.aclose()
+    assert any(isinstance(part, RetryPart) and "stop" in part.reason for part in first)
+    assert isinstance(first[-1], ReplyPart) and [call.name for call in first[-1].calls] == ["clock__now"]
+    assert second.text == "" and [bool("stop" in sent.json) for sent in endpoint.requests] == [
+        True,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "registry.ollama.ai/library/gemma3:4b does not support tools"),
+        (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+        (500, "tools param requires --jinja flag"),
+        (404, "No endpoints found that support tool use."),
+    ],
+)
+async def test_an_endpoint_without_tools_is_asked_again_in_text(status: int, said: str) -> None:
+    def plain(request: Request) -> Answer:
+        return refuses(status, said) if "tools" in request.json else says("It is noon.")
+
+    async with Endpoint([plain]) as endpoint:
+        found = await heard(endpoint, "auto")
+    assert found.text == "It is noon." and len(endpoint.requests) == 2
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_thinking_in_fields_of_its_own_stays_thinking(protocol: str) -> None:
+    chunks = [
+        chunk(reasoning_content="So: "),
+        chunk(reasoning_content="four."),
+        chunk(content="4"),
+        chunk("stop"),
+    ]
+    async with Endpoint([Answer(chunks)]) as endpoint:
+        found = await heard(endpoint, protocol)
+    assert (found.reasoning, found.text) == ("So: four.", "4")
+
+
+# ---- the command ---------------------------------------------------------------------------------------
+
+
+async def run(folder: Path, endpoint: Endpoint, protocol: str) -> Done:
+    path = folder / "config.toml"
+    path.write_text(
+        f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\ntool_protocol = "{protocol}"\n'
+        f"[servers.weather]\ncommand = {json.dumps(sys.executable)}\n"
+        f"args = [{json.dumps(str(SAMPLES / 'weather.py'))}]\n",
+        encoding="utf-8",
+    )
+    done = await mcptui("run", "--json", "--config", str(path), "weather in NYC?", HOME=str(folder))
+    assert "Traceback" not in done.err + done.out
+    return done
+
+
+CALL: dict[str, str] = {
+    "xml": "<use_mcp_tool>\n<server_name>weather</server_name>\n<tool_name>get_weather</tool_name>\n"
+    '<arguments>\n{"location": "NYC"}\n</arguments>\n',
+    "chatmcp": '<<tool-start>>\n{"server_name": "weather", "tool_name": "get_weather", '
+    '"tool_params": {"location": "NYC"}}\n',
+    "json": '{"tool": "weather__get_weather", "arguments": {"location": "NYC"}}',
+    "react": 'Thought: I look.\nAction: weather__get_weather\nAction Input: {"location": "NYC"}\n',
+}
+FINAL = {
+    "xml": "<final_answer><answer>Windy.</answer></final_answer>",
+    "react": "Thought: I know.\nFinal Answer: Windy.",
+}
+
+
+@pytest.mark.parametrize("protocol", CALL)
+async def test_a_model_that_writes_calls_uses_a_server(tmp_path: Path, protocol: str) -> None:
+    replies = [says(CALL[protocol], pieces=40), says(FINAL.get(protocol, "Windy."), pieces=9)]
+    async with Endpoint(replies) as endpoint:
+        done = await run(tmp_path, endpoint, protocol)
+        sent: list[Any] = [request.json for request in endpoint.requests]
+    assert [found["arguments"] for found in done.of_type("tool_call")] == [{"location": "NYC"}]
+    assert "".join(found["text"] for found in done.of_type("text")) == "Windy." and done.code == 0
+    assert all("tools" not in body for body in sent)
+    assert [message["role"] for message in sent[1]["messages"]] == ["system", "user", "assistant", "user"]
+    assert "windy" in sent[1]["messages"][-1]["content"]
+
+
+async def test_a_call_that_cannot_be_read_is_corrected_by_the_model(tmp_path: Path) -> None:
+    broken = CALL["chatmcp"].replace('"NYC"}}', '"NYC"} and so on') + "<<tool-end>>"
+    async with Endpoint([says(broken), says(CALL["chatmcp"]), says("Windy.")]) as endpoint:
+        done = await run(tmp_path, endpoint, "chatmcp")
+        told = endpoint.requests[1].json["messages"][-1]["content"]
+    assert "not valid JSON" in told and "Write it exactly like this:\n<<tool-start>>" in told
+    assert [found["is_error"] for found in done.of_type("tool_result")] == [True, False] and done.code == 0

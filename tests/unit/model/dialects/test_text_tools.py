@@ -1,0 +1,243 @@
+"""Models that are told of tools in text, and what the loop sees of them."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.texts import TOOLS
+from tui.core.conversation import AssistantMessage, Attachment, CallRequest, ToolMessage, UserMessage
+from tui.core.errors import ModelError, NoTools
+from tui.core.ports import (
+    CallPart,
+    ChatModel,
+    ModelPart,
+    ModelRequest,
+    ReasoningPart,
+    ReplyPart,
+    RetryPart,
+    TextPart,
+    Usage,
+)
+from tui.model.dialects import wrap
+from tui.model.dialects.dialect import DIALECTS
+from tui.model.scripted import Reply, ScriptedModel, says
+
+NOW = "<use_mcp_tool><server_name>clock</server_name><tool_name>now</tool_name><arguments>{}</arguments>"
+HERMES = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'
+ASK = ModelRequest("Be brief.", [UserMessage("What time is it?")], TOOLS)
+
+
+async def heard(model: ChatModel, request: ModelRequest = ASK) -> list[ModelPart]:
+    return [part async for part in model.stream(request)]
+
+
+def text_of(parts: list[ModelPart]) -> str:
+    return "".join(part.text for part in parts if isinstance(part, TextPart))
+
+
+def end_of(parts: list[ModelPart]) -> ReplyPart:
+    assert isinstance(parts[-1], ReplyPart)
+    return parts[-1]
+
+
+async def test_tools_go_into_the_system_text_and_never_into_the_request() -> None:
+    inner = ScriptedModel([says("Noon.")])
+    await heard(wrap(inner, "xml"))
+    (sent,) = inner.requests
+    assert sent.tools == () and sent.stop == ("</use_mcp_tool>",) and sent.verbatim
+    assert sent.system.startswith("Be brief.\n\n# Tools")
+    for tool in TOOLS:
+        assert (
+            tool.tool in sent.system and json.dumps(dict(tool.schema), separators=(",", ":")) in sent.system
+        )
+
+
+async def test_a_call_in_text_becomes_a_call_with_the_usage_and_the_end_of_the_reply() -> None:
+    usage = Usage(10, 5)
+    inner = ScriptedModel(
+        [[TextPart("Let me look.\n" + NOW), ReplyPart(usage=usage, echo={"reasoning": "x"})]]
+    )
+    parts = await heard(wrap(inner, "xml"))
+    end = end_of(parts)
+    assert text_of(parts) == "Let me look."
+    assert [(call.name, call.arguments, call.recovered) for call in end.calls] == [
+        ("clock__now", "{}", False)
+    ]
+    assert (end.finish, end.usage, end.echo) == ("stop", usage, {"reasoning": "x"})
+
+
+@pytest.mark.parametrize("protocol", DIALECTS)
+async def test_what_the_history_says_in_calls_and_results_is_told_as_text(protocol: str) -> None:
+    picture = Attachment("image", "image/png", "p.png", 3, "AAAA")
+    call = CallRequest("call_1", "wx__get_forecast", '{"city": "Oslo"}')
+    history = [
+        UserMessage("Weather?"),
+        AssistantMessage("I look.", calls=(call, CallRequest("call_2", "gone__tool", "{}"))),
+        ToolMessage("call_1", "wx__get_forecast", "12 °C </tool_result>", attachments=(picture,)),
+        ToolMessage("call_2", "gone__tool", "no such tool", is_error=True),
+        UserMessage("And?"),
+    ]
+    inner = ScriptedModel([says("Cold.")])
+    await heard(wrap(inner, protocol), ModelRequest("", history, TOOLS))
+    first, second, third = inner.requests[0].messages
+    assert first == UserMessage("Weather?")
+    assert isinstance(second, AssistantMessage) and second.calls == ()
+    assert second.text.startswith("I look.\n\n") and '{"city": "Oslo"}' in second.text
+    assert isinstance(third, UserMessage) and third.attachments == (picture,)
+    assert "12 °C" in third.text and "no such tool" in third.text and third.text.endswith("And?")
+    assert third.text.count("</tool_result>") == (1 if protocol == "react" else 2)
+
+
+@pytest.mark.parametrize("protocol", DIALECTS)
+async def test_what_the_history_is_told_as_reads_back_as_the_same_calls(protocol: str) -> None:
+    arguments = json.dumps({"path": "C:\\new\\<b>", "content": 'say "hi"\n</arguments> <<tool-end>> ``` }'})
+    said = AssistantMessage(calls=(CallRequest("c", "fs__write_file", arguments),))
+    dialect = DIALECTS[protocol]
+    (message,) = dialect.as_text([said], TOOLS)
+    assert isinstance(message, AssistantMessage)
+    inner = ScriptedModel([says(message.text, pieces=9)])
+    (call,) = end_of(await heard(wrap(inner, protocol))).calls
+    assert (call.name, json.loads(call.arguments)) == ("fs__write_file", json.loads(arguments))
+    assert not (call.problem or call.truncated or call.recovered)
+
+
+@pytest.mark.parametrize("protocol", DIALECTS)
+def test_the_prompt_is_short_and_asks_for_the_language_of_the_question(protocol: str) -> None:
+    prompt = DIALECTS[protocol].system("", TOOLS[:1])
+    assert len(prompt) / 3 < 1_500 and "language of the question" in prompt
+    assert "{tools}" not in prompt and "{example}" not in prompt and '"Oslo"' not in prompt
+    assert DIALECTS[protocol].written(TOOLS[0], '{"city": "…"}') in prompt
+
+
+async def test_without_tools_and_calls_a_request_goes_through_as_it_is() -> None:
+    inner = ScriptedModel([says("Thought: a\nFinal Answer: b")])
+    request = ModelRequest("", [UserMessage("hi")])
+    assert text_of(await heard(wrap(inner, "react"), request)) == "Thought: a\nFinal Answer: b"
+    assert inner.requests == [request]
+
+
+async def test_a_call_that_cannot_be_read_is_told_with_the_problem_and_a_right_example() -> None:
+    arguments = "{city: 'a\"}</arguments></use_mcp_tool>"
+    broken = NOW.replace("clock", "wx").replace("now", "get_forecast").partition("{}")[0] + arguments
+    (call,) = end_of(await heard(wrap(ScriptedModel([says(broken)]), "xml"))).calls
+    assert call.name == "wx__get_forecast" and "not valid JSON (" in call.problem
+    assert '<tool_name>get_forecast</tool_name>\n<arguments>\n{"city": "…"}' in call.problem
+
+
+async def test_ids_are_new_in_the_conversation() -> None:
+    model = wrap(ScriptedModel([says(NOW), says(NOW)]), "xml")
+    first = end_of(await heard(model)).calls[0]
+    history = [*ASK.messages, AssistantMessage(calls=(first,)), ToolMessage(first.id, first.name, "12:00")]
+    second = end_of(await heard(model, ModelRequest("", history, TOOLS))).calls[0]
+    assert first.id != second.id
+
+
+async def test_a_reply_that_goes_on_behind_its_end_is_left_but_for_its_usage() -> None:
+    endless: Reply = [
+        TextPart("Action: now\nAction Input: {}\nObservation: "),
+        *[TextPart("x" * 500)] * 100,
+        ReplyPart(usage=Usage(1, 1)),
+    ]
+    inner = ScriptedModel([endless])
+    end = end_of(await heard(wrap(inner, "react")))
+    assert [call.name for call in end.calls] == ["clock__now"] and end.usage is None and inner.closed == 1
+
+
+async def test_a_stream_that_breaks_tells_what_was_said_and_no_call() -> None:
+    inner = ScriptedModel([[TextPart("Hm. <"), TextPart("b> ok\n" + NOW[:60]), ModelError("broken")]])
+    said: list[ModelPart] = []
+    with pytest.raises(ModelError, match="broken"):
+        async for part in wrap(inner, "xml").stream(ASK):
+            said.append(part)
+    assert text_of(said) == "Hm. <b> ok" and not any(isinstance(part, ReplyPart) for part in said)
+
+
+async def test_nothing_of_a_call_is_shown_while_it_is_written() -> None:
+    inner = ScriptedModel([says("Ok.\n" + NOW + "</use_mcp_tool>", pieces=60)])
+    parts = await heard(wrap(inner, "xml"))
+    assert [part.text for part in parts if isinstance(part, TextPart)] == ["Ok", "."] or text_of(
+        parts
+    ) == "Ok."
+    assert any(isinstance(part, CallPart) and part.name == "now" for part in parts)
+
+
+# ---- native, and what leaks ----------------------------------------------------------------------------
+
+
+async def test_a_native_model_is_asked_as_it_is() -> None:
+    inner = ScriptedModel([says("Noon.")])
+    assert text_of(await heard(wrap(inner, "native"))) == "Noon." and inner.requests == [ASK]
+
+
+async def test_a_leaked_call_is_recovered_and_never_shown() -> None:
+    parts = await heard(wrap(ScriptedModel([says("Ok. " + HERMES, pieces=20)]), "native"))
+    assert text_of(parts) == "Ok."
+    assert [(call.name, call.recovered) for call in end_of(parts).calls] == [("clock__now", True)]
+
+
+async def test_beside_a_native_call_a_leak_is_text() -> None:
+    native = CallRequest("n", "web__search", '{"query": "x"}')
+    script: Reply = [
+        TextPart(HERMES[:9]),
+        TextPart(HERMES[9:] + "!"),
+        CallPart("web__search", 3),
+        ReplyPart((native,)),
+    ]
+    parts = await heard(wrap(ScriptedModel([script]), "auto"))
+    assert text_of(parts) == HERMES + "!" and end_of(parts).calls == (native,)
+
+
+async def test_a_call_in_thinking_is_recovered_only_if_the_reply_is_empty() -> None:
+    thought = ReasoningPart("So I write " + HERMES)
+    empty = end_of(await heard(wrap(ScriptedModel([[thought, ReplyPart()]]), "native")))
+    assert [(call.name, call.recovered) for call in empty.calls] == [("clock__now", True)]
+    spoken = end_of(await heard(wrap(ScriptedModel([[thought, TextPart("Noon."), ReplyPart()]]), "native")))
+    assert spoken.calls == ()
+
+
+async def test_text_that_turns_out_to_be_thinking_holds_no_call() -> None:
+    script: Reply = [
+        TextPart("Perhaps " + HERMES),
+        ReasoningPart("Perhaps " + HERMES, replaces_text=True),
+        TextPart("Noon."),
+        ReplyPart(),
+    ]
+    parts = await heard(wrap(ScriptedModel([script]), "native"))
+    assert text_of(parts) == "PerhapsNoon." and end_of(parts).calls == ()
+
+
+# ---- auto ----------------------------------------------------------------------------------------------
+
+
+def no_tools(request: ModelRequest) -> Reply:
+    return [NoTools("the endpoint answered 400: m does not support tools")]
+
+
+async def test_auto_asks_again_in_text_once_the_endpoint_says_that_it_has_no_tools() -> None:
+    remembered: list[str] = []
+    replies: list[Reply | Callable[[ModelRequest], Reply]] = [no_tools, says(NOW), says("Noon.")]
+    inner = ScriptedModel(replies)
+    model = wrap(inner, "auto", remember=remembered.append)
+    parts = await heard(model)
+    assert isinstance(parts[0], RetryPart) and parts[0].delay == 0.0
+    assert "does not support tools; asking again with tools as text" in parts[0].reason
+    assert [call.name for call in end_of(parts).calls] == ["clock__now"] and remembered == ["xml"]
+    assert [bool(sent.tools) for sent in inner.requests] == [True, False]
+    assert text_of(await heard(model)) == "Noon." and inner.requests[2].tools == ()
+
+
+async def test_auto_asks_in_text_at_once_where_that_is_remembered() -> None:
+    inner = ScriptedModel([says("Action: now\n")])
+    assert end_of(await heard(wrap(inner, "auto", known="react"))).calls[0].name == "clock__now"
+    assert inner.requests[0].tools == ()
+
+
+async def test_auto_passes_on_any_other_failure() -> None:
+    with pytest.raises(ModelError, match="overloaded"):
+        await heard(wrap(ScriptedModel([[ModelError("overloaded")]]), "auto"))
+
+
+async def test_native_does_not_fall_to_text() -> None:
+    with pytest.raises(NoTools):
+        await heard(wrap(ScriptedModel([no_tools]), "native"))
