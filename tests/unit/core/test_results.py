@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import base64_of, image, png, wav
-from tui.core.previews import previews
 from tui.core.results import MAX_ATTACHMENTS, Observation, observation, result_text
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
 
@@ -180,7 +179,6 @@ def test_any_result_can_be_told_and_sent(content, structured, is_error, limit):
     seen = observation(result, limit, lambda whole: "result-1")
     json.dumps(seen.text, ensure_ascii=False).encode()
     assert len(seen.text.encode()) <= limit + 80 and (not is_error or seen.text.startswith("ERROR: "))
-    previews(result)
 
 
 # ---- large results
