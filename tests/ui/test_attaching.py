@@ -52,7 +52,7 @@ async def test_a_file_is_completed_shown_as_a_token_and_read_when_it_is_sent(fol
         (folder / "notes.md").write_text("buy bread")
         await keys(pilot, "please")
         await pilot.press("enter")
-        await shows(app, "Read.", "see @notes.md please")
+        await shows(app, "Read.", "see @notes.md please", "notes.md", "9 B")
         ((text, (attachment,)),) = runtime.chats.asked
         assert text == "see @notes.md please"
         assert (attachment.kind, attachment.name, attachment.data) == ("text", "notes.md", "buy bread")

@@ -23,8 +23,8 @@ Read = Callable[[Written], Awaitable[tuple[Attachment, ...]]]
 class ChatPane(Protocol):
     """What the chat itself writes into the conversation; the rest goes through the bridge."""
 
-    def add_user(self, text: str, at: str) -> None:
-        """What the person said, and when."""
+    def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
+        """What the person said, when, and what goes with it."""
         ...
 
     def add_note(self, text: str, kind: str = "info") -> None:
@@ -177,7 +177,7 @@ class Chat:
             return
         del self._held[0]
         text, attachments = held.written.text, held.attachments
-        self._view.add_user(text, self._clock())
+        self._view.add_user(text, self._clock(), attachments)
         self._begin(lambda: self._runtime.chats.ask(text, self._approvals, attachments))
 
     async def _attach(self, held: Held) -> None:

@@ -1,6 +1,7 @@
 """docs/keys.md, made from the table of actions. Pure."""
 
 from tui.ui.actions import Action, Context, key_words, of_context
+from tui.ui.writing.commands import ELSEWHERE, OWN
 
 _HEAD = """# Keys
 
@@ -12,6 +13,13 @@ of an action can be changed under `[ui.keys]` in the configuration, by its name 
 "servers.restart" = "R"
 "chat.new" = ["ctrl+n", "f9"]
 ```
+"""
+
+_COMMANDS = """
+## Commands
+
+Written at the start of a message. A line that only looks like one (`/etc/hosts`, `// a comment`) is sent as
+it is; a space before it makes any command a message.
 """
 
 _PANES = """
@@ -40,7 +48,15 @@ _PANES = """
 
 def keys_page() -> str:
     """Return the page: one table for each place where keys work."""
-    return _HEAD + "".join(_section(context) for context in Context if of_context(context)) + _PANES
+    sections = "".join(_section(context) for context in Context if of_context(context))
+    return _HEAD + sections + _commands() + _PANES
+
+
+def _commands() -> str:
+    written = [(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
+    lines = [_COMMANDS, "| command | what it does |", "| --- | --- |"]
+    lines += [f"| `{what.replace('|', chr(92) + '|')}` | {words} |" for what, words in (*written, *ELSEWHERE)]
+    return "\n".join(lines) + "\n"
 
 
 def _section(context: Context) -> str:

@@ -12,6 +12,7 @@ from tui.ui.commands_palette import OF_SCREENS
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.writing.commands import ELSEWHERE, OWN
 
 _EVERY_PANE = (
     ("tab", "Go to the next pane"),
@@ -37,10 +38,19 @@ def help_rows(overrides: KeyOverrides, contexts: Sequence[Context] = MAIN) -> li
                 keys += f"   anywhere: {key_words(overrides.anywhere_of(found))}"
             rows.append(((f"   {keys:<{_COLUMN}} ", "accent"), (found.help, "text")))
         rows.append(EMPTY)
+    if Context.COMPOSER in contexts:
+        rows.append(((" At the start of a message", "text bold"),))
+        rows += [_command_row(f"/{spec.name} {spec.usage}", spec.help) for spec in OWN]
+        rows += [_command_row(written, words) for written, words in ELSEWHERE]
+        rows.append(EMPTY)
     rows.append(((" In every pane", "text bold"),))
     rows += [((f"   {keys:<{_COLUMN}} ", "accent"), (words, "text")) for keys, words in _EVERY_PANE]
     rows += [EMPTY, ((" Keys can be changed under [ui.keys] in the configuration.   esc closes", "dim"),)]
     return rows
+
+
+def _command_row(written: str, words: str) -> Row:
+    return ((f"   {written:<{_COLUMN + 6}} ", "accent"), (words, "text"))
 
 
 class _HelpLines(LinePane):

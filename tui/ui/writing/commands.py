@@ -79,6 +79,13 @@ OWN: tuple[Spec, ...] = (
     Spec("help", "", "Show every key and every command"),
 )
 
+ELSEWHERE = (
+    ("/SERVER:PROMPT ARGUMENT=VALUE …", "Put what a prompt of a server gives into the message"),
+    ("/SNIPPET TEXT …", "Put a text of [snippets] in the configuration into the message"),
+    ("@PATH, @SERVER:URI", "Anywhere in a message: attach a file or a resource"),
+)
+"""What can be written besides our own commands, for the help."""
+
 OWN_NAMES = frozenset(spec.name for spec in OWN)
 
 

@@ -67,8 +67,8 @@ class LiveSources:
         if self.runtime is None:
             return OWN
         self._ask_again()
-        prompts = [spec for listed in self._prompts.values() for spec in of_prompts(listed)]
-        return (*OWN, *of_snippets(self.runtime.snippets), *prompts)
+        prompts = {spec.name: spec for listed in self._prompts.values() for spec in of_prompts(listed)}
+        return (*OWN, *of_snippets(self.runtime.snippets), *prompts.values())
 
     async def known(self) -> Sequence[Spec]:
         """Return the same once every server has listed its prompts, or has had its time."""

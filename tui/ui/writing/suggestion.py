@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tui.core.text import clean_line
-from tui.ui.writing.commands import Kind, Spec, Takes
+from tui.ui.writing.commands import Spec, Takes
 from tui.ui.writing.references import Reference
 
 MOST_SHOWN = 200
@@ -37,7 +37,7 @@ def of_commands(specs: Iterable[Spec]) -> list[Suggestion]:
         Suggestion(
             f"/{spec.name}",
             spec.usage,
-            f"{spec.help} ({spec.server})" if spec.kind is Kind.PROMPT and spec.server else spec.help,
+            spec.help,
             f"/{spec.name}" if spec.takes is Takes.NOTHING else f"/{spec.name} ",
             spec.takes is Takes.NOTHING,
         )
