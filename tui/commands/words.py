@@ -47,6 +47,8 @@ def trace_line(event: Event) -> str:
             name = f"{event.server} › {event.tool}" if event.server else event.tool
             mark = "✗" if event.is_error else "✓"
             return f"{mark} {clean_line(name, 120)}  {duration(event.ms)}  {clean_line(event.text, 160)}"
+        case RetryScheduled(delay=0, reason=reason):
+            return f"· {clean_line(reason, 160)}"
         case RetryScheduled(_, attempt, attempts, delay, reason):
             return f"· {clean_line(reason, 160)}; retrying in {delay:.0f} s, {attempt} of {attempts}"
         case Notice(message):

@@ -28,6 +28,7 @@ _BAD_KEY = re.compile(
     r"|(?:invalid|incorrect|missing|no) .{0,20}(?:api.?key|auth\w*|credentials)|unauthorized",
     re.IGNORECASE,
 )
+_BAD_CALL = re.compile(r"failed_generation|failed to call a function", re.IGNORECASE)
 _LOADING = re.compile(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
 
 _TRY_HTTPS = "Does it speak https? Then begin base_url with https://."
@@ -37,6 +38,7 @@ _STEPS = (
         _NO_TOOLS,
         'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
     ),
+    (_BAD_CALL, "Ask again, or choose another model: this one wrote a call that is none."),
     (_LOADING, "Wait until the model is loaded, then ask again."),
 )
 _SHORTEN = "Start a new chat, or attach less: the conversation does not fit into the model's window."
@@ -70,13 +72,15 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     no_tools = bool(_NO_TOOLS.search(said))
     overflow = is_overflow(f"{said} {_code(body)}", status)
     wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
+    # Groq's word for a call that the model wrote wrongly: the next one may be right.
+    passes = status in RETRYABLE_STATUS or "tool_use_failed" in _code(body)
     hopeless = billing or no_tools or overflow or headers.get("x-should-retry", "").lower() == "false"
     return (NoTools if no_tools else ModelError)(
         f"{message}: {said}" if said else message,
         where=endpoint_of(profile),
         next_step=_SHORTEN if overflow else _next_step(profile, status, said, billing, wait, headers),
         status=status,
-        retryable=status in RETRYABLE_STATUS and not hopeless,
+        retryable=passes and not hopeless,
         retry_after=wait,
         overflow=overflow,
     )

@@ -34,7 +34,7 @@ _BILLING = re.compile(
 _TRANSIENT = re.compile(
     r"overloaded|rate.?limit|too many requests|temporar|timed? ?out|unavailable|server[_ ]error"
     r"|internal error|disconnected|capacity|try again|upstream|bad gateway|network.error|system_resource"
-    r"|error, abort|访问量过大|繁忙",
+    r"|error, abort|tool_use_failed|failed to call a function|访问量过大|繁忙",
     re.IGNORECASE,
 )
 

@@ -41,7 +41,7 @@ async def key_in_keychain(place: str, *, where: str = "", seconds: float = SECON
         step = "Is it waiting for you to unlock it? Unlock it, then choose the model again."
         raise failed(f"the keychain gave no answer within {seconds:g} s", step) from None
     except ImportError:
-        step = 'Install it: `pip install "mcptui-host[keyring]"`, or use api_key_env.'
+        step = "Install it where mcptui is: `pip install keyring`, or use api_key_env."
         raise failed("the package keyring, which reads the keychain, is not installed", step) from None
     except Exception as error:
         # The backends of keyring are other people's programs; each raises what it likes.

@@ -135,8 +135,10 @@ class Bridge:
             case events.CallForming(name=name, size=size):
                 self._activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
             case events.RetryScheduled():
-                self._retry = (self._clock() + event.delay, event)
-                self._activity = "waiting for the model"
+                # One that is sent at once, in another way, has nothing to count down.
+                self._retry = (self._clock() + event.delay, event) if event.delay else None
+                at_once = "" if event.delay else f"   {clean_line(event.reason, 160)}"
+                self._activity = f"waiting for the model{at_once}"
             case events.StepEnded(ms=ms, calls=calls):
                 if calls:  # a reply without a word has its label too
                     self._reply()

@@ -59,6 +59,7 @@ OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
         case(429, "Your credit balance is too low", "Add credit"),
         case(429, "Rate limit reached", "Wait a little", passes=True),
         case(429, "Rate limit reached. Please try again in 7.5s.", "Wait 7.5 s", passes=True),
+        case(400, "Failed to call a function. Please adjust your prompt.", "wrote a call that is none"),
         case(408, "timeout", "Ask again", passes=True),
         case(409, "conflict", "Ask again", passes=True),
         case(500, "internal error", "at the endpoint", passes=True),
@@ -94,6 +95,11 @@ async def test_an_address_that_lacks_its_version_is_told_once_both_were_tried() 
         heard = await heard_by(ModelProfile("test", endpoint.origin, "m"))
     assert heard.error is not None and "lacks /v1" in heard.error.next_step
     assert [other.path for other in endpoint.others] == ["/chat/completions", "/v1/chat/completions"]
+
+
+async def test_a_call_that_the_model_wrote_wrongly_may_be_right_the_next_time() -> None:
+    heard, _ = await asked(refuses(400, "Failed to call a function.", code="tool_use_failed"))
+    assert heard.error is not None and heard.error.retryable
 
 
 async def test_an_endpoint_that_says_not_to_ask_again_is_not_asked_again() -> None:

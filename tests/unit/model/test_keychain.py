@@ -43,7 +43,7 @@ async def test_a_key_that_is_not_there_is_told_with_how_to_store_it(keyring: Ins
 
 async def test_without_the_package_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
-    assert "mcptui-host[keyring]" in (await failure()).next_step
+    assert "pip install keyring" in (await failure()).next_step
 
 
 @pytest.mark.parametrize(
