@@ -39,6 +39,20 @@ async def test_a_saved_conversation_is_taken_up_and_gone_on_with() -> None:
         await shows(app, "Two of them.", "and now?", "A third one, too.")
 
 
+async def test_a_conversation_that_is_there_from_the_start_is_shown() -> None:
+    runtime = FakeRuntime(problems=["config.toml:12 is odd"])
+    runtime.conversation.messages += [UserMessage("and then?"), AssistantMessage("Then it ended.")]
+    async with opened(runtime) as (app, _):
+        await shows(app, "and then?", "Then it ended.", "config.toml:12 is odd")
+
+
+async def test_one_that_the_command_line_named_is_on_screen_from_the_start() -> None:
+    runtime = with_milk()
+    await runtime.chats.resume("milk")
+    async with opened(runtime) as (app, _):
+        await shows(app, "Which notes mention milk?", "Two of them.")
+
+
 async def test_no_conversation_is_taken_up_while_a_turn_runs() -> None:
     async with opened(with_milk([TextPart("Once"), asyncio.Event()])) as (app, pilot):
         await send(pilot, "tell me a story")
