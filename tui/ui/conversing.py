@@ -13,6 +13,7 @@ from tui.core.conversation import UserMessage
 from tui.core.errors import McptuiError
 from tui.core.sessions import ExportKind, SessionInfo
 from tui.core.text import clean_line
+from tui.ui.actions import Context
 from tui.ui.by_hand import ByHand
 from tui.ui.symbols import symbols_for
 
@@ -133,7 +134,8 @@ class Conversing(ByHand):
             if resumed is not None:
                 self.came_from = before if resumed.branch else ""
                 self.show_conversation(resumed.message)
-                self.conversation.focus()
+                at_end = resumed.message is None
+                self.go_to(Context.COMPOSER if at_end else Context.CONVERSATION)
 
         screen = SessionsScreen(
             self.chats,

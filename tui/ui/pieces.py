@@ -25,8 +25,8 @@ def _pieces(result: ToolResult) -> Iterator[str]:
             case LinkContent(uri, name, _):
                 yield "link   " + "  ".join(filter(None, (clean_line(name, 60), clean_line(uri, 200))))
             case ResourceContent(uri, mime, text):
-                kind = clean_line(mime, 60) or "text"
-                yield f"resource   {clean_line(uri, 200)}  {kind}, {units.size(len(text))}"
+                said = clean_line(mime, 60) or "text"
+                yield f"resource   {clean_line(uri, 200)}  {said}, {units.size(len(text))}"
             case TextContent():
                 pass
 

@@ -23,7 +23,7 @@ from tui.ui.symbols import symbols_for
 from tui.ui.traffic import copies
 from tui.ui.traffic.page import Page
 from tui.ui.traffic.prompt import PromptLine
-from tui.ui.traffic.saving import save_new
+from tui.ui.traffic.saving import saved_new
 from tui.ui.traffic.signs import signs_like
 from tui.ui.workbench.results import Stack, sheet_of_result
 
@@ -49,7 +49,7 @@ class ResultScreen(ModalScreen[None]):
 
     def __init__(self, name: str, result: ToolResult, overrides: KeyOverrides) -> None:
         super().__init__()
-        self._name = clean_line(name, 120)
+        self._of = clean_line(name, 120)
         self._result = result
         self._overrides = overrides
         self._title = Line("result-title")
@@ -68,7 +68,7 @@ class ResultScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Lay the result out, in a thread: it may be large."""
-        self._title.show((("RESULT", "accent bold"), (f"   {self._name}", "text")))
+        self._title.show((("RESULT", "accent bold"), (f"   {self._of}", "text")))
         shown = [one for one in (*of_context(Context.RESULT), action("app.help")) if one.footer]
         self._keys.show([(first_key(self._overrides.keys_of(one)), one.label, one) for one in shown])
         self.set_focus(self._page, scroll_visible=False)
@@ -112,7 +112,7 @@ class ResultScreen(ModalScreen[None]):
 
     def _ask_path(self, label: str, *, and_open: bool) -> None:
         data, ending = self._marked()
-        stem = "".join(char if char.isalnum() else "-" for char in self._name)[:60].strip("-") or "result"
+        stem = "".join(char if char.isalnum() else "-" for char in self._of)[:60].strip("-") or "result"
 
         def named(name: str) -> None:
             if name.strip():
@@ -123,7 +123,7 @@ class ResultScreen(ModalScreen[None]):
 
     async def _save(self, path: Path, data: bytes, *, and_open: bool) -> None:
         path = await asyncio.to_thread(path.expanduser)
-        if await save_new(self.app, path, data) and and_open:
+        if await saved_new(self.app, path, data) and and_open:
             self._ask_to_open(path)
 
     def _ask_to_open(self, path: Path) -> None:

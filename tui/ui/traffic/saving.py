@@ -9,12 +9,13 @@ from textual.app import App
 from tui.core import units
 
 
-async def save_new(app: App[Any], path: Path, data: bytes) -> bool:
-    """Write a file that is not there yet, and say so; say why not, if it was there or cannot be written.
+async def save_new(app: App[Any], path: Path, data: bytes) -> None:
+    """Write a file that is not there yet, and say so; say why not, if it was there or cannot be written."""
+    await saved_new(app, path, data)
 
-    Returns:
-        Whether it was written.
-    """
+
+async def saved_new(app: App[Any], path: Path, data: bytes) -> bool:
+    """Do the same, and return whether it was written."""
     try:
         await asyncio.to_thread(_write_new, path, data)
     except OSError as error:

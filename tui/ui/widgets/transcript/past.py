@@ -189,7 +189,8 @@ def parts(text: str) -> Iterator[str]:
         if text:
             yield text
         return
-    part, size, fence = [], 0, ""
+    part: list[str] = []
+    size, fence = 0, ""
     for line in text.split("\n"):
         for start in range(0, len(line) or 1, PIECE // 2):
             bit = line[start : start + PIECE // 2]
