@@ -11,6 +11,7 @@ import pytest
 from tui.cli import build_parser
 from tui.commands.traffic_parsers import parse_tap
 from tui.core.traffic import Kind
+from tui.model.providers import PROVIDERS
 from tui.trace.query import parse
 from tui.trace.query_fields import FIELDS
 from tui.ui.actions import ACTIONS
@@ -32,6 +33,13 @@ def test_the_table_of_the_filter_language_has_each_field_as_the_program_has_it()
     assert rows_of("The filter language") == [
         [f"`{field.name}`", field.meaning, f"`{field.example}`"] for field in FIELDS.values()
     ]
+
+
+def test_the_table_of_providers_has_each_as_the_program_has_it():
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    for one in PROVIDERS:
+        keys = " or ".join(f"`{key}`" for key in one.keys)
+        assert f"| {one.title} | {keys} | `{one.base_url}` |" in page
 
 
 def test_each_kind_of_entry_is_named():
