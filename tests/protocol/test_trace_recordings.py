@@ -3,6 +3,7 @@
 import json
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,32 @@ async def test_a_damaged_recording_is_told_as_far_as_it_can_be_read(hour: None):
     assert [int(line.split()[0]) for line in done.out.splitlines()] == list(range(1, 501))
     assert "this part of the recording is damaged" in done.out
     assert "of its entries could not be read" in done.err
+
+
+async def test_the_list_tells_of_a_damaged_recording_what_is_sound(hour: None):
+    path = recordings().folder / "5-damaged.mcptrace"
+    with closing(RecordingWriter(path)) as writer:
+        writer.write(requests(1, 500))
+    pages = leaves(path, "entries")
+    overwrite(path, pages[0], pages[-1])
+    (line,) = [one for one in (await mcptui("trace", "--list")).out.splitlines() if "5-damaged" in one]
+    assert "500" in line
+    assert "damaged, a session" in line
+    told = [json.loads(one) for one in (await mcptui("trace", "--list", "--json")).out.splitlines()]
+    (one,) = [one for one in told if one["name"] == "5-damaged"]
+    assert (one["entries"], one["of"]) == (500, "a session")
+    assert one["began"].startswith("20")
+    assert "could not be read" in one["problem"]
+
+
+async def test_a_recording_that_was_cut_short_says_so_and_is_read_with_the_others(hour: None):
+    path = recordings().folder / "5-cut.mcptrace"
+    now = time.time_ns()
+    with closing(RecordingWriter(path)) as writer:
+        writer.write([replace(entry, wall_ns=now) for entry in requests(1, 500)])
+    with path.open("r+b") as file:
+        file.truncate(file.seek(0, 2) * 2 // 3)
+    done = await mcptui("trace", "--since", "1h")
+    assert sum("5-cut" in line for line in done.out.splitlines()) > 300
+    assert "5-cut" in done.err
+    assert "was cut short, " in done.err

@@ -34,6 +34,7 @@ class About:
         tap: the name of the server that was tapped, "" for a run of the app.
         servers: the names of its servers, if they were asked for.
         problem: why it cannot be read, or "".
+        damage: why only a part of it can be read, as far as that is seen from here, or "".
     """
 
     name: str
@@ -46,6 +47,7 @@ class About:
     tap: str = ""
     servers: tuple[str, ...] = ()
     problem: str = ""
+    damage: str = ""
 
     @property
     def of(self) -> str:
@@ -60,7 +62,7 @@ def about(kept: "Kept", with_servers: bool = False) -> About:
     try:
         with closing(RecordingReader(kept.path)) as reader:
             first, last = reader.span()
-            walls = [entry.wall_ns for seq in (first, last) for entry in reader.columns(seq - 1, 1) if seq]
+            began_ns, ended_ns = reader.ends_ns()
             sources = reader.sources(MOST_SERVERS) if with_servers else []
             return About(
                 kept.name,
@@ -68,10 +70,11 @@ def about(kept: "Kept", with_servers: bool = False) -> About:
                 kept.size,
                 kept.live,
                 last - first + 1 if last else 0,
-                min(walls, default=0),
-                max(walls, default=0),
+                began_ns,
+                ended_ns,
                 tap=reader.meta().get("tap", ""),
                 servers=tuple(sorted(one for one in sources if one and not one.startswith("model:"))),
+                damage=reader.damage,
             )
     except StorageError as error:
         problem = clean_line(sentences(error.message, error.next_step), 400)

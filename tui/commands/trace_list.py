@@ -43,7 +43,7 @@ def _row(one: About) -> tuple[str, ...]:
     lasted = "live" if one.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
     servers = clean_line(", ".join(one.servers), SHOWN_SERVERS)
     began = local(one.began_ns)
-    of = clean_line(one.problem or one.of, SHOWN_OF)
+    of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN_OF)
     return (one.name, began, lasted, count(one.entries), size(one.octets), of, servers)
 
 
@@ -58,5 +58,5 @@ def _object(one: About) -> dict[str, Any]:
         "entries": one.entries,
         "bytes": one.octets,
         "of": "" if one.problem else one.of,
-        "problem": one.problem,
+        "problem": one.problem or one.damage,
     }

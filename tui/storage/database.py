@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tui.core import units
 from tui.core.errors import StorageError
 
 VERSION = 1
@@ -116,7 +117,7 @@ def create_recording(path: Path) -> sqlite3.Connection:
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """Open a recording to read it, also while another connection writes it.
+    """Open a recording to read it, also while another connection writes it, or one that was cut short.
 
     Raises:
         StorageError: there is no such file, it is no recording, it is damaged, or it is too new.
@@ -135,6 +136,31 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
             if has_bytes(beside(path, "-wal")):
                 raise
             return _checked(connect(path, "ro", "&immutable=1"), path)
+        except sqlite3.DatabaseError:
+            if not cut_short(path):
+                raise
+            return _checked(connect(path, "ro", is_cut=True), path)
+
+
+def cut_short(path: Path) -> str:
+    """Return in words how much of a file is there that is shorter than it says, "" if it is not.
+
+    Only for a file that SQLite will not open: this looks at its first bytes, by which all locks of this
+    process on it are lost (https://sqlite.org/fileformat.html 1.3).
+    """
+    with path.open("rb") as file:
+        head = file.read(100)
+    there, pages = path.stat().st_size, int.from_bytes(head[28:32])
+    page = {1: 65536}.get(size := int.from_bytes(head[16:18]), size)
+    is_shorter = head.startswith(b"SQLite format 3\0") and there < pages * page
+    if not is_shorter or has_bytes(beside(path, "-wal")):
+        return ""
+    return f"{units.size(there)} of {units.size(pages * page)} are there"
+
+
+def is_cut(connection: sqlite3.Connection) -> bool:
+    """Return whether a recording was opened as one that was cut short."""
+    return bool(connection.execute("PRAGMA writable_schema").fetchone()[0])
 
 
 def open_for_notes(path: Path) -> sqlite3.Connection:
@@ -168,13 +194,14 @@ def has_bytes(path: Path) -> bool:
         return False
 
 
-def connect(path: Path, mode: str, more: str = "") -> sqlite3.Connection:
+def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> sqlite3.Connection:
     """Open a database that is there, whatever is in it; any one thread at a time may use it.
 
     Args:
         path: its file.
         mode: "ro" or "rw".
         more: further parameters of the URI (https://sqlite.org/uri.html), each with its "&".
+        is_cut: whether to open a file that is shorter than it says, whose last pages are then damaged ones.
 
     Raises:
         sqlite3.Error: it cannot be opened.
@@ -186,8 +213,14 @@ def connect(path: Path, mode: str, more: str = "") -> sqlite3.Connection:
         timeout=BUSY_MS / 1000,
         check_same_thread=False,
     )
-    connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
-    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    try:
+        if is_cut:  # the one switch by which SQLite does not look how long the file is (btree.c, lockBtree)
+            connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -219,7 +252,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
             where=str(path),
             next_step="Update mcptui and open it again.",
         )
-    if pages * page_size > path.stat().st_size and not has_bytes(beside(path, "-wal")):
+    is_shorter = pages * page_size > path.stat().st_size and not has_bytes(beside(path, "-wal"))
+    if is_shorter and not is_cut(connection):
         raise sqlite3.DatabaseError("the file is shorter than it says")
 
 

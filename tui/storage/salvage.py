@@ -51,6 +51,7 @@ class Salvage:
                 to be where a whole window cannot be read.
             read: reads a range; its rows are as `ENTRY_COLUMNS` begin.
         """
+        read = _entries_of(read)
         begin, end = span
         window = max(limit, WINDOW)
         first = max(after + 1, begin)
@@ -84,6 +85,31 @@ class Salvage:
     def _count(self, lost: Sequence[int]) -> None:
         self.lost += sum(seq > self._counted_to for seq in lost)
         self._counted_to = max(self._counted_to, max(lost, default=0))
+
+
+def _entries_of(read: Read) -> Read:
+    """Return a reader of rows that takes what cannot be an entry for damage.
+
+    A page of which only the first half is there has rows whose last columns are zeros.
+    """
+
+    def read_entries(first: int, last: int) -> Sequence[Row]:
+        rows = read(first, last)
+        for _, mono, wall, source, direction, kind, method, tool, ident, size, *_, outcome in (
+            row[:13] for row in rows
+        ):
+            try:
+                Direction(direction), Kind(kind), Outcome(outcome)
+            except ValueError as error:
+                raise sqlite3.DatabaseError("a row without meaning") from error
+            texts = source, method, tool, ident
+            if not (mono >= 0 < wall and size >= 0 and all(isinstance(text, str) for text in texts)):
+                raise sqlite3.DatabaseError("a row without meaning")
+            if "\0" in source:
+                raise sqlite3.DatabaseError("a row of zeros")
+        return rows
+
+    return read_entries
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -7,23 +7,27 @@ from typing import Any
 
 from tui.core.traffic import BodyTerm, Entry, Finding
 from tui.storage.body_search import LARGE, BodyFinder
-from tui.storage.database import ENTRY_COLUMNS, open_for_reading, storage_errors
+from tui.storage.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
 from tui.storage.rows import entry_of, finding_of
-from tui.storage.salvage import Salvage, is_damage, whole_span
+from tui.storage.salvage import WINDOW, Salvage, is_damage, whole_span
 
 _SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
 
 FRAME_COLUMNS = ENTRY_COLUMNS[:16]
 """What `column_rows` gives of an entry: `seq` to `outcome` as in `Entry`, enums as numbers, then `turn`,
 `step` and `call` of its cause, or three times None."""
+PAGE = 2000
+"""Entries that are read at a time."""
+
 _SELECT_FRAMES = f"SELECT {', '.join(FRAME_COLUMNS)} FROM entries"
 
 
 class RecordingReader:
     """Reads a recording. Used by one thread at a time; `interrupt` by any.
 
-    All methods raise `StorageError` when the file turns out to be damaged; only `columns` and `column_rows`
-    put an event in the place of what cannot be read, and `damage` says how much that was.
+    Methods that read bodies, findings or one entry raise `StorageError` when the file turns out to be
+    damaged. The others tell what can be read, `columns` and `column_rows` with an event in the place of what
+    cannot, and `damage` says how much that was.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,7 +39,8 @@ class RecordingReader:
         self.path = path
         self._connection = open_for_reading(path)
         self._finder = BodyFinder(self.body)
-        self._salvage: Salvage | None = None
+        self._cut = cut_short(path) if is_cut(self._connection) else ""
+        self._salvage = Salvage() if self._cut else None
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
@@ -70,19 +75,56 @@ class RecordingReader:
             return ""
         lost, least = self._salvage.lost, "at least " if self._salvage.is_endless else ""
         what = f"{least}{lost:,} of its entries" if lost else "a part of it"
-        return f"the recording is damaged: {what} could not be read"
+        how = f"was cut short, {self._cut}" if self._cut else "is damaged"
+        return f"the recording {how}: {what} could not be read"
 
     def span(self) -> tuple[int, int]:
         """Return the first and the last seq stored, (0, 0) for none."""
         with storage_errors(self.path):
-            first, last = self._connection.execute("SELECT min(seq), max(seq) FROM entries").fetchone()
-            return first or 0, last or 0
+            if not self._cut:
+                try:
+                    found = self._connection.execute("SELECT min(seq), max(seq) FROM entries").fetchone()
+                    return found[0] or 0, found[1] or 0
+                except sqlite3.Error as error:
+                    if not is_damage(error):
+                        raise
+                    self._salvage = self._salvage or Salvage()
+            first, last = whole_span(self._connection)
+        if not last:  # then it ends with the last that can be read
+            after = first - 1 if first else 0
+            while page := self.columns(after, PAGE):
+                first, last = first or page[0].seq, page[-1].seq
+                after = last
+        return (first, last) if last else (0, 0)
+
+    def ends_ns(self) -> tuple[int, int]:
+        """Return when the first and the last entry that can be read were seen, (0, 0) if none can."""
+        first, last = self.span()
+        if not last:
+            return 0, 0
+        walls = [entry.wall_ns for seq in (first, last) for entry in self.columns(seq - 1, 1)]
+        if self.damage:  # an entry that is lost has the time of its neighbour, if that was read too
+            starts = first, max(first, last - WINDOW)
+            near = [entry for seq in starts for entry in self.columns(seq - 1, WINDOW + 1)]
+            walls = [entry.wall_ns for entry in near if entry.wall_ns]
+        return min(walls, default=0), max(walls, default=0)
 
     def sources(self, limit: int) -> list[str]:
         """Return the names of up to `limit` sources, in the order in which the search comes upon them."""
         with storage_errors(self.path):
-            rows = self._connection.execute("SELECT DISTINCT source FROM entries LIMIT ?", (limit,))
-            return [str(row[0]) for row in rows]
+            try:
+                rows = self._connection.execute("SELECT DISTINCT source FROM entries LIMIT ?", (limit,))
+                if not self._cut:
+                    return [str(row[0]) for row in rows]
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+        found: dict[str, None] = {}
+        after = 0
+        while len(found) < limit and (page := self.columns(after, PAGE)):
+            found.update((entry.source, None) for entry in page if entry.source)
+            after = page[-1].seq
+        return list(found)[:limit]
 
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         """Return an entry with at most `body_limit` bytes of its body; None if it was dropped."""
@@ -158,9 +200,15 @@ class RecordingReader:
             return [finding_of(row) for row in rows]
 
     def meta(self) -> dict[str, str]:
-        """Return what is known of the recording as a whole."""
+        """Return what is known of the recording as a whole; nothing, if that cannot be read."""
         with storage_errors(self.path):
-            return dict(self._connection.execute("SELECT name, value FROM meta"))
+            try:
+                return dict(self._connection.execute("SELECT name, value FROM meta"))
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+                self._salvage = self._salvage or Salvage()
+                return {}
 
     def close(self) -> None:
         """Let go of the file."""

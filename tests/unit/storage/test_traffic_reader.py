@@ -241,14 +241,6 @@ def test_a_newer_recording_is_refused_with_what_to_do(path: Path):
         RecordingReader(path)
 
 
-@pytest.mark.parametrize("part", [0.3, 0.7, 0.99])
-def test_a_truncated_recording_is_said_so(path: Path, part: float):
-    recorded(path, requests(1, 2000, 200))
-    os.truncate(path, int(path.stat().st_size * part))
-    with pytest.raises(StorageError, match="damaged"):
-        RecordingReader(path)
-
-
 def test_a_recording_with_damage_inside_says_so_when_it_comes_to_it(path: Path):
     recorded(path, requests(1, 2000, 200))
     size = path.stat().st_size
