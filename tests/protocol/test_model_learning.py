@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.endpoint import Answer, Endpoint, Reply, Request, calls, refuses, says
+from tests.endpoint import Answer, Endpoint, Reply, Request, calls, chunk, refuses, says
 from tests.streams import Heard, heard_from_model
 from tui.core.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
 from tui.core.errors import NoTools
@@ -158,3 +158,27 @@ async def test_an_endpoint_that_refuses_everything_is_given_up() -> None:
 
     heard, sent, _ = await told(never)
     assert heard.error is not None and heard.error.status == 400 and len(sent) == 5
+
+
+async def test_a_conversation_that_is_too_long_teaches_nothing() -> None:
+    words = (
+        "maximum context length is 8192 tokens; you sent 9000 (8000 in messages, 1000 in functions, limit 1)"
+    )
+    heard, sent, chat = await told(refuses(400, words))
+    assert heard.error is not None and heard.error.overflow and len(sent) == 1 and chat.facts == ()
+
+
+async def test_an_endpoint_that_cuts_what_it_is_sent_is_told_of_once() -> None:
+    def counted(tokens: int) -> Answer:
+        return Answer([chunk("stop", content="Hi", usage={"prompt_tokens": tokens, "completion_tokens": 1})])
+
+    long = ModelRequest("", [UserMessage("word " * 10_000)])
+    async with Endpoint([counted(4096), counted(4096), counted(14_000), counted(4096)]) as endpoint:
+        chat = OpenAIChat(ModelProfile("ollama", endpoint.base_url, "m"))
+        warnings = []
+        for _ in range(4):
+            reply = (await heard_from_model(chat.stream(long))).reply
+            assert reply is not None
+            warnings.append("OLLAMA_CONTEXT_LENGTH" in reply.warning)
+        await chat.aclose()
+    assert warnings == [True, False, False, True]

@@ -134,8 +134,11 @@ class _Shaper:
         names = [name for name in strings(required) if name in members]
         if names:
             made["required"] = list(dict.fromkeys(names))
-        if not self._gemini and isinstance(more := node.get("additionalProperties"), bool | Mapping):
-            made["additionalProperties"] = more if isinstance(more, bool) else self.node(more)
+        more = node.get("additionalProperties")
+        if not self._gemini and isinstance(more, bool | Mapping):
+            # {} is whatever one likes, which in this form only `true` says.
+            described = isinstance(more, Mapping) and bool(more)
+            made["additionalProperties"] = self.node(more) if described else more is not False
 
     def _values(self, node: Mapping[str, Any], kind: str, made: dict[str, Any]) -> None:
         """Take over enum, const and default as far as they fit the type."""

@@ -11,7 +11,7 @@ from tui.core.errors import ModelError
 from tui.model import endpoint_errors as errors
 from tui.model.address import NO_KEY, usable_key, usable_url
 from tui.model.profile import ModelProfile
-from tui.model.providers import is_private
+from tui.model.providers import is_private, provider_of
 
 SECONDS = 8.0
 """For one question, answer included."""
@@ -98,7 +98,11 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
     """
     key, private = usable_key(profile), is_private(usable_url(profile))
     headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
-    headers |= {} if key == NO_KEY else {"Authorization": f"Bearer {key}"}
+    if key != NO_KEY:
+        headers["Authorization"] = f"Bearer {key}"
+        if (provider := provider_of(profile.base_url)) is not None and provider.name == "anthropic":
+            # Only its chat is compatible; its list of models wants its own headers.
+            headers |= {"x-api-key": key, "anthropic-version": "2023-06-01"}
 
     def build() -> tuple[Any, ModuleType]:
         import httpx2

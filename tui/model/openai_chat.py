@@ -69,6 +69,7 @@ class OpenAIChat:
         self._learned = Learned()
         self._recalled = memory is None
         self._forms = ToolForms()
+        self._warned = False
 
     @property
     def label(self) -> str:
@@ -160,7 +161,10 @@ class OpenAIChat:
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
         """Return the end of a reply with calls as their servers know them, and what a person should know."""
         calls = tuple(self._forms.restored(call) for call in reply.calls)
-        return replace(reply, calls=calls, warning=truncation_warning(self._profile, request, reply.usage))
+        warning = truncation_warning(self._profile, request, reply.usage)
+        # Once is enough, until a request was read whole.
+        told, self._warned = self._warned, bool(warning)
+        return replace(reply, calls=calls, warning="" if told else warning)
 
     async def _learn(self, failure: Refused | ModelError, body: dict[str, Any], request: ModelRequest) -> str:
         """Change what is sent after a refusal; return what was changed, or ""."""
@@ -174,6 +178,8 @@ class OpenAIChat:
             words = f"{words_of(failure.body)} {str(failure.body)[:4000]}"
             if errors.is_missing_path(status, words) and self._client.try_version():
                 return "nothing is there; asking again with /v1"
+        if error.overflow:
+            return ""
         before = self._learned.to_json()
         reason = ""
         if isinstance(error, NoTools):

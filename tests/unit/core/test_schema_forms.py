@@ -129,6 +129,14 @@ def test_moonshot_reads_no_type_beside_alternatives() -> None:
     assert made["anyOf"][0]["required"] == ["x"] and "type" not in made
 
 
+@pytest.mark.parametrize(
+    ("more", "sent"), [(True, True), (False, False), ({}, True), ({"type": "null"}, {"type": "null"})]
+)
+def test_moonshot_reads_what_else_an_object_may_hold(more: Any, sent: Any) -> None:
+    (made,) = form({"a": {"type": "object", "additionalProperties": more}}, SchemaForm.KIMI).values()
+    assert made["additionalProperties"] == sent
+
+
 def test_google_reads_nullable_in_place_of_null() -> None:
     made = form(
         {
