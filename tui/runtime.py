@@ -199,11 +199,6 @@ class Runtime:
         return self._limits
 
     @property
-    def conversation_tokens(self) -> int:
-        """How large the conversation was when the model last read it, in tokens."""
-        return self._chats.meters.context
-
-    @property
     def frames(self) -> int:
         """How many frames were seen on the wire so far."""
         return self._traffic.count
@@ -229,17 +224,9 @@ class Runtime:
         """The conversation on screen, and all saved ones."""
         return self._chats
 
-    def ask(self, text: str, approver: Approver) -> WatchedTurn:
-        """Say `text` to the model and return the turn, which runs while its events are iterated.
-
-        Raises:
-            McptuiError: there is no model to ask.
-        """
-        return self._chats.ask(text, approver)
-
     def continue_turn(self, approver: Approver) -> WatchedTurn:
         """Go on with fresh limits after a turn that ended at one."""
-        return self.ask("Please continue.", approver)
+        return self._chats.ask("Please continue.", approver)
 
     @property
     def snippets(self) -> Mapping[str, str]:

@@ -268,6 +268,276 @@ class FakeRuntime:
     def model_notice(self) -> str:
         return self.model.notice
 
+"""A runtime for the screens: the real loop over a scripted model and scripted tools, and a host of words."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tests.ui.fake_chats import FakeChats
+from tests.ui.traffic_stage import Recorded
+from tui.core.acting import Deps
+from tui.core.call_memory import CallMemory
+from tui.core.clock import MonotonicClock
+from tui.core.conversation import CallRequest, Conversation
+from tui.core.limits import Limits
+from tui.core.loop import Turn
+from tui.core.policy import Policy
+from tui.core.ports import Approver, ModelPart, ModelRequest, ReplyPart, TextPart, Usage
+from tui.core.redact import Redactor
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
+
+Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
+
+
+def says(*texts: str) -> list[ModelPart]:
+    """A reply of text only."""
+    return [*(TextPart(text) for text in texts), ReplyPart(usage=Usage(100, 20))]
+
+
+def calls(name: str, arguments: str = "{}", call_id: str = "call-1") -> list[ModelPart]:
+    """A reply that calls one tool."""
+    return [ReplyPart(calls=(CallRequest(call_id, name, arguments),), finish="tool_calls")]
+
+
+class ScriptedModel:
+    """Gives one reply after the other; an event in a reply is waited for."""
+
+    def __init__(self, *replies: Sequence[ModelPart | asyncio.Event]) -> None:
+        self.label = "demo model, offline"
+        self.notice = "demo model: rule-based, not a language model"
+        self.replies = list(replies)
+        self.requests: list[ModelRequest] = []
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+        self.requests.append(request)
+        reply = self.replies.pop(0) if self.replies else says("That is all.")
+        for part in reply:
+            if isinstance(part, asyncio.Event):
+                await part.wait()
+            else:
+                yield part
+
+
+@dataclass
+class FakeToolbox:
+    """Tools with fixed answers."""
+
+    offered: tuple[Tool, ...] = ()
+    answers: dict[str, ToolResult] = field(default_factory=dict)
+    called: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def tools(self) -> Sequence[Tool]:
+        return self.offered
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        return ""
+
+    async def call(
+        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        self.called.append((tool.name, arguments))
+        return self.answers.get(tool.name, ToolResult((TextContent(f"{tool.name} did it"),)))
+
+
+class FakeHost:
+    """Servers that change state when asked to, at once."""
+
+    def __init__(self, *statuses: ServerStatus) -> None:
+        self.revision = 1
+        self.asked: list[tuple[str, str]] = []
+        self.logs: dict[str, tuple[str, ...]] = {}
+        self._statuses = {status.name: status for status in statuses}
+
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        return tuple(self._statuses.values())
+
+    def status(self, name: str) -> ServerStatus:
+        return self._statuses[name]
+
+    def stderr(self, name: str) -> tuple[str, ...]:
+        return self.logs.get(name, ())
+
+    def put(self, status: ServerStatus) -> None:
+        self._statuses[status.name] = status
+        self.revision += 1
+
+    def request_start(self, name: str) -> None:
+        self.asked.append(("start", name))
+        self.put(replace(self._statuses[name], state=ServerState.RUNNING, pid=4711, tools=2))
+
+    def request_stop(self, name: str) -> None:
+        self.asked.append(("stop", name))
+        self.put(replace(self._statuses[name], state=ServerState.STOPPED, reason=StopReason.REQUESTED))
+
+    def request_restart(self, name: str) -> None:
+        self.asked.append(("restart", name))
+        self.put(replace(self._statuses[name], state=ServerState.RUNNING))
+
+
+def running(name: str, tools: int = 2) -> ServerStatus:
+    """A server that runs."""
+    return ServerStatus(name, ServerSpec(name, "python"), ServerState.RUNNING, tools=tools, pid=4000)
+
+
+def crashed(name: str) -> ServerStatus:
+    """A server that ended by itself."""
+    return ServerStatus(
+        name,
+        ServerSpec(name, "python"),
+        ServerState.STOPPED,
+        StopReason.EXITED,
+        detail="exited with code 1 after 12 s",
+        next_step="Press l for its log, r to try again.",
+        exit_code=1,
+        stderr_last="RuntimeError: asked to crash",
+    )
+
+
+DELETE = Tool("notes", "delete_note", destructive=True, trusted=True, digest="d1")
+WEATHER = Tool("weather", "get_weather", read_only=True, trusted=True, digest="w1")
+
+
+class FakeWorkbench:
+    """`tui.core.workbench.Workbench` over what a test puts into it."""
+
+    def __init__(self) -> None:
+        self.offered: dict[str, list[Tool]] = {}
+        self.schemas: dict[str, Mapping[str, Any]] = {}
+        self.listed: Sequence[ResourceInfo] = ()
+        self.known_prompts: Sequence[PromptInfo] = ()
+        self.problem = ""
+        self.wrong = ""
+        self.who = ServerIdentity()
+        self.answers: dict[str, ToolResult | Callable[[Mapping[str, Any]], ToolResult]] = {}
+        self.said = PromptResult()
+        self.called: list[tuple[str, Any, str]] = []
+        self.gate: asyncio.Event | None = None
+        self.progress: list[tuple[float, float | None, str]] = []
+        self.cancelled = 0
+
+    async def identity(self, server: str) -> ServerIdentity:
+        return self.who
+
+    def tools(self, server: str) -> Sequence[Tool]:
+        return self.offered.get(server, [])
+
+    def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
+        return self.schemas.get(tool.name)
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        return self.wrong
+
+    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+        return self.listed, self.problem
+
+    async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
+        return self.known_prompts, self.problem
+
+    async def call_tool(
+        self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        self.called.append((tool.name, arguments, call))
+        for step in self.progress:
+            progress(*step)
+        await self._wait()
+        answer = self.answers.get(tool.name, ToolResult((TextContent(f"{tool.name} did it"),)))
+        return answer(arguments) if callable(answer) else answer
+
+    async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
+        self.called.append((uri, None, call))
+        await self._wait()
+        answer = self.answers.get(uri, ToolResult((TextContent(f"this is {uri}"),)))
+        return answer({}) if callable(answer) else answer
+
+    async def get_prompt(
+        self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
+    ) -> PromptResult:
+        self.called.append((name, arguments, call))
+        await self._wait()
+        return self.said
+
+    async def request(
+        self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
+    ) -> RawAnswer:
+        self.called.append((method, params, call))
+        return RawAnswer()
+
+    async def _wait(self) -> None:
+        if self.gate is None:
+            return
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+
+
+class FakeCalls:
+    """`tui.ui.ports.CallStore` in memory."""
+
+    def __init__(self) -> None:
+        self.memory = CallMemory()
+
+    async def load(self) -> None:
+        pass
+
+    async def change(self, change: Callable[[CallMemory], CallMemory]) -> None:
+        self.memory = change(self.memory)
+
+
+class FakeRuntime:
+    """`tui.ui.ports.AppRuntime` without configuration, processes or network.
+
+    `gate`, if given, is waited for in `ready()`.
+    """
+
+    def __init__(
+        self,
+        *replies: Sequence[ModelPart | asyncio.Event],
+        host: FakeHost | None = None,
+        tools: tuple[Tool, ...] = (WEATHER, DELETE),
+        limits: Limits | None = None,
+        gate: asyncio.Event | None = None,
+        theme: str = "harbor",
+        keys: Mapping[str, str] | None = None,
+        problems: Sequence[str] = (),
+    ) -> None:
+        self.model = ScriptedModel(*replies)
+        self.toolbox = FakeToolbox(tools)
+        self.host = host or FakeHost(running("weather"), running("notes", 4), crashed("slow"))
+        self.limits = limits or Limits()
+        self.theme_name = theme
+        self.keys: Mapping[str, str] = keys or {}
+        self.problems = problems
+        self.conversation = Conversation()
+        self.is_ready = False
+        self.redactor = Redactor()
+        self.frames = 214
+        self.recorded = Recorded()
+        self.recording = self.recorded.recording()
+        self.workbench = FakeWorkbench()
+        for tool in tools:
+            self.workbench.offered.setdefault(tool.server, []).append(tool)
+        self.calls = FakeCalls()
+        self.chats = FakeChats(self.conversation, self.continue_turn)
+        self.snippets: dict[str, str] = {}
+        self.revision = 1
+        self.saved_themes: list[str] = []
+        self.shut_down = 0
+        self._gate = gate
+
+    @property
+    def model_label(self) -> str:
+        return self.model.label
+
+    @property
+    def model_notice(self) -> str:
+        return self.model.notice
+
     @property
     def conversation_tokens(self) -> int:
         return 1234 if self.conversation.messages else 0

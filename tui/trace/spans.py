@@ -11,6 +11,7 @@ from collections import OrderedDict
 from math import isfinite
 
 from tui.core import events
+from tui.core.errors import sentences
 from tui.core.events import EndReason
 from tui.core.text import clean_line
 from tui.trace.entries import CallSpan, CallState, NoteKind, NoteSpan, Span, StepSpan, StepState, TurnSpan
@@ -103,7 +104,8 @@ class Spans:
             case events.TurnError():
                 where = f"{event.where}: " if event.where else ""
                 self._fail_step()
-                self._note(NoteKind.ERROR, clean_line(f"{where}{event.message} {event.next_step}", 400))
+                words = sentences(f"{where}{event.message}", event.next_step)
+                self._note(NoteKind.ERROR, clean_line(words, 400))
             case events.TurnEnded():
                 self._end_turn(event, now_ns)
             case _:

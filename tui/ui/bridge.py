@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from tui.core import events, units
+from tui.core.errors import sentences
 from tui.core.events import EndReason
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
@@ -146,7 +147,7 @@ class Bridge:
             case events.TurnError(message=message, where=where, next_step=next_step):
                 self._end_reply(None, self._notice(), partial=True)
                 place = f"{where}: " if where and where != "model" else ""
-                self._view.add_note(f"{place}{message} {next_step}".strip(), "bad")
+                self._view.add_note(sentences(f"{place}{message}", next_step), "bad")
             case events.TurnEnded():
                 self._end(event)
             case events.LimitReached() | events.Notice() | events.Steered():

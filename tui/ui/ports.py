@@ -138,11 +138,6 @@ class AppRuntime(Protocol):
         ...
 
     @property
-    def conversation_tokens(self) -> int:
-        """How large the conversation is, in tokens; an estimate."""
-        ...
-
-    @property
     def frames(self) -> int:
         """How many frames were seen on the wire so far."""
         ...
