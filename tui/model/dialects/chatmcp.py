@@ -10,6 +10,7 @@ import re
 from tui.core.ports import ToolSpec
 from tui.model.dialects.made import named_in
 from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.offered import apart
 from tui.model.dialects.parser import RESULT, Parser, any_of
 from tui.model.dialects.reader import Steps
 
@@ -24,8 +25,9 @@ _NAME = re.compile(r'"(?:tool_name|tool|name)"\s*:\s*"([^"\\]{1,200})"')
 
 def written(tool: ToolSpec, arguments: str) -> str:
     """Return a call as this dialect writes it."""
-    server = f'"server_name": {_quoted(tool.server)}, ' if tool.server else ""
-    name = _quoted(tool.tool or tool.name)
+    owner, name = apart(tool)
+    server = f'"server_name": {_quoted(owner)}, ' if owner else ""
+    name = _quoted(name)
     return f'{_START}\n{{{server}"tool_name": {name}, "tool_params": {arguments}}}\n{_END}'
 
 

@@ -9,7 +9,7 @@ from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMe
 from tui.core.ports import ToolSpec
 from tui.model.dialects import chatmcp, json_object, react, xml
 from tui.model.dialects.made import Maker, sample
-from tui.model.dialects.offered import Offered
+from tui.model.dialects.offered import Offered, apart
 from tui.model.dialects.parser import Parser
 
 
@@ -69,9 +69,8 @@ class Dialect:
 
     def _name(self, tool: ToolSpec) -> str:
         """Return how a tool is named in the list of tools."""
-        if not (self.apart and tool.tool):
-            return tool.name
-        return f"{tool.tool} (server {tool.server})" if tool.server else tool.tool
+        server, name = apart(tool) if self.apart else ("", tool.name)
+        return f"{name} (server {server})" if server else name
 
     def _call(self, call: CallRequest, offered: Offered) -> str:
         """Return a call of the history as text; its tool may be gone by now."""

@@ -11,9 +11,9 @@ from typing import Any
 from tui.core.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart, ToolSpec
 from tui.model.dialects.made import Maker, named_in
-from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.mend import Unreadable, mend, read_json
 from tui.model.dialects.reader import span
-from tui.model.dialects.typed import bracket_end, keywords, typed_all
+from tui.model.dialects.typed import bracket_end, keywords, properties_of, typed_all
 
 NAME = r"[\w.\-/]{1,128}"
 BAR = r"[|｜‖]{1,2}"
@@ -50,6 +50,7 @@ _GLM = re.compile(rf"<tool_call>\s*({NAME})\s*(?=<arg_key>|</tool_call>)")
 _KEY = re.compile(r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>", re.DOTALL)
 _VALUE_END = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|\Z))")
 _GLM_END = re.compile(r"\s*</tool_call>")
+_BARE_KEYS = frozenset(("name", "arguments", "parameters", "type", "id"))
 
 Item = CallRequest | TextPart | ReasoningPart
 
@@ -170,3 +171,33 @@ def python_form(text: str, at: int, scene: Scene) -> Found | None:
     if values is None or any(name.isdecimal() for name in values):
         return None
     return Found(end, (scene.maker.of_value(tool.name, values, recovered=True),))
+
+
+def bare_form(text: str, at: int, scene: Scene) -> Found | None:
+    """Read a reply that is nothing but `{"name": …, "parameters": {…}}`, one or more: Llama, Qwen's coders.
+
+    There is no mark, so everything must fit: the keys, the tool, and the names of its arguments.
+    """
+    found: list[tuple[ToolSpec, Any]] = []
+    while text.startswith("{", at) and (end := span(text, at)) >= 0:
+        try:
+            value = read_json(text[at:end])
+        except Unreadable:
+            return None
+        if not isinstance(value, dict) or not value.keys() <= _BARE_KEYS:
+            return None
+        named = named_in(value)
+        tool = scene.tool(named.tool) if named else None
+        if named is None or tool is None or not isinstance(named.arguments, dict):
+            return None
+        if not named.arguments.keys() <= (properties_of(tool.schema).keys() or named.arguments.keys()):
+            return None
+        found.append((tool, named.arguments))
+        at = end
+        if (between := _BETWEEN.match(text, end)) is not None:
+            at = between.end()
+    behind = AFTER.match(text, at)
+    if not found or text[behind.end() if behind else at :].strip():
+        return None
+    calls = (scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
+    return Found(len(text), tuple(calls))

@@ -16,6 +16,7 @@ from tui.model.dialects.leak_forms import (
     Form,
     Found,
     Scene,
+    bare_form,
     glm_form,
     json_form,
     named_form,
@@ -30,13 +31,8 @@ MAX_ATTEMPTS = 64
 """Marks that are looked at in one reply; a reply with more is about marks."""
 
 _FORMS: tuple[Form, ...] = (
-    tag_form,
-    glm_form,
-    json_form,
-    named_form,
-    python_form,
-    channel_form,
-    stripped_form,
+    *(tag_form, glm_form, json_form, named_form),
+    *(python_form, channel_form, stripped_form, bare_form),
 )
 _W, _BAR = r"\s{0,8}", r"[|｜‖]{1,4}"
 
@@ -93,6 +89,8 @@ _NO_BODY = re.compile(
     r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*[A-Za-z_]|<invoke\s+[^\sn]|<function name[^\s=]"
 )
 _ANALYSIS = "analysis"
+_BARE = re.compile(r'\{\s*"(?:name|type|id|parameters|arguments)"')
+_BARE_SO_FAR = re.compile(r'\{\s*(?:"\w{0,12})?\Z')
 _MAX_HEAD = 400
 
 
@@ -115,11 +113,23 @@ class LeakParser(Parser):
 
     def _parse(self) -> Steps[None]:
         start = yield from self._reader.space(0)
-        if (yield from self._reader.starts(start, (_ANALYSIS,))):
+        if (yield from self._begins_like_a_call(start)):
             yield from self._hold(start)
         while (yield from self._next_mark()):
             if not (yield from self._hold(0)):
                 self._say(1)
+
+    def _begins_like_a_call(self, start: int) -> Steps[bool]:
+        """Whether a reply begins with what is a leak without any mark."""
+        if (yield from self._reader.starts(start, (_ANALYSIS,))):
+            return True
+        while not self._none:
+            head = self._reader.cut(start, start + _MAX_HEAD)
+            if _BARE.match(head):
+                return True
+            if not _BARE_SO_FAR.match(head) or not (yield from self._reader.more()):
+                break
+        return False
 
     def _next_mark(self) -> Steps[bool]:
         """Say text until a mark that is not in code; return False at the end."""

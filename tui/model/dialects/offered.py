@@ -1,10 +1,12 @@
 """The tools that were offered, found by the names that models write."""
 
+import re
 from collections.abc import Sequence
 
 from tui.core.ports import ToolSpec
 from tui.core.tool_names import fold
 
+_PLAIN = re.compile(r"[\w.\-/]{1,128}")
 _PREFIXES = ("functions.", "default_api.", "tools.")
 
 
@@ -47,3 +49,13 @@ class Offered:
     def named(self, name: str) -> ToolSpec | None:
         """Return the tool with exactly this qualified name."""
         return self._exact.get(name)
+
+
+def apart(tool: ToolSpec) -> tuple[str, str]:
+    """Return server and tool as a model is told of them: the qualified name alone if theirs are odd.
+
+    A tool's own name is the server's to choose, and stands in the system text.
+    """
+    if _PLAIN.fullmatch(tool.server) and _PLAIN.fullmatch(tool.tool):
+        return tool.server, tool.tool
+    return "", tool.name

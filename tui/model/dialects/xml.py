@@ -11,6 +11,7 @@ import re
 from tui.core.ports import ToolSpec
 from tui.model.dialects.made import Maker
 from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.offered import apart
 from tui.model.dialects.parser import RESULT, Parser, any_of
 from tui.model.dialects.reader import Steps
 from tui.model.dialects.typed import typed_all
@@ -42,8 +43,8 @@ _MAX_JUNK = 200
 
 def written(tool: ToolSpec, arguments: str) -> str:
     """Return a call as this dialect writes it."""
-    server = f"<server_name>{tool.server}</server_name>\n" if tool.server else ""
-    name = tool.tool or tool.name
+    owner, name = apart(tool)
+    server = f"<server_name>{owner}</server_name>\n" if owner else ""
     return (
         f"{_CALL}\n{server}<tool_name>{name}</tool_name>\n<arguments>\n{arguments}\n</arguments>\n{_CLOSER}"
     )
