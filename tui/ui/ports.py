@@ -176,10 +176,6 @@ class AppRuntime(Protocol):
         """Load the heavy parts, read the configuration, start the servers. Called once."""
         ...
 
-    def ask(self, text: str, approver: Approver) -> RunningTurn:
-        """Say `text` to the model; returns the turn, which runs while its events are iterated."""
-        ...
-
     def continue_turn(self, approver: Approver) -> RunningTurn:
         """Go on, with fresh limits, after a turn that ended at a limit."""
         ...
