@@ -6,6 +6,7 @@ otherwise, llama.cpp and vLLM at what they were started with. So they are asked 
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from tui.model.endpoint_errors import looks_like_ollama
 from tui.model.inquiry import Inquiry, inquiry
 from tui.model.listing import Offered, count_in, models_at
 from tui.model.profile import ModelProfile
-from tui.model.providers import is_private
+from tui.model.providers import is_private, provider_of
 
 OLLAMA_WINDOW = 4_096
 """What Ollama gives a model that nobody gave more."""
@@ -38,6 +39,9 @@ TABLE = (
 )
 """Windows of models as their makers serve them, by a pattern in the id; the first that fits counts."""
 
+_SILENT = ("openai", "anthropic", "gemini", "deepseek", "dashscope", "xai")
+"""Providers whose lists of models say nothing of windows, so they are not asked."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ability:
@@ -59,12 +63,12 @@ class Ability:
 async def ability_of(profile: ModelProfile) -> Ability:
     """Return what a model can do. Bounded in time; an endpoint that does not say costs nothing else."""
     found = Ability()
-    try:
-        async with inquiry(profile) as endpoint:
-            found = await _asked(endpoint, profile)
-    except McptuiError:
+    provider = provider_of(profile.base_url)
+    if provider is None or provider.name not in _SILENT:
         # A server without these questions is as good as one with them.
-        pass
+        with suppress(McptuiError):
+            async with inquiry(profile) as endpoint:
+                found = await _asked(endpoint, profile)
     if profile.context_window is not None:
         return Ability(profile.context_window, "configuration", found.tools, found.images)
     if found.window is None and not is_private(profile.base_url):

@@ -114,3 +114,12 @@ def test_windows_of_well_known_models_are_known(model: str, window: int | None) 
 async def test_a_provider_that_cannot_be_reached_has_the_window_of_its_model() -> None:
     found = await ability_of(ModelProfile("t", "https://unreachable.invalid/v1", "gpt-5.1"))
     assert found == Ability(400_000, "known model")
+
+
+async def test_a_provider_that_never_says_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(profile: ModelProfile) -> None:
+        raise AssertionError("it was asked")
+
+    monkeypatch.setattr("tui.model.windows.inquiry", fail)
+    found = await ability_of(ModelProfile("t", "https://api.deepseek.com/v1", "deepseek-chat"))
+    assert found == Ability(131_072, "known model")
