@@ -18,7 +18,6 @@ from tui.ui.writing.actions import WRITING_ACTIONS
 _C = Context
 
 ACTIONS: tuple[Action, ...] = (
-    *WRITING_ACTIONS,
     # ---- a question ----
     Action("question.once", "y", _C.QUESTION, "once", "Allow this call", 1),
     Action("question.session", "t", _C.QUESTION, "this session", "Allow this tool until mcptui ends", 2),
@@ -86,6 +85,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 21),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 29, priority=True),
+    *WRITING_ACTIONS,
     *CHAT_ACTIONS,
     *TRAFFIC_ACTIONS,
     *WORKBENCH_ACTIONS,

@@ -262,6 +262,19 @@ class Composer(TokenArea):
         self._look()
         self.completing.leave()
 
+    async def _on_paste(self, event: events.Paste) -> None:
+        """Insert what was pasted; while a search is open, look for it."""
+        if self.searching.is_open:
+            event.prevent_default()
+            event.stop()
+            self.searching.write(event.text)
+        else:
+            await super()._on_paste(event)
+
+    def on_blur(self) -> None:
+        """Close what is open: it belongs to what is being written."""
+        self.leave()
+
     def action_newline(self) -> None:
         """Begin a new line."""
         self.insert("\n")

@@ -9,12 +9,10 @@ def _write(id: str, keys: str, label: str, help: str, footer: int = 0) -> Action
 
 
 WRITING_ACTIONS: tuple[Action, ...] = (
-    _write("composer.send", "enter", "send", "Send the message; while a turn runs: after it", 10),
-    _write(
-        "composer.steer", "ctrl+s", "say it now", "While a turn runs: tell the model at its next step", 11
-    ),
+    _write("composer.send", "enter", "send", "Send; while a turn runs: after it", 10),
+    _write("composer.steer", "ctrl+s", "say it now", "While a turn runs: say it at the next step", 11),
     _write("composer.newline", "shift+enter,ctrl+j,alt+enter", "new line", "Begin a new line", 60),
-    _write("composer.complete", "tab", "complete", "Take what is suggested; else go to the next pane"),
+    _write("composer.complete", "tab", "complete", "Take the suggestion, or go to the next pane"),
     _write("composer.older", "up", "older", "In the first line: the message before"),
     _write("composer.newer", "down", "newer", "In the last line: the message after"),
     _write("composer.history", "ctrl+r", "search", "Search in what was written before", 61),
@@ -24,14 +22,14 @@ WRITING_ACTIONS: tuple[Action, ...] = (
         "ctrl+up",
         Context.COMPOSER,
         "edit held",
-        "Take the message that was held last back into the composer",
+        "Take back what is held, to change it",
         12,
     ),
     _write(
         "composer.drop",
         "ctrl+x",
         "drop held",
-        "With nothing written: drop the message held last; else cut",
+        "With nothing written: drop what is held",
         13,
     ),
 )

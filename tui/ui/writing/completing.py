@@ -1,6 +1,7 @@
 """The list above the composer that is filtered as somebody writes, and what enter takes of it."""
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -10,7 +11,7 @@ from tui.ui.writing.commands import Spec
 from tui.ui.writing.suggestion import Suggestion, fitting, of_commands
 from tui.ui.writing.wanted import Wanted, What, wanted
 
-PATIENCE_SECONDS = 0.5
+PATIENCE_SECONDS = 1.0
 """A key that takes a suggestion waits so long for a list that is being made."""
 
 
@@ -26,7 +27,11 @@ class Sources(Protocol):
         ...
 
     async def references(self, query: str) -> Sequence[Suggestion]:
-        """Return what `@query` may mean, the best first."""
+        """Return what `@query` may mean, as far as it is known at once, the best first."""
+        ...
+
+    async def deeper(self, query: str) -> Sequence[Suggestion]:
+        """Return what else `@query` may mean, that takes longer to find."""
         ...
 
     def names_file(self, path: str) -> bool:
@@ -50,6 +55,7 @@ class Completing:
         self._marked = -1
         self._making: asyncio.Task[None] | None = None
         self._left: tuple[What, int] | None = None
+        self._some = asyncio.Event()
 
     @property
     def is_open(self) -> bool:
@@ -85,25 +91,37 @@ class Completing:
         if now.what is What.COMMAND:
             self._fill(fitting(of_commands(self._sources.specs()), now.query))
         else:
+            self._some.clear()
             self._making = asyncio.create_task(self._make(now), name="suggestions")
-            self._making.add_done_callback(_heard)
+            self._making.add_done_callback(self._made)
 
     async def settled(self) -> None:
-        """Wait for a list that is being made; not for long."""
-        if self._making is not None:
-            await asyncio.wait({self._making}, timeout=PATIENCE_SECONDS)
+        """Wait until a list that is being made has something in it; not for long."""
+        if self._making is not None and not self._found:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    await self._some.wait()
 
     async def _make(self, now: Wanted) -> None:
         if now.what is What.REFERENCE:
-            found = await self._sources.references(now.query)
+            self._fill(await self._sources.references(now.query))
+            self._extend(await self._sources.deeper(now.query))
         else:
-            known = await self._sources.arguments(now.command, now.before)
-            found = fitting(known, now.query)
-        if self._wanted == now and self._left is None:
-            self._fill(found)
+            self._fill(fitting(await self._sources.arguments(now.command, now.before), now.query))
+
+    def _extend(self, more: Sequence[Suggestion]) -> None:
+        """Put more behind what is there; the mark stays where it is."""
+        new = [one for one in more if one not in self._found]
+        if self._found and new:
+            self._found = [*self._found, *new]
+            self._show()
+        elif new:
+            self._fill(new)
 
     def _fill(self, found: Sequence[Suggestion]) -> None:
         self._found = found
+        if found:
+            self._some.set()
         # What need not be there is not taken by the enter that sends.
         is_begun = self._wanted is not None and bool(self._wanted.query or self._wanted.what is What.COMMAND)
         is_argument = self._wanted is not None and self._wanted.what is What.ARGUMENT
@@ -165,10 +183,12 @@ class Completing:
             self._making.cancel()
             self._making = None
 
+    def _made(self, task: asyncio.Task[None]) -> None:
+        """A list that could not be made is no list; who reads the log learns why."""
+        if task is self._making:
+            self._making = None
+            self._some.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            import logging
 
-def _heard(task: asyncio.Task[None]) -> None:
-    """Let a list that could not be made be no list; who reads the log learns why."""
-    if not task.cancelled() and (error := task.exception()) is not None:
-        import logging
-
-        logging.getLogger(__name__).error("suggestions could not be made", exc_info=error)
+            logging.getLogger(__name__).error("suggestions could not be made", exc_info=error)

@@ -4,13 +4,13 @@ Bounded whatever the disk holds. Hidden names come only if the path asks for the
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tui.core import units
 from tui.core.text import clean_line
 from tui.ui.writing.references import Reference
-from tui.ui.writing.suggestion import Suggestion, fitting
+from tui.ui.writing.suggestion import MOST_SHOWN, Suggestion, fitting
 
 MOST_ENTRIES = 4_000
 """Names that are looked at for one list."""
@@ -34,9 +34,30 @@ def files(query: str, folder: Path) -> list[Suggestion]:
     return fitting(_entries(base, head, hidden=tail.startswith(".")), query)
 
 
-def named(query: str, folder: Path) -> list[Suggestion]:
-    """Return files anywhere below `folder` whose own name has `query` in it, the nearest first."""
-    return _named(folder, query) if query and "/" not in query and not query.startswith(".") else []
+def named(query: str, found: Iterable[Suggestion]) -> list[Suggestion]:
+    """Return those whose own name, without its directory, has `query` in it."""
+    query = query.casefold()
+    return [one for one in found if query in one.name.rpartition("/")[2].casefold()][:MOST_SHOWN]
+
+
+def tree(folder: Path) -> list[Suggestion]:
+    """Return files anywhere below a directory, the nearest first; not what is hidden or was made."""
+    seen = 0
+    found: list[Suggestion] = []
+    level = [""]
+    for _ in range(MOST_DEEP):
+        below: list[str] = []
+        for written in level:
+            for one in _entries(folder / written, written, hidden=False):
+                seen += 1
+                if seen > MOST_ENTRIES:
+                    return found
+                if one.reference is not None:
+                    found.append(one)
+                elif one.text[1:-1].rpartition("/")[2] not in SKIPPED:
+                    below.append(one.text[1:])
+        level = below
+    return found
 
 
 def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
@@ -69,27 +90,6 @@ def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
     if not is_file:
         return Suggestion(f"{shown}/", about="directory", text=f"@{path}/")
     return Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
-
-
-def _named(folder: Path, tail: str) -> list[Suggestion]:
-    seen = 0
-    found: list[Suggestion] = []
-    level = [""]
-    for _ in range(MOST_DEEP):
-        below: list[str] = []
-        for written in level:
-            for one in _entries(folder / written, written, hidden=False):
-                seen += 1
-                if seen > MOST_ENTRIES:
-                    return found
-                if one.reference is None:
-                    path = one.text[1:]
-                    if path.rstrip("/").rpartition("/")[2] not in SKIPPED:
-                        below.append(path)
-                elif tail.casefold() in one.name.rpartition("/")[2].casefold():
-                    found.append(one)
-        level = below
-    return found
 
 
 def is_file(path: str, folder: Path) -> bool:

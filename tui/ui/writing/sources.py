@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError
-from tui.core.servers import ServerState
+from tui.core.servers import ServerState, ServerStatus
 from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.ui.writing.commands import OWN, Kind, Spec, of_prompts, of_snippets
 from tui.ui.writing.references import Reference
@@ -19,6 +20,10 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
 _log = logging.getLogger(__name__)
 
 EXPORTS = (("markdown", "to read"), ("json", "to import again"), ("html", "one page, to show others"))
+STALE_SECONDS = 30.0
+"""What servers offer is listed again after so long, once somebody writes a command."""
+TREE_SECONDS = 10.0
+"""The files below the working directory are looked for again after so long."""
 LISTING_SECONDS = 5.0
 """A server that lists what it offers more slowly is left out of suggestions until it has answered."""
 
@@ -35,6 +40,10 @@ class OwnCommands:
         return ()
 
     async def references(self, query: str) -> Sequence[Suggestion]:
+        """Suggest nothing."""
+        return ()
+
+    async def deeper(self, query: str) -> Sequence[Suggestion]:
         """Suggest nothing."""
         return ()
 
@@ -57,7 +66,10 @@ class LiveSources:
         self._learned = learned
         self._prompts: dict[str, Sequence[PromptInfo]] = {}
         self._resources: dict[str, Sequence[ResourceInfo]] = {}
-        self._seen = -1
+        self._seen: tuple[tuple[str, int], ...] | None = None
+        self._seen_at = 0.0
+        self._tree: asyncio.Task[list[Suggestion]] | None = None
+        self._tree_at = 0.0
         self._asking: asyncio.Task[None] | None = None
 
     # ---- what there is ----
@@ -82,7 +94,7 @@ class LiveSources:
         """The names of the servers that run."""
         if self.runtime is None:
             return []
-        return [one.name for one in self.runtime.host.statuses() if one.state is ServerState.RUNNING]
+        return [one.name for one in self.runtime.host.statuses() if _runs(one)]
 
     @property
     def prompts(self) -> list[PromptInfo]:
@@ -101,11 +113,14 @@ class LiveSources:
         return is_file(path, self.folder)
 
     def _ask_again(self) -> None:
-        """Let the running servers list what they offer, if anything about them has changed."""
-        runtime = self.runtime
-        if runtime is None or runtime.host.revision == self._seen or self._asking is not None:
+        """Let the running servers list what they offer, if others run now or the last time is long ago."""
+        if self.runtime is None or self._asking is not None:
             return
-        self._seen = runtime.host.revision
+        now = time.monotonic()
+        running = tuple((one.name, one.since_ns) for one in self.runtime.host.statuses() if _runs(one))
+        if running == self._seen and now - self._seen_at < STALE_SECONDS:
+            return
+        self._seen, self._seen_at = running, now
         self._asking = asyncio.create_task(self._list(), name="list prompts and resources")
         self._asking.add_done_callback(self._listed)
 
@@ -138,9 +153,9 @@ class LiveSources:
 
     async def close(self) -> None:
         """Stop asking."""
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait({self._asking})
+        for task in filter(None, (self._asking, self._tree)):
+            task.cancel()
+            await asyncio.wait({task})
 
     # ---- what may be written ----
 
@@ -159,8 +174,8 @@ class LiveSources:
         return _names(spec, before) if spec is not None and spec.kind is not Kind.OWN else ()
 
     async def references(self, query: str) -> Sequence[Suggestion]:
-        """Return the files and resources that `@query` may mean."""
-        from tui.ui.writing.files import files, named
+        """Return the files and resources that `@query` may mean, as far as they are near."""
+        from tui.ui.writing.files import files
 
         self._ask_again()  # who has more to offer is not waited for: the list is made anew then
         found = await asyncio.to_thread(files, query, self.folder)
@@ -171,8 +186,18 @@ class LiveSources:
             if not one.template
             for reference in [Reference.to_resource(one.server, one.uri)]
         ]
-        deeper = await asyncio.to_thread(named, query, self.folder)
-        return [*found, *fitting(offered, query), *(one for one in deeper if one not in found)]
+        return [*found, *fitting(offered, query)]
+
+    async def deeper(self, query: str) -> Sequence[Suggestion]:
+        """Return the files below the working directory whose own name has `query` in it."""
+        from tui.ui.writing.files import named, tree
+
+        if not query or "/" in query or query.startswith("."):
+            return ()
+        now = time.monotonic()
+        if self._tree is None or now - self._tree_at > TREE_SECONDS:
+            self._tree, self._tree_at = asyncio.create_task(asyncio.to_thread(tree, self.folder)), now
+        return named(query, await asyncio.shield(self._tree))
 
     async def _models(self, before: str) -> Sequence[Suggestion]:
         if self.runtime is None:
@@ -206,6 +231,10 @@ class LiveSources:
         return of_words(
             ((f"{one.server}:{one.uri}", one.title or one.name) for one in await self.resources()), behind=""
         )
+
+
+def _runs(status: ServerStatus) -> bool:
+    return status.state is ServerState.RUNNING
 
 
 def _names(spec: Spec, before: str) -> Sequence[Suggestion]:

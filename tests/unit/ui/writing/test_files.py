@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.ui.writing.files import MOST_ENTRIES, files, is_file, named
+from tui.ui.writing.files import MOST_ENTRIES, files, is_file, named, tree
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def test_a_path_is_followed_into_its_directory(folder: Path):
 
 
 def test_a_bare_name_is_found_further_down_but_not_in_what_was_made(folder: Path):
-    assert [one.name for one in named("notes", folder)] == ["src/deep/notes.md"]
-    assert names("notes", folder) == named("src/notes", folder) == named("", folder) == []
+    assert [one.name for one in named("notes", tree(folder))] == ["src/deep/notes.md"]
+    assert names("notes", folder) == []
 
 
 def test_hidden_files_come_when_they_are_asked_for(folder: Path):
@@ -79,7 +79,7 @@ def test_a_directory_of_any_size_is_looked_at_so_far_only(tmp_path: Path):
 
 def test_a_link_in_a_circle_ends(tmp_path: Path):
     (tmp_path / "loop").symlink_to(tmp_path)
-    assert named("nothing", tmp_path) == []
+    assert tree(tmp_path) == []
 
 
 def test_only_a_file_that_is_there_is_one(folder: Path):

@@ -1,0 +1,52 @@
+"""The composer in a real terminal: keys that come in one burst mean what they would mean one by one."""
+
+from pathlib import Path
+
+from tests.terminal.pty_app import TerminalApp, home_in
+
+ENTER, ESCAPE, TAB, STEER, SEARCH = "\r", "\x1b", "\t", "\x13", "\x12"
+
+
+def test_a_command_in_one_burst_is_done_and_what_follows_is_written():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.send("/clea" + ENTER + "after")
+        app.shows("› after")
+
+
+def test_escape_behind_a_slash_closes_the_list_and_not_the_turn():
+    with TerminalApp.fake("endless") as app:
+        app.shows("2 of 3 servers")
+        app.send("go" + ENTER)
+        app.shows("It begins.")
+        app.send("/mo" + ESCAPE)
+        app.until(lambda: "› /mo" in app.text and "Ask another model" not in app.text)
+        app.send("x")
+        app.shows("› /mox", "esc stop")
+
+
+def test_a_file_is_completed_in_one_burst(tmp_path: Path):
+    with TerminalApp.fake("calm", env=home_in(tmp_path)) as app:
+        app.shows("2 of 3 servers")
+        app.send("read @pyproj" + TAB + "please" + ENTER)
+        app.shows("read @pyproject.toml please", "Hello.")
+
+
+def test_what_is_written_before_a_search_is_its_draft():
+    with TerminalApp.fake("calm") as app:
+        app.shows("2 of 3 servers")
+        app.send("hi" + ENTER)
+        app.shows("Hello.")
+        app.send("draft" + SEARCH + "h")
+        app.shows("written before › h", "› hi")
+        app.send(ESCAPE)
+        app.shows("› draft")
+
+
+def test_the_key_that_says_it_now_is_delivered():
+    with TerminalApp.fake("endless") as app:
+        app.shows("2 of 3 servers")
+        app.send("go" + ENTER)
+        app.shows("It begins.")
+        app.send("and now" + STEER + "draft")
+        app.shows("1 message will be told at the next step", "› draft")
