@@ -87,9 +87,12 @@ async def test_words_that_are_typed_narrow_the_list() -> None:
         assert "offline" not in scene.text
 
 
-async def test_without_models_it_tells_the_ways_to_one() -> None:
-    async with listed() as scene:
-        await scene.shows("No model can be asked", "OPENAI_API_KEY", "Ollama")
+async def test_with_nothing_but_the_demo_it_tells_the_ways_to_another_model() -> None:
+    for choices in ((), (DEMO,)):
+        async with listed(*choices) as scene:
+            await scene.shows("Three ways to another model", "OPENAI_API_KEY", "Ollama")
+    async with listed(DEMO, OLLAMA) as scene:
+        assert "Three ways" not in scene.text
 
 
 async def test_an_endpoint_is_asked_what_it_offers_and_one_of_it_is_taken() -> None:

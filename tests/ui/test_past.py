@@ -2,11 +2,14 @@
 
 import time
 
+import pytest
+
 from tests.conftest import until
 from tests.ui.stage import row_with
 from tests.ui.test_transcript import HOSTILE, talk
 from tui.core.conversation import AssistantMessage, Attachment, CallRequest, Message, ToolMessage, UserMessage
 from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.core.tools import BinaryContent, ToolResult
 from tui.ui.widgets.transcript.past import parts
 
 SILENT = {"notice": lambda model: ""}
@@ -176,6 +179,17 @@ async def test_the_summary_of_older_turns_is_a_row_that_opens():
         await it.shows("They spoke of milk.")
         it.pane.show_summary("", "")
         assert not any("summarised" in line for line in await it.lines())
+
+
+async def test_of_large_results_only_the_newest_are_kept_whole(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tui.ui.widgets.transcript.messages.MOST_GIVEN", 100)
+    async with talk(rows=30) as it:
+        for name in ("a", "b", "c"):
+            it.pane.add_call(name, "s", "draw", {})
+            it.pane.give_result(name, ToolResult((BinaryContent("image", "image/png", 45, "A" * 60),)))
+        kept = [card.gave is not None for card in map(it.pane.card_of, "abc") if card is not None]
+        assert kept == [False, False, True]
+        assert sum("▣" in line for line in await it.lines()) == 3
 
 
 # ---- parts of a long text ----

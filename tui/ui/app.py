@@ -101,11 +101,10 @@ class McptuiApp(Doing):
                 self.conversation.add_note(str(error), "bad")
                 return
             runtime = self.runtime
-            if runtime.chats.messages:
-                self.show_conversation()
             self.servers.show_host(runtime.host, runtime.redactor, mistakes=bool(runtime.problems))
             if runtime.chats.messages:  # the command line named a saved one
                 self.show_conversation()
+                self._told = 0  # it took the place of whatever was told before
             for problem in filter(None, (self.theme_problem, *self.overrides.problems)):
                 self.conversation.add_note(problem, "bad")
             self._tell_problems()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.units import clock, count, duration, plural, progress, size
+from tui.core.units import clock, count, duration, money, plural, progress, size
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,19 @@ def test_one_thing_is_not_many() -> None:
 )
 def test_progress_says_no_number_twice(done: float | None, total: float | None, message: str, text: str):
     assert progress(done, total, message) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "currency", "words"),
+    [
+        (1.2, "USD", "$1.20"),
+        (0.12, "USD", "$0.12"),
+        (0.05, "USD", "$0.05"),
+        (0.0123, "USD", "$0.012"),
+        (0.00034, "USD", "$0.00034"),
+        (0.0, "EUR", "€0.00"),
+        (12.5, "CNY", "12.50 CNY"),
+    ],
+)
+def test_prices_have_two_digits_that_say_something(value: float, currency: str, words: str):
+    assert money(value, currency) == words

@@ -37,12 +37,13 @@ def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, w
         left.append((f"  {clean_line(info.problem, 200)}", "bad"))
     elif info.in_use and not here:
         left.append(("  open in another mcptui", "warn"))
-    right = _columns(info, now, 0 if info.problem or (info.in_use and not here) else width)
+    closed = bool(info.problem) or (info.in_use and not here)
+    right = _columns(info, now, 0 if closed and width < WITH_MODEL else width)
     return [spread(tuple(left), right, width, gap=2)]
 
 
 def _columns(info: SessionInfo, now: float, width: int) -> Row:
-    """Return the columns of a row; of one that says why it cannot be opened, only when it was."""
+    """Return the columns of a row; only when it was, if `width` is 0."""
     cells = [(when(info.changed, now), WHEN_CELLS if width else 0, True)]
     if width:
         cells.append((units.plural(info.turns, "turn"), TURNS_CELLS, True))

@@ -19,9 +19,9 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
 KINDS: tuple[tuple[ExportKind, str, str], ...] = (
-    ("markdown", ".md", "Markdown, to read"),
-    ("json", ".json", "JSON, which mcptui reads again"),
-    ("html", ".html", "HTML page, one file"),
+    ("markdown", ".md", "Markdown"),
+    ("json", ".json", "JSON, which mcptui takes in again"),
+    ("html", ".html", "HTML page"),
 )
 _ENDINGS = tuple(ending for _, ending, _ in KINDS)
 

@@ -15,15 +15,15 @@ from tui.ui.bindings import bindings_of
 from tui.ui.chat_ports import ChatView, ModelChoice
 from tui.ui.choosing.finder import Finder
 from tui.ui.choosing.items import Item, words
-from tui.ui.choosing.model_items import choice_item, fits, free_item, id_item
+from tui.ui.choosing.model_items import OFFLINE, choice_item, fits, free_item, id_item
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import EMPTY, Row
 
 MOST_IDS = 500
 
-_NONE = (
-    "No model can be asked. Three ways to one: an API key in the environment such as OPENAI_API_KEY; Ollama "
+_WAYS = (
+    "Three ways to another model: an API key in the environment such as OPENAI_API_KEY; Ollama "
     "or LM Studio running here; [models] in the configuration."
 )
 
@@ -102,12 +102,14 @@ class ModelsScreen(Finder[bool | None]):
         elif self._choices is not None:
             shown = [choice_item(one, self._symbols) for one in self._choices if fits(one, text)]
             if not shown:
-                about = f"No model fits “{clean_line(text, 60)}”." if self._choices else _NONE
+                about = f"No model fits “{clean_line(text, 60)}”." if self._choices else _WAYS
                 shown = [words(""), words(about)]
                 if self._choices:
                     shown.append(
                         words(f"{self.key('model.offered')} on a model lists what its endpoint offers.")
                     )
+            elif not text and all(one.where == OFFLINE for one in self._choices):
+                shown += [words(""), words(_WAYS)]
             self.list.show(shown, key)
             self._title("")
 

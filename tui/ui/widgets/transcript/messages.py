@@ -1,10 +1,12 @@
 """Whole messages of a conversation: shown anew, found, and the one that the mark stands on."""
 
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 
 from textual.message import Message as Posted
 
 from tui.core.conversation import Message
+from tui.core.tools import BinaryContent, ToolResult
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.transcript.blocks import Label, Summary
 from tui.ui.widgets.transcript.cards import Card
@@ -12,6 +14,9 @@ from tui.ui.widgets.transcript.flow import Block
 from tui.ui.widgets.transcript.past import past_blocks
 from tui.ui.widgets.transcript.view import FlowPane
 from tui.ui.widgets.transcript.writer import ReplyWriter
+
+MOST_GIVEN = 32 * 1024 * 1024
+"""Characters of base64 of results that are kept to be looked at; what the model was shown is kept anyway."""
 
 
 class Messages(FlowPane):
@@ -28,6 +33,7 @@ class Messages(FlowPane):
         self._cards: dict[str, Card] = {}
         self._places: list[Block] = []
         self._summary: Summary | None = None
+        self._given: deque[tuple[Card, int]] = deque()
 
     # ---- what was said before ----
 
@@ -69,6 +75,7 @@ class Messages(FlowPane):
         self._target = None
         self._cards.clear()
         self._places = []
+        self._given.clear()
         self._summary = None
         self.flow.truncate(0)
 
@@ -118,6 +125,19 @@ class Messages(FlowPane):
             if card is target:
                 return call_id
         return next(reversed(self._cards), "")
+
+    def give_result(self, call_id: str, result: ToolResult) -> None:
+        """Keep what a call gave, and show what it holds besides text; of many large ones only the newest."""
+        card = self._cards.get(call_id)
+        if card is None:
+            return
+        card.give(result)
+        self._given.append(
+            (card, sum(len(one.data) for one in result.content if isinstance(one, BinaryContent)))
+        )
+        while len(self._given) > 1 and sum(size for _, size in self._given) > MOST_GIVEN:
+            self._given.popleft()[0].gave = None
+        self._touch(card)
 
     def card_of(self, call_id: str) -> Card | None:
         """Return the card of a call."""

@@ -15,7 +15,6 @@ from textual.timer import Timer
 from tui.core.conversation import Attachment
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
-from tui.core.tools import ToolResult
 from tui.ui.pieces import attachment_words
 from tui.ui.symbols import UNICODE, Symbols
 from tui.ui.widgets.transcript import code
@@ -152,12 +151,6 @@ class Transcript(Messages):
         """
         if (card := self._cards.get(call_id)) is not None:
             card.set(state, note, ms, preview)
-            self._touch(card)
-
-    def give_result(self, call_id: str, result: ToolResult) -> None:
-        """Keep what a call gave, and show what it holds besides text."""
-        if (card := self._cards.get(call_id)) is not None:
-            card.give(result)
             self._touch(card)
 
     def ask(self, request: ApprovalRequest) -> None:
