@@ -18,7 +18,7 @@ MAX_MENDED = 64 * 1024
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*[ \t]*\r?\n?(.*?)\s*(?:```|~~~)?\s*", re.DOTALL)
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)(?:\]\]>)?\s*", re.DOTALL)
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_NOT_JSON = re.compile(r"(?<![\w.])(?:NaN|-?Infinity|-?nan|-?inf)(?![\w.])")
+_NOT_JSON = re.compile(r"[:\[,]\s*-?(?:NaN|Infinity|nan|inf)\s*[,}\]]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
 

@@ -41,7 +41,7 @@ class Parser(ABC):
     @property
     def in_code(self) -> bool:
         """Whether what comes next is inside a code fence or inline code."""
-        return self._visible.code.inside
+        return self._visible.code.inside_behind(self._reader.cut(0))
 
     def feed(self, text: str) -> list[Piece]:
         """Take more of the reply and return what it lets be known."""

@@ -20,13 +20,16 @@ class Reading:
         maker: makes the calls.
         dialect: how the model was asked to write them; None for a model that was asked to make them natively.
         within: what is read is the thinking of a reply.
+        opened: replies of this model begin with thinking, the opening tag left out.
     """
 
-    def __init__(self, maker: Maker, dialect: Dialect | None = None, *, within: bool = False) -> None:
+    def __init__(
+        self, maker: Maker, dialect: Dialect | None = None, *, within: bool = False, opened: bool = False
+    ) -> None:
         self._within = within
         self._maker = maker
         self._dialect = dialect
-        self._written = Thoughts(lambda: dialect.parser(maker)) if dialect else None
+        self._written = Thoughts(lambda: dialect.parser(maker), opened=opened) if dialect else None
         self._leaks = LeakParser(maker)
         self._thinking: list[str] = []
         self.calls: list[CallRequest] = []
@@ -36,6 +39,12 @@ class Reading:
     def over(self) -> bool:
         """Whether what else comes is dropped."""
         return self._written is not None and self._written.over
+
+    def opens(self, before: bool) -> bool:
+        """Return whether replies begin with thinking, as far as this one tells; `before` if it does not."""
+        if self._written is None:
+            return before
+        return (before or self._written.close_only) and not self._written.never_closed
 
     def part(self, part: ModelPart) -> list[ModelPart]:
         """Take a part of the reply and return what it lets be known."""
@@ -54,15 +63,20 @@ class Reading:
         """The model makes a call in the proper form: nothing in its text is one."""
         self._leaks.give_up()
 
-    def end(self, *, cut: bool) -> list[ModelPart]:
-        """Return what was kept back. `cut`: the endpoint ended the reply before the model did."""
+    def end(self, *, cut: bool, spoken: bool = False) -> list[ModelPart]:
+        """Return what was kept back.
+
+        Args:
+            cut: the endpoint ended the reply before the model did.
+            spoken: the reply says something beside its text; nothing is looked for in its thinking.
+        """
         pieces = self._written.end(cut=cut) if self._written else []
         parts = self._sorted(pieces)
         if self.calls:
             self._leaks.give_up()
         for piece in self._leaks.end(cut=cut):
             parts.extend(self._one(piece))
-        if not (self.calls or self._leaks.shown or cut or self._within):
+        if not (self.calls or self._leaks.shown or cut or spoken or self._within):
             parts.extend(self._thought_of())
         return parts
 

@@ -75,6 +75,7 @@ class TextTools(Wrapped):
     def __init__(self, model: ChatModel, dialect: Dialect) -> None:
         super().__init__(model)
         self._dialect = dialect
+        self._opened = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Send `request` with its tools and calls as text, and yield the reply with the calls made of text.
@@ -94,8 +95,10 @@ class TextTools(Wrapped):
             stop=dialect.stop,
             verbatim=True,
         )
-        reading = Reading(dialect.maker(tools, used), dialect)
+        reading = Reading(dialect.maker(tools, used), dialect, opened=self._opened)
         async for part in _read(self._model.stream(asked), reading):
+            if isinstance(part, ReplyPart) and part.finish not in CUT:
+                self._opened = reading.opens(self._opened)
             yield part
 
 
@@ -187,5 +190,5 @@ def _ended(reading: Reading, reply: ReplyPart) -> list[ModelPart]:
     """Return the last parts of a reply, with the calls that were found in its text."""
     if reply.calls:
         reading.native()
-    parts = reading.end(cut=reply.finish in CUT)
+    parts = reading.end(cut=reply.finish in CUT, spoken=bool(reply.refusal))
     return [*parts, replace(reply, calls=reply.calls or tuple(reading.calls))]

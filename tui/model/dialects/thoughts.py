@@ -19,9 +19,18 @@ class Thoughts:
 
     Args:
         make: makes the parser; asked again when everything so far turns out to have been thinking.
+        opened: the model is known to leave the opening tag out: its replies begin with thinking.
+
+    Attributes:
+        close_only: whether thinking was closed by a tag but never opened by one.
+        never_closed: whether a reply that was said to begin with thinking held none.
     """
 
-    def __init__(self, make: Callable[[], Parser]) -> None:
+    def __init__(self, make: Callable[[], Parser], *, opened: bool = False) -> None:
+        self.close_only = False
+        self.never_closed = False
+        self._opened = opened
+        self._guessed = False
         self._make = make
         self._parser = make()
         self._pending = ""
@@ -50,7 +59,10 @@ class Thoughts:
     def end(self, *, cut: bool = False) -> list[Piece]:
         """Return what was kept back. `cut`: the endpoint ended the reply before the model did."""
         rest, self._pending = self._pending, ""
-        if self._closer:
+        if self._guessed:
+            self.never_closed = True
+            self._out.extend(self._parser.feed("".join(self._said) + rest))
+        elif self._closer:
             self._tell(rest.rstrip())
         else:
             self._pass(rest)
@@ -68,7 +80,12 @@ class Thoughts:
                 self._closer, self._pending = closer, head.removeprefix(opener)
                 self._settled = True
                 return
-        self._begun = not any(opener.startswith(head) for opener in TAGS)
+        if any(opener.startswith(head) for opener in TAGS):
+            return
+        if self._opened:
+            self._closer, self._guessed = CLOSE_ONLY[0], True
+        else:
+            self._begun = True
 
     def _think(self) -> None:
         """Tell thinking, without white space around it."""
@@ -78,7 +95,8 @@ class Thoughts:
         if at >= 0:
             self._tell(self._pending[:at].rstrip())
             self._pending = self._pending[at + len(self._closer) :]
-            self._closer, self._begun = "", True
+            self.close_only = self._guessed
+            self._closer, self._guessed, self._begun, self._settled = "", False, True, True
             self._parser.gap()
             return
         known = self._pending[: len(self._pending) - tail_of(self._pending[-32:], (self._closer,))].rstrip()
@@ -99,7 +117,7 @@ class Thoughts:
             if self._parser.busy or self._parser.in_code or self._parser.over:
                 self._pass(found.group())
                 continue
-            self._settled = True
+            self._settled = self.close_only = True
             self._parser = self._make()
             self._parser.gap()
             self._out.append(ReasoningPart("".join(self._said).strip(), replaces_text=True))

@@ -1,6 +1,7 @@
 """The text of a reply that is shown: where it is code, and what white space stands around what is not."""
 
 import re
+from copy import copy
 
 _TOKEN = re.compile(r"\n|`+|[^\n`]+")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}|~{3,})(.*)", re.DOTALL)
@@ -20,6 +21,12 @@ class CodeMarks:
     def inside(self) -> bool:
         """Whether what comes next is code."""
         return bool(self._fence or self._open_now())
+
+    def inside_behind(self, text: str) -> bool:
+        """Whether what comes behind `text` would be code."""
+        marks = copy(self)
+        marks.feed(text)
+        return marks.inside
 
     @property
     def fenced(self) -> bool:

@@ -162,6 +162,24 @@ async def test_nothing_of_a_call_is_shown_while_it_is_written() -> None:
     assert any(isinstance(part, CallPart) and part.name == "now" for part in parts)
 
 
+async def test_a_model_that_leaves_the_opening_tag_of_thinking_out_is_known_from_its_first_reply() -> None:
+    late = "Let me think.\n</think>\n\nOk.\n" + NOW
+    inner = ScriptedModel(
+        [says(late, pieces=9), says(late, pieces=9), says("Noon.", pieces=2), says("Noon.")]
+    )
+    model = wrap(inner, "xml")
+    first, second = await heard(model), await heard(model)
+    assert ReasoningPart("Let me think.", replaces_text=True) in first
+    assert text_of(second) == "Ok." and [call.name for call in end_of(second).calls] == ["clock__now"]
+    assert "".join(part.text for part in second if isinstance(part, ReasoningPart)) == "Let me think."
+    assert text_of(await heard(model)) == text_of(await heard(model)) == "Noon."
+
+
+async def test_a_refusal_is_an_answer_whatever_was_thought() -> None:
+    script: Reply = [ReasoningPart("Not " + HERMES), ReplyPart(refusal="I can't.")]
+    assert end_of(await heard(wrap(ScriptedModel([script]), "native"))).calls == ()
+
+
 # ---- native, and what leaks ----------------------------------------------------------------------------
 
 

@@ -1,0 +1,98 @@
+"""JSON as models write it by hand."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.model.dialects.mend import MAX_MENDED, Unreadable, mend, read_json
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_json_is_read_as_it_is(value: object) -> None:
+    for text in (json.dumps(value), json.dumps(value, ensure_ascii=False, indent=1)):
+        assert mend(f" {text}\n").value == value and not mend(text).guessed
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": "one\n\ttwo"}', {"a": "one\n\ttwo"}),
+        ('```json\n{"a": 1}\n```', {"a": 1}),
+        ('```\n{"a": "```"}\n```', {"a": "```"}),
+        ('<![CDATA[{"a": "]]>"}]]>', {"a": "]]>"}),
+        ('<![CDATA[\n```json\n{"a": 1}\n```\n]]>', {"a": 1}),
+    ],
+)
+def test_what_stands_around_json_is_no_guess(text: str, value: object) -> None:
+    assert mend(text).value == value and not mend(text).guessed
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{'a': 'it is', 'b': True, 'c': None}", {"a": "it is", "b": True, "c": None}),
+        ("{'a': \"it's\"}", {"a": "it's"}),
+        ('{"a": 1,}', {"a": 1}),
+        ('{a: 1, "b": [1, 2,]}', {"a": 1, "b": [1, 2]}),
+        (r'{"a": "C:\Users\new\x"}', {"a": r"C:\Users\new\x"}),
+        (r'{"a": "\d+\s\"x\"", "b": "one\ntwo"}', {"a": r'\d+\s"x"', "b": "one\ntwo"}),
+        (r'{"a": "it\'s\nfine"}', {"a": "it's\nfine"}),
+        ("{&quot;a&quot;: &quot;b &amp; c&quot;}", {"a": "b & c"}),
+        ('{"a": "say "hi" now"}', {"a": 'say "hi" now'}),
+    ],
+)
+def test_what_is_broken_but_whole_is_mended_and_said_to_be(text: str, value: object) -> None:
+    assert mend(text).value == value and mend(text).guessed
+
+
+@pytest.mark.parametrize("text", ['{"a": "x', '{"a": 1', '{"a": [1, 2', '{"a": {"b": 1}', "{'a': 'x", '"{'])
+def test_what_was_cut_off_is_never_mended(text: str) -> None:
+    with pytest.raises(Unreadable):
+        mend(text)
+
+
+@given(st.dictionaries(st.text(max_size=4), st.text(max_size=6), min_size=1, max_size=3), st.data())
+def test_no_beginning_of_an_object_is_mended(value: dict[str, str], data: st.DataObject) -> None:
+    text = json.dumps(value)
+    end = data.draw(st.integers(1, len(text) - 1))
+    with pytest.raises(Unreadable):
+        mend(text[:end])
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": NaN}', '{"a": -Infinity}', "{'a': NaN}", '{"a": Infinity,}', '{"a": 1e999}']
+)
+def test_numbers_that_json_does_not_have_are_refused(text: str) -> None:
+    with pytest.raises(Unreadable):
+        mend(text)
+
+
+def test_their_names_in_strings_are_words() -> None:
+    assert mend("{'a': 'NaN'}").value == {"a": "NaN"}
+
+
+def test_a_problem_says_where_it_is() -> None:
+    with pytest.raises(Unreadable, match="Expecting value at line 2 column 6"):
+        read_json('{\n"a": }')
+
+
+def test_nothing_is_mended_that_takes_long() -> None:
+    with pytest.raises(Unreadable):
+        mend("{'a': '" + "x" * MAX_MENDED + "'}")
+
+
+@given(st.text(alphabet="{}[]\"'\\:,0aNu \n`", max_size=40))
+def test_any_text_is_a_value_or_unreadable(text: str) -> None:
+    try:
+        value = mend(text).value
+    except Unreadable:
+        return
+    json.dumps(value, allow_nan=False)

@@ -1,0 +1,62 @@
+"""What is code in a text, and what white space is shown around what is taken out of it."""
+
+import pytest
+
+from tui.model.dialects.visible import CodeMarks, Visible
+
+CODE = [
+    ("plain ", False),
+    ("in `code ", True),
+    ("in `code` ", False),
+    ("in ``a ` b ", True),
+    ("in ``a ` b`` ", False),
+    ("`open\n", False),
+    ("```\n", True),
+    ("```py\nx\n", True),
+    ("```py\nx\n```\n", False),
+    ("````\n```\n", True),
+    ("~~~\n```\n~~~\n", False),
+    ("~~~ a `b`\n", True),
+    ("- ```\n  x\n", True),
+    ("1. x\n   ```\n   y\n   ```\n", False),
+    ("> ```\n> y\n", True),
+    ("```x``` \n", False),
+    ("text ```\n", False),
+    ("```\r\nx\r\n```\r\n", False),
+    ("```\nx\n``` not the end\n", True),
+]
+
+
+@pytest.mark.parametrize(("text", "inside"), CODE)
+def test_code_is_known_however_the_text_comes(text: str, inside: bool) -> None:
+    whole, single = CodeMarks(), CodeMarks()
+    whole.feed(text)
+    for char in text:
+        single.feed(char)
+    assert whole.inside is single.inside is inside
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "shown"),
+    [
+        ("a", "b", "ab"),
+        ("a ", " b", "a b"),
+        ("a\n\n", "\nb", "a\n\nb"),
+        ("a ", "\n\nb", "a\n\nb"),
+        ("\n ", "\n b", "b"),
+        ("a\n", "\n", "a"),
+        ("", "", ""),
+    ],
+)
+def test_around_a_block_only_the_space_that_parts_its_neighbours_is_shown(
+    before: str, behind: str, shown: str
+) -> None:
+    visible = Visible()
+    text = visible.say(before)
+    visible.block()
+    assert text + visible.say(behind) + visible.end() == shown
+
+
+def test_space_that_is_next_to_no_block_is_kept() -> None:
+    visible = Visible()
+    assert visible.say("\n a \n") + visible.say("b ") + visible.end() == "\n a \nb "
