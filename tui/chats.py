@@ -1,6 +1,7 @@
 """Conversations that last: the one on screen, how it is saved, resumed and branched, and its turns."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from tui.asked import Asked
@@ -255,13 +256,19 @@ class Chats(SavedChats):
         if self._now.journal is not None or self._store is None or self._problem:
             return
         try:
-            journal = await self._store.begin()
+            journal = await self._begun(self._store)
         except McptuiError as error:
             self._problem = str(error)
         else:
             about = replace(self._about_model(), recording=self._around.recording_name or None)
             self._now.begin(journal, question, about)
         self.revision += 1
+
+    async def _begun(self, store: Sessions) -> Journal:
+        if parent := self._now.parent:
+            with suppress(McptuiError):  # it was deleted meanwhile: then this is no branch
+                return await store.begin(parent=parent)
+        return await store.begin()
 
     def _about_model(self) -> SessionMeta:
         profile = self._asked.profile

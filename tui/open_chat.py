@@ -25,6 +25,7 @@ class OpenChat:
         cost: of all requests, or None without prices.
         wanted_title: what the person calls it, before it is saved; "" if nothing.
         own_system: the person gave it a system text of its own.
+        parent: the session that it branched off before anything was said, or "".
     """
 
     conversation: Conversation
@@ -37,6 +38,7 @@ class OpenChat:
     cost: float | None = None
     wanted_title: str = ""
     own_system: bool = False
+    parent: str = ""
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "OpenChat":
@@ -61,6 +63,7 @@ class OpenChat:
             journal=journal,
             unknown=self.unknown,
             own_system=self.own_system,
+            parent=(self.info.id if self.info is not None else self.parent) if not upto else "",
         )
         if journal is not None and self.info is not None:
             chat.info = replace(self.info, id=journal.id, parent=self.info.id, branched_at=upto)
@@ -76,12 +79,13 @@ class OpenChat:
             about: what is known of the model and the recording.
         """
         self.journal = journal
-        self.info = SessionInfo(journal.id, self.wanted_title or title_of(question))
+        self.info = SessionInfo(journal.id, self.wanted_title or title_of(question), parent=self.parent)
         self._listen()
         for index, message in enumerate(self.conversation.messages):
             journal.message(index, message)
         own = self.conversation.system if self.own_system else None
-        journal.describe(replace(about, title=self.info.title, system=own))
+        now = self.conversation.compaction if self.parent else None  # not that of the parent
+        journal.describe(replace(about, title=self.info.title, system=own, compaction=now))
 
     async def leave(self) -> None:
         """Write what waits and let go of the file; the conversation is not written down any more."""

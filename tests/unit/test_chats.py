@@ -123,13 +123,33 @@ async def test_a_branch_has_what_was_said_before_and_the_parent_stays_whole(stag
     assert texts(one.chats.messages) == ["first", "One.", "second", "Two."]
 
 
-async def test_the_first_question_asked_again_is_a_conversation_of_its_own(stage: Make):
-    one = stage(says("One."), says("Other."))
+async def test_the_first_question_asked_again_is_a_branch_that_knows_where_it_came_from(stage: Make):
+    one = stage(says("One."), says("Other."), says("Third."))
     await one.ask("first")
+    parent = one.chats.info
     await one.chats.again(0)
     assert one.chats.messages == [] and one.chats.info is None
     await one.ask("first, better")
-    assert len(await one.chats.sessions()) == 2
+    branch = one.chats.info
+    assert branch.parent == parent.id and branch.title == "first, better"
+    listed = {info.id: info for info in await one.chats.sessions()}
+    assert listed[branch.id].parent == parent.id and len(listed) == 2
+    await one.chats.close()
+
+    two = stage(says("Third."))
+    await two.chats.resume(branch.id)
+    assert texts(two.chats.messages) == ["first, better", "Other."]
+
+
+async def test_a_branch_of_what_was_deleted_meanwhile_is_saved_all_the_same(stage: Make):
+    one = stage(says("One."), says("Other."))
+    await one.ask("first")
+    parent = one.chats.info
+    await one.chats.again(0)
+    await one.chats.delete(parent.id)
+    await one.ask("first, better")
+    assert one.chats.problem == ""
+    assert [info.title for info in await one.chats.sessions()] == ["first, better"]
 
 
 async def test_without_a_question_there_is_none_to_ask_again(stage: Make):
