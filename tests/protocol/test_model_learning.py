@@ -77,6 +77,8 @@ async def test_a_tool_that_is_refused_in_every_form_costs_only_itself() -> None:
     heard, sent, chat = await told(refusal, refusal, says("Hi"))
     assert heard.text == "Hi" and [len(body["tools"]) for body in sent] == [2, 2, 1]
     assert "refuses the tool a__odd" in chat.facts
+    assert heard.reply is not None
+    assert heard.reply.warning == "The endpoint refuses a__odd: not offered to the model."
 
 
 async def test_google_s_words_change_the_form_of_all_schemas() -> None:

@@ -69,7 +69,7 @@ class OpenAIChat:
         self._learned = Learned()
         self._recalled = memory is None
         self._forms = ToolForms()
-        self._warned = False
+        self._warned = ("", "")
 
     @property
     def label(self) -> str:
@@ -161,10 +161,14 @@ class OpenAIChat:
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
         """Return the end of a reply with calls as their servers know them, and what a person should know."""
         calls = tuple(self._forms.restored(call) for call in reply.calls)
-        warning = truncation_warning(self._profile, request, reply.usage)
-        # Once is enough, until a request was read whole.
-        told, self._warned = self._warned, bool(warning)
-        return replace(reply, calls=calls, warning="" if told else warning)
+        warnings = (
+            truncation_warning(self._profile, request, reply.usage),
+            self._forms.left_out(request.tools, self._learned),
+        )
+        # Each is told once, until there is nothing to tell.
+        fresh = [new for new, old in zip(warnings, self._warned, strict=True) if new and not old]
+        self._warned = warnings
+        return replace(reply, calls=calls, warning=" ".join(fresh))
 
     async def _learn(self, failure: Refused | ModelError, body: dict[str, Any], request: ModelRequest) -> str:
         """Change what is sent after a refusal; return what was changed, or ""."""

@@ -17,6 +17,9 @@ from tui.model.quirks import Learned
 from tui.model.sendable import plain_json, sendable
 from tui.model.traits import Traits
 
+MAX_NAMED = 5
+"""Tools that are named in one sentence."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Made:

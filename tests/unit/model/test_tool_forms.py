@@ -64,3 +64,10 @@ def test_a_tool_is_shaped_once_and_again_when_it_changes() -> None:
     first = forms.entries([tool], Traits(), Learned())[0]
     assert forms.entries([tool], Traits(), Learned())[0] is first
     assert forms.entries([ToolSpec("a", "new", ODD)], Traits(), Learned())[0] is not first
+
+
+def test_what_is_left_out_is_said_in_a_sentence_of_bounded_length() -> None:
+    tools = [ToolSpec(f"t{number}", "", {}) for number in range(7)]
+    assert ToolForms().left_out(tools, Learned()) == ""
+    said = ToolForms().left_out(tools, Learned(refused_tools={key_of(tool) for tool in tools}))
+    assert said == "The endpoint refuses t0, t1, t2, t3, t4 and 2 more: not offered to the model."
