@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.storage.database import beside, connect, has_bytes
+from tui.storage.salvage import is_damage
 
 SUFFIX = ".mcpsession"
 VERSION = 1
@@ -45,6 +46,10 @@ Trigrams (SQLite 3.34) find a part of a word in any script; the texts themselves
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
 _NEXT = "`mcptui sessions list` names those kept."
+
+
+class Damaged(StorageError):
+    """What stands in the file is not what SQLite or mcptui wrote."""
 
 
 class NeverBegan(StorageError):
@@ -159,11 +164,14 @@ def absent(path: Path) -> StorageError:
 
 @contextmanager
 def session_errors(path: Path) -> Iterator[None]:
-    """Say errors of SQLite and of the system as `StorageError`."""
+    """Say errors of SQLite and of the system as `StorageError`, of damage as `Damaged`."""
     try:
         yield
+    except UnicodeDecodeError as error:  # sqlite3 meets what a damaged page holds in its own sentence
+        raise Damaged("the session is damaged", where=path.stem) from error
     except (sqlite3.Error, OSError) as error:
-        raise StorageError(why_not(error, path), where=path.stem) from error
+        kind = Damaged if isinstance(error, sqlite3.Error) and is_damage(error) else StorageError
+        raise kind(why_not(error, path), where=path.stem) from error
 
 
 def why_not(error: Exception, path: Path) -> str:
@@ -175,7 +183,7 @@ def why_not(error: Exception, path: Path) -> str:
         return f"{path.parent} cannot be written to; change its permissions"
     if "locked" in text:
         return f"another program holds {path.name} locked; close it"
-    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+    if isinstance(error, sqlite3.Error) and is_damage(error):
         return f"the session is damaged ({text})"
     reason = error.strerror if isinstance(error, OSError) and error.strerror else text
     return f"{path.name} cannot be used: {reason}"

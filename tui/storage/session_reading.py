@@ -12,10 +12,12 @@ from typing import Any
 from tui.core.conversation import AssistantMessage, Compaction, Conversation, Message, UserMessage
 from tui.core.message_json import Object, message_of
 from tui.core.sessions import Reopened, SessionInfo, SessionMeta
+from tui.core.shelf import MAX_BYTES, MAX_RESULTS
 from tui.core.units import plural
 from tui.storage.salvage import halved, is_damage
-from tui.storage.session_file import open_for_reading, session_errors
+from tui.storage.session_file import Damaged, open_for_reading, session_errors
 from tui.storage.session_mending import mended, unknown_outcomes
+from tui.storage.session_salvage import filled_up, is_cut
 from tui.storage.session_tables import read_meta
 
 PAGE = 1000
@@ -36,7 +38,7 @@ class Stored:
         messages: by their place; some may be missing.
         times: when each was said, by the same place.
         intents, decisions, usage: rows with their times.
-        results: whole results by name.
+        results: whole results by name, the oldest first.
         draft: how far a reply had come, or None.
         lost: how many messages could not be read.
         damaged: something could not be read.
@@ -96,22 +98,39 @@ def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionIn
     )
 
 
-def read_stored(path: Path) -> Stored:
+def read_stored(path: Path, *, all_results: bool = True) -> Stored:
     """Return all that can be read of a session.
+
+    Args:
+        path: its file.
+        all_results: whole results too that are older than those a conversation goes on with.
 
     Raises:
         StorageError: nothing of it can.
     """
+    try:
+        return _read(path, all_results)
+    except Damaged:
+        with session_errors(path):
+            if not is_cut(path):
+                raise
+            with filled_up(path) as copy:
+                found = _read(copy, all_results)
+    found.damaged = True
+    return found
+
+
+def _read(path: Path, all_results: bool) -> Stored:
+    found = Stored()
     with closing(open_for_reading(path)) as connection, session_errors(path):
-        found = Stored()
         _unless_damaged(found, lambda: found.meta.update(read_meta(connection)))
         _read_messages(connection, found)
         tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
         for table, rows in tables.items():
             _unless_damaged(found, partial(_read_rows, connection, table, rows))
-        _unless_damaged(found, lambda: _read_results(connection, found))
+        _unless_damaged(found, lambda: _read_results(connection, found, all_results))
         _unless_damaged(found, lambda: _read_draft(connection, found))
-        return found
+    return found
 
 
 def reopened(ident: str, stored: Stored) -> Reopened:
@@ -156,6 +175,8 @@ def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
 def _unless_damaged(found: Stored, part: Callable[[], None]) -> None:
     try:
         part()
+    except UnicodeDecodeError:
+        found.damaged = True
     except sqlite3.Error as error:
         if not is_damage(error):
             raise
@@ -163,39 +184,40 @@ def _unless_damaged(found: Stored, part: Callable[[], None]) -> None:
 
 
 def _read_messages(connection: sqlite3.Connection, found: Stored) -> None:
+    _unless_damaged(found, lambda: _read_in_order(connection, found))
+    end = max(int(_number(found.meta, "messages")), max(found.messages, default=-1) + 1)
+    if found.damaged:
+        _read_around(connection, found, end)
+        end = max(end, max(found.messages, default=-1) + 1)
+        found.lost = end - len(found.messages)
+
+
+def _read_in_order(connection: sqlite3.Connection, found: Stored) -> None:
+    for row in connection.execute("SELECT place, at, body FROM messages ORDER BY place"):
+        _take(row, found)
+
+
+def _read_around(connection: sqlite3.Connection, found: Stored, end: int) -> None:
+    """Read what is sound, whichever way it lies between what is not; to `end`, or 0 if that is not known."""
+
     def rows(first: int, last: int) -> list[Row]:
         statement = "SELECT place, at, body FROM messages WHERE place BETWEEN ? AND ? ORDER BY place"
         return connection.execute(statement, (first, last)).fetchall()
 
-    try:
-        for row in connection.execute("SELECT place, at, body FROM messages ORDER BY place"):
+    for first in range(0, end or MOST, PAGE):
+        read, _ = halved(rows, first, first + PAGE - 1)
+        for row in read:
             _take(row, found)
-        return
-    except sqlite3.Error as error:
-        if not is_damage(error):
-            raise
-        found.damaged = True
-    end = max(int(_number(found.meta, "messages")), max(found.messages, default=-1) + 1)
-    first = 0
-    while first < (end or MOST):
-        read, lost = halved(rows, first, first + PAGE - 1)
         if not read and not end:
             return
-        for row in read:
-            if row[0] not in found.messages:
-                _take(row, found)
-        found.lost += sum(place < (end or max(found.messages)) for place in lost)
-        first += PAGE
 
 
 def _take(row: Row, found: Stored) -> None:
     try:
-        message = message_of(json.loads(row[2]))
+        found.messages[row[0]] = message_of(json.loads(row[2]))
     except (ValueError, TypeError, RecursionError):
-        found.lost += 1
         found.damaged = True
         return
-    found.messages[row[0]] = message
     found.times[row[0]] = row[1] if isinstance(row[1], float) else 0.0
 
 
@@ -209,10 +231,24 @@ def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[floa
             rows.append((at if isinstance(at, float) else 0.0, body))
 
 
-def _read_results(connection: sqlite3.Connection, found: Stored) -> None:
-    for name, body in connection.execute("SELECT name, body FROM results"):
-        if isinstance(body, bytes):
-            found.results[str(name)] = body.decode("utf-8", "surrogatepass")
+def _read_results(connection: sqlite3.Connection, found: Stored, all_results: bool) -> None:
+    rows: list[tuple[str, str]] = []
+    size = 0
+    for name, body in connection.execute("SELECT name, body FROM results ORDER BY rowid DESC"):
+        if not isinstance(body, bytes):
+            continue
+        size += len(body)
+        if rows and not all_results and (len(rows) >= MAX_RESULTS or size > MAX_BYTES):
+            break
+        rows.append((str(name), _decoded(body)))
+    found.results.update(reversed(rows))
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:  # on a damaged page
+        return body.decode("utf-8", "replace")
 
 
 def _read_draft(connection: sqlite3.Connection, found: Stored) -> None:

@@ -24,6 +24,7 @@ from tui.storage.session_lock import InUse, SessionLock
 from tui.storage.session_pen import Op
 from tui.storage.session_reading import read_info, read_stored, reopened
 from tui.storage.session_rewriting import branch_of, whole_of, write_again, write_mended, write_whole
+from tui.storage.session_salvage import is_sound
 from tui.storage.session_search import places_of
 from tui.storage.session_tables import SessionTables
 from tui.storage.session_words import words_of
@@ -105,9 +106,12 @@ class SessionStore:
         try:
             lock = SessionLock(path)
         except OSError as error:
-            return reopened(session, read_stored(path)), None, why_not(error, path)
+            return reopened(session, read_stored(path, all_results=False)), None, why_not(error, path)
         try:
-            stored = read_stored(path)
+            stored = read_stored(path, all_results=False)
+            if stored.damaged or not is_sound(path):  # all of it is to be written again
+                stored = read_stored(path)
+                stored.damaged = True
             found = reopened(session, stored)
             messages = found.conversation.messages
             try:

@@ -58,6 +58,19 @@ async def test_a_session_comes_back_as_it_was(tmp_path: Path):
     assert (info.tokens, info.cost, info.model) == (350, 0.75, "demo")
 
 
+async def test_of_whole_results_the_newest_are_there_again_and_an_export_has_all(tmp_path: Path):
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    await say(journal, QUESTION)
+    for number in range(1, 121):
+        journal.result(f"result-{number}", f"text {number}")
+    await journal.close()
+    found, journal = await store.reopen(journal.id)
+    await journal.close()
+    assert list(found.results or ()) == [f"result-{number}" for number in range(21, 121)]
+    assert 'text 1"' in await store.exported(journal.id, "json")
+
+
 async def test_there_is_no_file_until_something_was_said(tmp_path: Path):
     store = store_in(tmp_path)
     journal = await store.begin()
