@@ -64,6 +64,14 @@ class ToolForms:
         kept = [tool for tool in tools if self.key(tool) not in learned.refused_tools]
         return kept[: traits.max_tools]
 
+    def left_out(self, tools: Iterable[ToolSpec], learned: Learned) -> str:
+        """Return which of `tools` the endpoint is not sent because it refuses them, as a sentence, or ""."""
+        names = [tool.name for tool in tools if self.key(tool) in learned.refused_tools]
+        if not names:
+            return ""
+        more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+        return f"The endpoint refuses {', '.join(names[:MAX_NAMED])}{more}: not offered to the model."
+
     def entries(self, tools: Sequence[ToolSpec], traits: Traits, learned: Learned) -> list[dict[str, Any]]:
         """Return what `tools` of a request says."""
         return [self._entry(tool, traits, self.key(tool) in learned.strict_tools) for tool in tools]
