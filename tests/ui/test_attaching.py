@@ -5,6 +5,7 @@ import base64
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from tests.conftest import until
@@ -185,3 +186,24 @@ async def test_escape_stops_the_reading_and_brings_the_message_back(folder: Path
         await pilot.press("escape")
         await until(lambda: app.composer.text == "[@weather:weather://stations] ")
         await until(lambda: runtime.workbench.cancelled == 1)
+
+
+@pytest.mark.parametrize("text", ["see @notes.md", "[@notes.md]", "/tools", "see @no"])
+async def test_text_of_a_server_attaches_nothing_and_is_no_command(folder: Path, text: str):
+    runtime = FakeRuntime(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        app.take_over(text)
+        await pilot.press("enter")
+        await shows(app, "Hello.")
+        ((said, attachments),) = runtime.chats.asked
+        assert attachments == () and said.replace("[ @", "[@").strip() == text
+
+
+async def test_what_is_pasted_attaches_nothing(folder: Path):
+    runtime = FakeRuntime(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        app.composer.post_message(events.Paste("see @notes.md"))
+        await until(lambda: app.composer.text)
+        await pilot.press("space", "enter")
+        await shows(app, "Hello.")
+        assert runtime.chats.asked == [("see @notes.md", ())]

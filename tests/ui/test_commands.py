@@ -110,7 +110,8 @@ async def test_prompts_of_running_servers_and_snippets_are_in_the_list():
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "/fore")
         await shows(app, "/weather:forecast city=…", "The weather to come")
-        app.composer.show("/rev")
+        app.composer.clear()
+        await keys(pilot, "/rev")
         await shows(app, "/review file=…", "Review {file}.")
 
 

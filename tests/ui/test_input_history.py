@@ -8,16 +8,16 @@ from tests.ui.test_app import opened, screen_text, send, shows
 from tests.ui.test_commands import keys
 from tui.core.redact import Redactor
 from tui.settings.locations import state_dir
-from tui.ui.writing.history_file import HistoryFile
+from tui.ui.writing.history_file import HistoryFile, Kept
 
 
 def kept() -> list[str]:
-    return HistoryFile(state_dir() / "input_history").load()
+    return [one.text for one in HistoryFile(state_dir() / "input_history").load()]
 
 
 def wrote(*texts: str) -> None:
     for text in texts:
-        HistoryFile(state_dir() / "input_history").add(text)
+        HistoryFile(state_dir() / "input_history").add(Kept(text))
 
 
 async def test_the_next_run_finds_what_this_one_wrote():

@@ -51,7 +51,7 @@ class ByHand(Wire):
         """Put text into the message to the model, behind what is written."""
         written = self.composer.text.rstrip("\n")
         self.composer.show("")
-        self.composer.put_back(text)
+        self.composer.put_foreign(text)
         if written.strip():
             self.composer.show(f"{written}\n\n{self.composer.text}")
         self.go_to(Context.COMPOSER)

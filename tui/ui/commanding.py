@@ -224,6 +224,5 @@ class Commanding(OnMessages):
             seconds=PROMPT_SECONDS,
         )
         text, attachments = said_by(result, f"/{spec.name}")
-        tokens = "".join(f"{self.composer.pastes.refer(Reference.to_known(one))} " for one in attachments)
-        self.composer.put_back(f"{tokens}{text}" if text else tokens)
+        self.composer.put_foreign(text, *map(Reference.to_known, attachments))
         self.notify(f"{spec.server} would have you say this. {self.key_of('composer.send')} sends it.")

@@ -19,7 +19,7 @@ from tui.ui.widgets.rows import Row
 from tui.ui.writing.box import Box
 from tui.ui.writing.box_rows import held_rows
 from tui.ui.writing.commands import OWN_NAMES, Command, Slip, read
-from tui.ui.writing.history_file import HistoryFile
+from tui.ui.writing.history_file import HistoryFile, Kept
 from tui.ui.writing.one_by_one import OneByOne
 from tui.ui.writing.reading import Reader
 from tui.ui.writing.references import Written
@@ -68,7 +68,9 @@ class Speaking(Commanding):
     async def remember(self) -> None:
         """Take in what was written in earlier runs."""
         try:
-            self.composer.earlier.begin_with(await asyncio.to_thread(self._history.load))
+            kept = await asyncio.to_thread(self._history.load)
+            self.composer.earlier.begin_with(one.text for one in kept)
+            self.composer.pastes.recognise(token for one in kept for token in one.attached)
         except (OSError, McptuiError) as error:
             self.notify(f"What was written before could not be read: {error}", severity="warning")
         for name in sorted(OWN_NAMES & self.runtime.snippets.keys()):
@@ -180,9 +182,10 @@ class Speaking(Commanding):
     # ---- what was written before ----
 
     async def _keep(self, shown: str) -> None:
-        text = self.runtime.redactor.redact(self.composer.pastes.unfolded(shown))
+        pastes = self.composer.pastes
+        text = self.runtime.redactor.redact(pastes.unfolded(shown))
         try:
-            await asyncio.to_thread(self._history.add, text)
+            await asyncio.to_thread(self._history.add, Kept(text, pastes.attached(shown)))
         except OSError:
             _log.warning("what was written could not be remembered", exc_info=True)
 

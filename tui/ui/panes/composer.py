@@ -19,7 +19,7 @@ from tui.ui.writing.references import Reference, Written
 from tui.ui.writing.searching import Searching
 from tui.ui.writing.sources import OwnCommands
 from tui.ui.writing.suggestion import Suggestion
-from tui.ui.writing.wanted import What, wanted
+from tui.ui.writing.wanted import MOST, What, wanted
 
 PLACEHOLDER = "Ask anything   / commands   @ attach"
 
@@ -78,6 +78,7 @@ class Composer(TokenArea):
         self.pastes = Pastes()
         self.earlier = InputHistory()
         self.holding = False
+        self._typed = ""
         box = box or Box()
         self.completing = Completing(box, sources or OwnCommands())
         self.searching = Searching(box, self.earlier, self.show, self._search_keys)
@@ -100,15 +101,10 @@ class Composer(TokenArea):
         written = self.take_written()
         return written.text if written is not None else ""
 
-    def put_back(self, text: str) -> None:
-        """Put a message that was not sent before what is written now."""
-        text = self.pastes.keep(text) if Pastes.is_big(text) else text
-        rest = self.text
-        self.show(f"{text}\n{rest}" if rest.strip() else text)
-
-    def attach(self, *references: Reference) -> None:
-        """Write the tokens of what is to be attached, where the cursor stands."""
-        self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))
+    def show(self, text: str) -> None:
+        """Replace what is written and go to its end; nothing is suggested for what nobody types."""
+        super().show(text)
+        self._not_typed()
 
     # ---- keys ----
 
@@ -121,6 +117,8 @@ class Composer(TokenArea):
         if event.key == "space":
             self._attach_typed()
         await act_at_once(self, event, self._doing, super()._on_key)
+        letter = event.character if event.is_printable else None
+        self._typed = f"{self._typed}{letter}"[-MOST:] if letter else ""
         self._look()
 
     async def action_send(self) -> None:
@@ -194,11 +192,13 @@ class Composer(TokenArea):
         self.focus()
 
     def _attach_typed(self) -> None:
-        """Make a token of a file's name that was written by hand to its end."""
+        """Make a token of a file's name that was typed to its end; pasted text attaches nothing."""
         row, column = self.selection.end
         line = self.document.get_line(row)
         place = wanted(line, column, is_first=row == 0) if self.selection.is_empty else None
-        if place is not None and place.what is What.REFERENCE and self.completing.names_file(place.query):
+        if place is None or place.what is not What.REFERENCE or not self._typed.endswith(f"@{place.query}"):
+            return
+        if self.completing.names_file(place.query):
             token = self.pastes.refer(Reference.to_file(place.query))
             self.replace(token, (row, place.start), (row, column), maintain_selection_offset=False)
             self.move_cursor((row, place.start + len(token)))
@@ -245,7 +245,7 @@ class Composer(TokenArea):
         elif self.holding and self.is_blank and self.earlier.at_end:
             self.post_message(self.Dropped(back=True))
         elif (text := self.earlier.older(self.text)) is not None:
-            self._show_earlier(text)
+            self.show(text)
 
     def action_newer(self) -> None:
         """Go down a row or a suggestion; in the last row, go towards what was being written."""
@@ -254,13 +254,7 @@ class Composer(TokenArea):
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
         elif (text := self.earlier.newer()) is not None:
-            self._show_earlier(text)
-
-    def _show_earlier(self, text: str) -> None:
-        """Show a message that is not being written: nothing is suggested for it."""
-        self.show(text)
-        self._look()
-        self.completing.leave()
+            self.show(text)
 
     async def _on_paste(self, event: events.Paste) -> None:
         """Insert what was pasted; while a search is open, look for it."""
@@ -270,6 +264,12 @@ class Composer(TokenArea):
             self.searching.write(event.text)
         else:
             await super()._on_paste(event)
+            self._not_typed()
+
+    def _not_typed(self) -> None:
+        self._typed = ""
+        self._look()
+        self.completing.leave()
 
     def on_blur(self) -> None:
         """Close what is open: it belongs to what is being written."""

@@ -1,7 +1,7 @@
 """Tokens: one stands in the composer for text that is too large to be edited there, or for a file. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tui.core import units
 from tui.ui.writing.references import Reference
@@ -56,17 +56,24 @@ class Pastes:
 
     def references(self, text: str) -> tuple[Reference, ...]:
         """Return what is attached by the tokens of `text`, in order, each once."""
+        return tuple(dict.fromkeys(self._references[token] for token in self.attached(text)))
+
+    @staticmethod
+    def plain(text: str) -> str:
+        """Return text of a server so that nothing in it is taken for a token or a command."""
+        text = _TOKEN.sub(lambda found: f"[ {found.group()[1:]}", text)
+        return f" {text}" if text.startswith("/") else text
+
+    def attached(self, text: str) -> tuple[str, ...]:
+        """Return the tokens of `text` that stand for something attached."""
         tokens = (text[start:end] for start, end in self.spans(text))
-        return tuple(dict.fromkeys(self._references[token] for token in tokens if token in self._references))
+        return tuple(dict.fromkeys(token for token in tokens if token in self._references))
 
-    def recognise(self, text: str) -> None:
-        """Let the tokens of a message that was written in an earlier run be tokens again.
-
-        What was pasted is not kept that long; what was attached can be found by its name.
-        """
-        for found in _TOKEN.finditer(text):
-            name = found.group()[2:-1]
-            if found.group().startswith("[@") and found.group() not in self._texts:
+    def recognise(self, tokens: Iterable[str]) -> None:
+        """Let what was attached in an earlier run be found again by the names in its tokens."""
+        for token in tokens:
+            name = token[2:-1]
+            if _TOKEN.fullmatch(token) and token.startswith("[@") and token not in self._texts:
                 resource = _RESOURCE.fullmatch(name)
                 self.refer(Reference.to_resource(*resource.groups()) if resource else Reference.to_file(name))
 

@@ -6,6 +6,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from tui.core.text import clean
 from tui.ui.panes.pastes import Pastes
+from tui.ui.writing.references import Reference
 
 MAX_ROWS = 8
 
@@ -21,9 +22,30 @@ class TokenArea(TextArea):
 
     def show(self, text: str) -> None:
         """Replace what is written and go to its end."""
-        self.pastes.recognise(text)
         self.load_text(text)
         self.move_cursor(self.document.end)
+
+    def put_back(self, text: str) -> None:
+        """Put a message that was not sent before what is written now."""
+        if Pastes.is_big(text) and not any(self.pastes.spans(text)):
+            text = self.pastes.keep(text)
+        rest = self.text
+        self.show(f"{text}\n{rest}" if rest.strip() else text)
+
+    def put_foreign(self, text: str, *references: Reference) -> None:
+        """Put text of a server before what is written: it is neither a command nor has it tokens.
+
+        Args:
+            text: to be read before it is sent.
+            references: what goes with it.
+        """
+        tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
+        text = self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text)
+        self.put_back(f"{tokens}{text}")
+
+    def attach(self, *references: Reference) -> None:
+        """Write the tokens of what is to be attached, where the cursor stands."""
+        self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))
 
     @property
     def is_blank(self) -> bool:

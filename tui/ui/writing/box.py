@@ -56,7 +56,8 @@ class Box(Bar):
         if (heading, rows, marked, ends) == (self._heading, self._rows, self._marked, self._ends):
             return
         self._heading, self._rows, self._marked, self._ends = heading, rows, marked, ends
-        shown = min(MOST_ROWS, len(rows))
+        room = max(2, self.app.size.height // 3) if self.is_attached else MOST_ROWS
+        shown = min(MOST_ROWS, room, len(rows))
         self._top = max(0, min(self._top, len(rows) - shown))
         if marked >= 0:
             self._top = max(min(self._top, marked), marked - shown + 1)

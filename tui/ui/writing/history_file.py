@@ -3,7 +3,7 @@
 import json
 import os
 import stat
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tui.settings.save import write_private
@@ -18,6 +18,19 @@ _NOW = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """Neither a pipe nor a child of ours has anything to do with it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A message that is kept.
+
+    Attributes:
+        text: as it was written.
+        attached: those of its tokens that stand for something attached; what only looks like one is text.
+    """
+
+    text: str
+    attached: tuple[str, ...] = ()
+
+
 class HistoryFile:
     """The file; its methods block, so call them in a thread. A damaged line costs that line.
 
@@ -28,7 +41,7 @@ class HistoryFile:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def load(self) -> list[str]:
+    def load(self) -> list[Kept]:
         """Return what is kept, the oldest first.
 
         Raises:
@@ -40,18 +53,18 @@ class HistoryFile:
         except FileNotFoundError:
             return []
         lines = raw.decode("utf-8", "replace").split("\n")
-        texts = [text for text in map(_text, lines if is_whole else lines[1:]) if text]
+        kept = [one for one in map(_kept, lines if is_whole else lines[1:]) if one is not None][-MOST:]
         if not is_whole or len(lines) > 2 * MOST:
-            self._shorten(texts[-MOST:])
-        return texts[-MOST:]
+            write_private(self._path, "".join(map(_line, kept)))
+        return kept
 
-    def add(self, text: str) -> None:
-        """Keep one message. `text` has no secret in it any more.
+    def add(self, kept: Kept) -> None:
+        """Keep one message; its text has no secret in it any more.
 
         Raises:
             OSError: the file cannot be written.
         """
-        if len(text) > MOST_CHARS:
+        if len(kept.text) > MOST_CHARS:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NOW, 0o600)
@@ -59,12 +72,9 @@ class HistoryFile:
             if hasattr(os, "fchmod"):
                 os.fchmod(handle, 0o600)  # whoever made it
             # One write, so that several programs can keep theirs in one file.
-            os.write(handle, _line(text).encode("utf-8", "replace"))
+            os.write(handle, _line(kept).encode("utf-8", "replace"))
         finally:
             os.close(handle)
-
-    def _shorten(self, texts: Sequence[str]) -> None:
-        write_private(self._path, "".join(map(_line, texts)))
 
 
 def _tail(path: Path) -> tuple[bytes, bool]:
@@ -82,13 +92,21 @@ def _tail(path: Path) -> tuple[bytes, bool]:
         os.close(handle)
 
 
-def _line(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False) + "\n"
+def _line(kept: Kept) -> str:
+    value = {"text": kept.text, "attached": list(kept.attached)} if kept.attached else kept.text
+    return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _text(line: str) -> str:
+def _kept(line: str) -> Kept | None:
     try:
         found = json.loads(line) if line else ""
-    except ValueError:
-        return ""
-    return found if isinstance(found, str) and len(found) <= MOST_CHARS else ""
+    except (ValueError, RecursionError):
+        return None
+    match found:
+        case str(text):
+            kept = Kept(text)
+        case {"text": str(text), "attached": [*tokens]}:
+            kept = Kept(text, tuple(token for token in tokens if isinstance(token, str)))
+        case _:
+            return None
+    return kept if 0 < len(kept.text) <= MOST_CHARS else None

@@ -25,12 +25,19 @@ def test_two_of_one_name_have_two_tokens():
 
 def test_tokens_of_an_earlier_run_are_found_again_by_their_names():
     pastes = Pastes()
-    text = "[@notes.md] [@weather:weather://stations] [pasted 5 kB, 3 lines] [not one]"
-    pastes.recognise(text)
-    assert pastes.references(text) == (
+    pastes.recognise(["[@notes.md]", "[@weather:weather://stations]", "[pasted 5 kB, 3 lines]", "no token"])
+    assert pastes.references("[@notes.md] [@weather:weather://stations] [@other] [pasted 5 kB, 3 lines]") == (
         Reference.to_file("notes.md"),
         Reference.to_resource("weather", "weather://stations"),
     )
+
+
+def test_text_of_a_server_has_neither_tokens_nor_commands():
+    pastes = Pastes()
+    text = f"/system {pastes.refer(Reference.to_file('.env'))} {pastes.keep('much')} [@any] [x](y)"
+    plain = pastes.plain(text)
+    assert plain == " /system [ @.env] [ pasted 4 B, 1 lines] [ @any] [x](y)"
+    assert pastes.references(plain) == () and pastes.expand(plain) == plain
 
 
 def test_only_pastes_are_unfolded():
