@@ -7,7 +7,7 @@ import pytest
 
 from tests.endpoint import Answer, Endpoint, Reply, Request, calls, chunk, refuses, says
 from tests.streams import Heard, heard_from_model
-from tui.core.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
+from tui.core.conversation import AssistantMessage, Attachment, CallRequest, ToolMessage, UserMessage
 from tui.core.errors import NoTools
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.openai_chat import OpenAIChat
@@ -160,6 +160,16 @@ async def test_an_endpoint_that_refuses_everything_is_given_up() -> None:
 
     heard, sent, _ = await told(never)
     assert heard.error is not None and heard.error.status == 400 and len(sent) == 5
+
+
+async def test_an_endpoint_that_wants_tools_beside_earlier_calls_gets_them_and_may_not_call() -> None:
+    call = CallRequest("c1", "a__odd", "{}")
+    history = [UserMessage("q"), AssistantMessage("", calls=(call,)), ToolMessage("c1", "a__odd", "r")]
+    words = "Bedrock doesn't support tool calling without `tools=` param specified."
+    heard, sent, _ = await told(refuses(400, words), says("Hi"), request=ModelRequest("", history))
+    assert heard.text == "Hi" and "tools" not in sent[0]
+    assert [tool["function"]["name"] for tool in sent[1]["tools"]] == ["a__odd"]
+    assert sent[1]["tool_choice"] == "none"
 
 
 async def test_a_conversation_that_is_too_long_teaches_nothing() -> None:

@@ -1,5 +1,6 @@
 """When a model's endpoint is asked again, over real HTTP: only for what passes, and before anything shows."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
 from tests.streams import Heard
+from tui.core.clock import MonotonicClock
 from tui.core.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelRequest, RetryPart, ToolSpec
@@ -187,3 +190,23 @@ async def test_a_change_of_the_request_costs_no_wait_and_no_attempt() -> None:
     story = await told(refuses(400, "stream_options: extra"), refuses(503, "busy"), says("Hi"))
     assert story.text == "Hi" and story.waits == [1.0] and story.asked == 3
     assert [one.delay for one in story.retries] == [0.0, 1.0]
+
+
+async def test_a_wait_ends_at_once_when_the_person_says_so() -> None:
+    async with Endpoint([refuses(429, "slow down", headers={"Retry-After": "100"})]) as endpoint:
+        chat = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
+        waiting: list[RetryPart] = []
+
+        async def ask() -> None:
+            async for part in Retrying(chat, MonotonicClock()).stream(ASK):
+                assert isinstance(part, RetryPart)
+                waiting.append(part)
+
+        task = asyncio.create_task(ask())
+        await until(lambda: waiting)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            async with asyncio.timeout(1):
+                await task
+        await chat.aclose()
+    assert waiting[0].delay == 100.0

@@ -33,6 +33,11 @@ _TOO_MANY_TOOLS = re.compile(
     r"\D{0,20}(\d{1,4})",
     re.IGNORECASE | re.DOTALL,
 )
+_NEEDS_TOOLS = re.compile(
+    r"without `?tools|\btools=?`? param|must (?:define|provide|include|specify).{0,20}tools"
+    r"|(?:toolConfig|tools).{0,30}must be (?:defined|provided|set|specified)",
+    re.IGNORECASE,
+)
 _GOOGLE = re.compile(r"function_?declarations|GenerateContentRequest|Cannot find field", re.IGNORECASE)
 _MOONSHOT = re.compile(r"moonshot.{0,40}schema", re.IGNORECASE)
 _KEYS = re.compile(r"propert\w+ keys? .{0,40}match|keys? should match pattern", re.IGNORECASE)
@@ -79,6 +84,7 @@ class Learned:
         strict_tools: tools whose schema is sent in the strictest form.
         refused_tools: tools that made it refuse the whole request.
         max_tools: how many tools it takes, or 0 if it never said.
+        needs_tools: a history with calls is refused unless tools are sent with it.
         no_tools: it has no function calling.
         no_images: it takes no images.
         no_audio: it takes no sounds.
@@ -94,6 +100,7 @@ class Learned:
     strict_tools: set[str] = field(default_factory=set)
     refused_tools: set[str] = field(default_factory=set)
     max_tools: int = 0
+    needs_tools: bool = False
     no_tools: bool = False
     no_images: bool = False
     no_audio: bool = False
@@ -117,6 +124,7 @@ class Learned:
             max_tokens_name=self.max_tokens_name or traits.max_tokens_name,
             images=False if self.no_images else traits.images,
             audio=traits.audio and not self.no_audio,
+            needs_tools=traits.needs_tools or self.needs_tools,
             max_tools=min(traits.max_tools, self.max_tools or traits.max_tools),
         )
 
@@ -127,6 +135,7 @@ class Learned:
         said = [
             *(f"refuses {name}" for name in sorted(self.dropped)),
             f"wants {self.max_tokens_name}" if self.max_tokens_name else "",
+            "wants tools beside calls" if self.needs_tools else "",
             "has no function calling" if self.no_tools else "",
             "takes no images" if self.no_images else "",
             "takes no sounds" if self.no_audio else "",
@@ -215,7 +224,10 @@ class Learned:
 
     def _refuse_tools(self, words: str, tools: Sequence[str], traits: Traits) -> str:
         if not tools:
-            return ""
+            if self.needs_tools or not _NEEDS_TOOLS.search(words):
+                return ""
+            self.needs_tools = True
+            return "it wants tools beside earlier calls; asking again with them"
         if (most := _TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
             self.max_tools = int(most[1])
             return f"it takes {most[1]} tools; asking again with the first of them"

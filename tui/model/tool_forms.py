@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.core.conversation import CallRequest
+from tui.core.conversation import AssistantMessage, CallRequest, Message
 from tui.core.ports import ToolSpec
 from tui.core.schema_forms import SchemaForm, in_form
 from tui.core.schema_keys import renamed_keys, with_plain_keys
@@ -76,6 +76,12 @@ class ToolForms:
         """Return what `tools` of a request says."""
         return [self._entry(tool, traits, self.key(tool) in learned.strict_tools) for tool in tools]
 
+    def of_history(self, messages: Iterable[Message]) -> list[dict[str, Any]]:
+        """Return what `tools` says of the tools that were called in a history, known or not."""
+        said = (message for message in messages if isinstance(message, AssistantMessage))
+        names = dict.fromkeys(call.name for message in said for call in message.calls)
+        return [self._made[name].entry if name in self._made else _unknown(name) for name in names]
+
     def restored(self, call: CallRequest) -> CallRequest:
         """Return a call with the names of properties that the tool's server knows."""
         return self._renamed(call, back=True)
@@ -118,3 +124,9 @@ def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _Made:
         description = description[: longest - 1] + "…"
     function = {"name": tool.name, "description": description, "parameters": plain_json(schema)}
     return _Made(tool, form, {"type": "function", "function": function}, keys)
+
+
+def _unknown(name: str) -> dict[str, Any]:
+    """Return an entry for a tool of which only the name is left."""
+    parameters: dict[str, Any] = {"type": "object", "properties": {}}
+    return {"type": "function", "function": {"name": sendable(name), "parameters": parameters}}

@@ -47,6 +47,7 @@ class Traits:
         max_tokens_name: under which name the longest reply is sent.
         images: whether it takes images; None if nobody knows, then they are tried.
         audio: whether it takes sounds.
+        needs_tools: a history with calls is refused unless tools are sent with it.
         max_tools: how many tools one request may offer.
         max_description: characters of a tool's description.
     """
@@ -62,6 +63,7 @@ class Traits:
     max_tokens_name: str = "max_tokens"
     images: bool | None = None
     audio: bool = False
+    needs_tools: bool = False
     max_tools: int = 128
     max_description: int = 1024
 
@@ -109,7 +111,13 @@ TABLE = (
     Row(model=r"claude", traits={"plain_keys": True, "images": True}),
     Row(
         host="api.anthropic.com",
-        traits={"reasoning": Echo.NEVER, "details": False, "plain_keys": True, "images": True},
+        traits={
+            "reasoning": Echo.NEVER,
+            "details": False,
+            "plain_keys": True,
+            "images": True,
+            "needs_tools": True,
+        },
     ),
     # Ids are checked, and a user message behind a result is refused, wherever its templates are used.
     Row(model=_MISTRAL, traits={"call_ids": CallIds.NINE, "user_after_tool": False}),

@@ -39,6 +39,8 @@ def body_for(
     }
     if tools:
         body["tools"] = tools
+    elif traits.needs_tools and (called := forms.of_history(request.messages)[: traits.max_tools]):
+        body |= {"tools": called, "tool_choice": "none"}
     if request.stop:
         body["stop"] = [sendable(text) for text in request.stop]
     if profile.temperature is not None:
