@@ -21,7 +21,7 @@ _GAP = r"[▁_ ]"
 _SEP = rf"<{BAR}\s*tool{_GAP}sep\s*{BAR}>"
 
 AFTER = re.compile(
-    rf"(?:\s*(?:</(?:\s*{BAR}\s*DSML\s*{BAR}\s*)?(?:[a-z_]{{1,20}}:)?(?:tool_calls?|function_calls?)\s*>|</TOOLCALL>"
+    rf"(?:\s*(?:</(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{{1,20}}:)?(?:tool_calls?|function_calls?)\s*>|</TOOLCALL>"
     rf"|<{BAR}\s*tool{_GAP}calls?{_GAP}(?:section{_GAP})?end\s*{BAR}>|<\|/?tool_call\|>|</\|tool_call\|>"
     rf"|<\|(?:eom_id|eot_id|im_end|end|call|return|endoftext)\|>|</s>|<{BAR}end▁of▁sentence{BAR}>))+"
 )
@@ -33,6 +33,7 @@ _JSON = re.compile(
 )
 _BETWEEN = re.compile(r"\s*[,;]?\s*(?=[\[{])")
 _BEHIND = re.compile(r"[\s}\]`]*(?=</(?:tool_calls?|TOOLCALL|function_calls?)>)|\s*```")
+_LEFT_OPEN = re.compile(r"\s*```|\s*>?\s*</function>|\s*>(?=\s*\Z)")
 _NAMED = (
     re.compile(rf"\[TOOL_CALLS\]\s*({NAME})(?:\[CALL_ID\][\w-]{{0,64}})?(?:\[ARGS\])?\s*(?={{)"),
     re.compile(
@@ -44,6 +45,7 @@ _NAMED = (
         r"\s*<\|tool_call_argument_begin\|>\s*(?={)"
     ),
     re.compile(rf"<\|python_tag\|>\s*({NAME})\s*(?={{)"),
+    re.compile(rf"<function=({NAME})\s*[,)\]\[]*\s*(?={{)"),  # Llama, its tag left open
 )
 _PYTHON = re.compile(rf"<\|python_tag\|>\s*({NAME}?)(?:\.call)?\s*(?=\()")
 _GLM = re.compile(rf"<tool_call>\s*({NAME})\s*(?=<arg_key>|</tool_call>)")
@@ -133,7 +135,7 @@ def named_form(text: str, at: int, scene: Scene) -> Found | None:
         tool = None
     if tool is None:
         return Found(end, ())
-    if (behind := re.compile(r"\s*```").match(text, end)) is not None:
+    if (behind := _LEFT_OPEN.match(text, end)) is not None:
         end = behind.end()
     identity = identity if ":" in identity else ""
     return Found(end, (scene.maker.of_value(tool.name, value, recovered=True, identity=identity),))

@@ -14,12 +14,12 @@ from tui.model.dialects.mend import Unreadable, mend
 from tui.model.dialects.reader import span
 from tui.model.dialects.typed import properties_of, typed
 
-_D = r"(?:\s*[|｜‖]+\s*DSML\s*[|｜‖]+\s*)?(?:[a-z_]{1,20}:)?"
+_D = r"(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{1,20}:)?"
 _WRAPPER = rf"<{_D}(?:tool_calls?|function_calls?)\s*>"
 _OPENER = re.compile(
     rf"(?:{_WRAPPER}\s*)*<(?P<dsml>{_D})(?:function|invoke|tool)"
     r"(?:\s*=\s*[\"']?(?P<bare>[\w.:/-]{1,128})[\"']?|\s+name\s*=\s*[\"']?(?P<named>[^\"'>\s]{1,128})[\"']?)"
-    r"(?P<rest>[^>]{0,200})>"
+    r"(?P<rest>[^<>{}]{0,200})>"
 )
 _PARAMETER = re.compile(
     rf"\s*<{_D}parameter(?:\s*=\s*[\"']?(?P<bare>[^\"'>]{{1,200}}?)[\"']?"

@@ -69,6 +69,7 @@ _MARKS: tuple[list[str], ...] = (
     ["<", "[a-z_]{1,20}", ":", *_literal("function_calls>")],
     ["<", "[a-z_]{1,20}", ":", *_literal("invoke ")],
     ["<", _W, _BAR, _W, *_literal("DSML")],
+    _literal("<DSML"),
     ["<", _BAR, _W, *_literal("tool"), "[▁_ ]", *_literal("call")],
 )
 """What begins a leak, as one pattern for each character."""

@@ -137,6 +137,7 @@ def _repaired(text: str) -> Any:
     try:
         value = json_repair.loads(text, skip_json_loads=True)
         json.dumps(value, allow_nan=False)
-    except (ValueError, TypeError, RecursionError):
+    except Exception:
+        # It gives up on odd text with whatever comes up inside it (seen: AssertionError): then it is broken.
         return None
     return value if isinstance(value, (dict, list)) and value else None

@@ -10,16 +10,11 @@ from tui.model.dialects.mend import Unreadable, mend, read_json
 from tui.model.dialects.typed import keywords, properties_of, sole_property, typed
 
 WORDS = ("thought", "action input", "action_input", "action", "observation", "final answer", "final_answer")
-_KEYWORD = re.compile(
-    r"[ \t]*(?:#{1,6}[ \t]+)?(\*{0,3}|_{0,2})"
-    r"(thought|action[ _]input|action|observation|final[ _]answer)(\*{0,3}|_{0,2})[ \t]*[:：]",
-    re.IGNORECASE,
-)
-KEYWORD_LINE = re.compile(
-    r"\n[ \t]*(?:#{1,6}[ \t]+)?(?:\*{0,3}|_{0,2})"
-    r"(?:thought|action[ _]input|action|observation|final[ _]answer)(?:\*{0,3}|_{0,2})[ \t]*[:：]",
-    re.IGNORECASE,
-)
+_LEAD = r"[ \t]*(?:#{1,6}[ \t]+)?"
+_WORD = r"(thought|action[ _]input|action|observation|final[ _]answer)(?:[ \t]+\d{1,3})?"
+_EMPHASIS = r"(\*{0,3}|_{0,2})"
+_KEYWORD = re.compile(rf"{_LEAD}{_EMPHASIS}{_WORD}{_EMPHASIS}[ \t]*[:：]", re.IGNORECASE)
+KEYWORD_LINE = re.compile(rf"\n{_LEAD}{_EMPHASIS}{_WORD}{_EMPHASIS}[ \t]*[:：]", re.IGNORECASE)
 _NONE = re.compile(
     r"(?:none|n/?a|no action|no tool|nothing|null|-+)?(?: (?:needed|required|necessary))?[.!]?", re.I
 )
@@ -58,7 +53,9 @@ def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
         return False
     bare = line.lstrip(" \t#*_").lower()
     for word in WORDS:
-        if word.startswith(bare) or (bare.startswith(word) and not bare.removeprefix(word).strip(" \t*_")):
+        if word.startswith(bare) or (
+            bare.startswith(word) and not bare.removeprefix(word).strip(" \t*_0123456789")
+        ):
             return None
     return False
 

@@ -1,0 +1,37 @@
+"""Calls between tags, in all the shapes in which DeepSeek's DSML was seen to leak."""
+
+import itertools
+import json
+
+import pytest
+
+from tests.texts import read
+
+BARS = ("｜DSML｜", "|DSML|", "‖DSML‖", "｜｜DSML｜｜", " ｜ DSML ｜ ", "| DSML |", "｜DSML ", "DSML｜")
+WRAPPERS = ("function_calls", "tool_calls", "")
+ENDS = ("wrapper", "no wrapper", "no invoke")
+
+
+@pytest.mark.parametrize("bars", BARS)
+def test_a_call_is_found_in_every_shape_of_its_marks(bars: str) -> None:
+    for wrapper, end, string, space in itertools.product(WRAPPERS, ENDS, ("true", ""), ("\n", "")):
+        said = f' string="{string}"' if string else ""
+        parts = [
+            f"<{bars}{wrapper}>" if wrapper else "",
+            f'<{bars}invoke name="search">',
+            f'<{bars}parameter name="query"{said}>a < b & </parameter> "c"</{bars}parameter>',
+            "" if end == "no invoke" else f"</{bars}invoke>",
+            f"</{bars}{wrapper}>" if wrapper and end == "wrapper" else "",
+        ]
+        text = "Ok.\n\n" + space.join(filter(None, parts))
+        found = read("native", [text[at : at + 3] for at in range(0, len(text), 3)])
+        assert found.text == "Ok.", text
+        assert [json.loads(call.arguments) for call in found.calls] == [
+            {"query": 'a < b & </parameter> "c"'}
+        ], text
+
+
+def test_what_is_cut_off_by_the_endpoint_stays_text_in_every_shape() -> None:
+    for bars in BARS:
+        text = f'<{bars}invoke name="search"><{bars}parameter name="query">a</{bars}parameter>'
+        assert read("native", [text]).calls and not read("native", [text], "length").calls
