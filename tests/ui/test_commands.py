@@ -16,6 +16,7 @@ from tui.core.workbench import PromptArgument, PromptInfo, PromptMessage, Prompt
 from tui.ui.screens.help import HelpScreen
 from tui.ui.screens.picker import Picker
 from tui.ui.screens.server import ServerScreen
+from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.tabs import BenchTab
 
 FORECAST = PromptInfo(
@@ -303,6 +304,21 @@ async def test_tools_of_a_server_that_does_not_run_are_none():
         await shows(app, "slow: is no server that runs")
 
 
+async def test_a_command_that_is_written_while_it_loads_is_done_once_it_has_loaded():
+    gate = asyncio.Event()
+    runtime = FakeRuntime(says("Hello."), gate=gate)
+    runtime.snippets = {"brief": "Be brief."}
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/system Be kind.")
+        await send(pilot, "hi")
+        await send(pilot, "/brief")
+        await shows(app, "loading")
+        assert runtime.chats.asked == [] and runtime.chats.system == ""
+        gate.set()
+        await shows(app, "Hello.", "Be brief.")
+        assert runtime.chats.system == "Be kind."
+
+
 # ---- prompts and snippets ----
 
 
@@ -325,6 +341,21 @@ async def test_a_prompt_that_lacks_something_is_asked_for_in_its_form():
         await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.tab is BenchTab.PROMPTS)
         await shows(app, "city")
         assert runtime.workbench.called == []
+
+
+async def test_a_form_that_is_filled_in_brings_the_prompt_into_the_composer():
+    runtime = runtime_with_prompts()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/weather:forecast")
+        await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.tab is BenchTab.PROMPTS)
+        await until(lambda: isinstance(app.focused, FormPane))
+        await keys(pilot, "Oslo")
+        await pilot.press("ctrl+j")
+        await until(lambda: runtime.workbench.called)
+        assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
+        await shows(app, "How will it be?")
+        await pilot.press("ctrl+g")
+        await until(lambda: app.composer.text.strip() == "How will it be?")
 
 
 async def test_what_a_prompt_gives_besides_text_is_attached():

@@ -40,6 +40,7 @@ class Speaking(Commanding):
     _asked: "OneByOne[Composer.Sent] | None" = None
     _reader: Reader
     _history: HistoryFile
+    _readied: asyncio.Event
     _keeping: "OneByOne[str]"
     _editing: "asyncio.Task[None] | None" = None
 
@@ -53,6 +54,7 @@ class Speaking(Commanding):
         self._asked = OneByOne(self._take, self.fail)
         self._history = HistoryFile(state_dir() / "input_history")
         self._keeping = OneByOne(self._keep, self.fail)
+        self._readied = asyncio.Event()
         early, self.early = self.early, []
         for sent in early:
             self.on_composer_sent(sent)
@@ -66,7 +68,8 @@ class Speaking(Commanding):
         return await self._reader.read(written)
 
     async def remember(self) -> None:
-        """Take in what was written in earlier runs."""
+        """Take in what was written in earlier runs; everything is loaded now."""
+        self._readied.set()
         try:
             kept = await asyncio.to_thread(self._history.load)
             self.composer.earlier.begin_with(one.text for one in kept)
@@ -105,6 +108,8 @@ class Speaking(Commanding):
         if self.runtime.is_ready:
             self._keeping.put(written.shown)
         try:
+            if written.shown.startswith("/"):
+                await self._readied.wait()  # which commands there are is known then
             match await self._meaning(written.shown):
                 case Slip(problem=problem):
                     raise McptuiError(problem)
