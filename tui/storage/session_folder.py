@@ -18,6 +18,7 @@ from tui.core.sessions import SessionInfo
 from tui.storage.database import beside, files_of
 from tui.storage.liveness import is_live
 from tui.storage.session_file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
+from tui.storage.session_index import Known, Stamp, load_known, save_known
 from tui.storage.session_lock import InUse, SessionLock
 from tui.storage.session_reading import read_info
 
@@ -29,7 +30,8 @@ DAY_SECONDS = 24 * 3600.0
 ONE_PAGE = 4096
 """Bytes of a file that SQLite was told to write and nothing was written to."""
 
-Stamp = tuple[int, int, int, int]
+KEEP_AFTER = 20
+"""Files that had to be read for a list; from so many on what was found is kept for the next process."""
 
 
 class SessionFolder:
@@ -44,7 +46,8 @@ class SessionFolder:
         self.folder = folder
         self.trash = folder / TRASH
         self._now = now
-        self._known: dict[str, tuple[Stamp, SessionInfo]] = {}
+        self._known: Known | None = None
+        self._reads = 0
         self._reading = threading.Lock()
 
     def path_of(self, session: str) -> Path:
@@ -76,9 +79,12 @@ class SessionFolder:
             own: ids of those that this process has open.
         """
         with self._reading:
-            found = {name: info for name in self._names() if (info := self._info(name)) is not None}
-            for gone in self._known.keys() - found.keys():
-                del self._known[gone]
+            before, self._reads = load_known(self.folder) if self._known is None else self._known, 0
+            self._known = {name: entry for name in self._names() if (entry := self._entry(name, before))}
+            if self._reads >= KEEP_AFTER:
+                save_known(self.folder, self._known)
+            entries = self._known.items()
+            found = {name: info for name, (_, info) in entries if info.messages or info.problem}
         shown = [
             replace(info, in_use=True)
             if name not in own and is_live(self.folder / f"{name}{SUFFIX}")
@@ -95,18 +101,18 @@ class SessionFolder:
             return []
         return [stem for stem in stems if is_id(stem)]
 
-    def _info(self, name: str) -> SessionInfo | None:
-        """Return what is known of a session; None if it never began, or has just gone."""
+    def _entry(self, name: str, before: Known) -> tuple[Stamp, SessionInfo] | None:
+        """Return what is known of a session, None if it has just gone."""
         path = self.folder / f"{name}{SUFFIX}"
         try:
             stamp = _stamp(path)
         except OSError:
             return None
-        known = self._known.get(name)
-        if known is None or known[0] != stamp:
-            known = stamp, _read(path, stamp)
-            self._known[name] = known
-        return known[1] if known[1].messages or known[1].problem else None
+        known = before.get(name)
+        if known is not None and known[0] == stamp:
+            return known
+        self._reads += 1
+        return stamp, _read(path, stamp)
 
     # ---- the trash -----------------------------------------------------------------------------------------
 
