@@ -15,7 +15,10 @@ from tui.ui.actions import ACTIONS, Context
 from tui.ui.app import McptuiApp
 from tui.ui.commands_palette import OF_SCREENS
 from tui.ui.screens.help import MAIN
+from tui.ui.screens.models import ModelsScreen
+from tui.ui.screens.result import ResultScreen
 from tui.ui.screens.server import ServerScreen
+from tui.ui.screens.sessions import SessionsScreen
 from tui.ui.screens.traffic import TrafficScreen
 from tui.ui.traffic.reading import Reading
 from tui.ui.workbench.form_pane import FormPane
@@ -434,7 +437,8 @@ async def test_the_palette_offers_every_action_that_does_something_now():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "RUNNING")
         offered = {command.title for command in app.commands()}
-        idle = {"chat.cancel", "chat.continue", "composer.take_back"}
+        idle = {"chat.cancel", "chat.continue", "composer.take_back", "chat.parent", "chat.uncompact"}
+        idle |= {"chat.retry", "chat.rewrite", "chat.compare", "chat.branch", "chat.result", "chat.export"}
         assert {
             action.help
             for action in ACTIONS
@@ -465,7 +469,8 @@ async def test_every_action_of_the_table_has_its_doing():
         }
         for action in ACTIONS:
             place, _, name = action.method.rpartition(".")
-            screen = ServerScreen if action.context in ServerScreen.CONTEXTS else TrafficScreen
+            screens = (ServerScreen, SessionsScreen, ModelsScreen, ResultScreen)
+            screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)
             doer = {"app": app, "screen": screen}.get(place) or panes.get(action.context, app)
             assert callable(getattr(doer, f"action_{name}", None)), action.id
 

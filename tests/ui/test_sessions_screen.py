@@ -15,8 +15,8 @@ from tests.ui.test_app import screen_text
 from tui.core.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.sessions import Found, SessionInfo
 from tui.ui.key_overrides import KeyOverrides
-from tui.ui.screens.export_chat import ExportChat
-from tui.ui.screens.sessions import Resumed, SessionsScreen, export_path
+from tui.ui.screens.export_chat import ExportChat, export_path
+from tui.ui.screens.sessions import Resumed, SessionsScreen
 from tui.ui.symbols import UNICODE
 
 NOW = 1_790_000_000.0

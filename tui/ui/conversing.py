@@ -177,8 +177,7 @@ class Conversing(ByHand):
 
     def export_session(self, info: SessionInfo) -> None:
         """Ask where a conversation is written to, and write it."""
-        from tui.ui.screens.export_chat import ExportChat
-        from tui.ui.screens.sessions import export_path
+        from tui.ui.screens.export_chat import ExportChat, export_path
 
         def asked(answer: tuple[ExportKind, Path] | None) -> None:
             if answer is not None:

@@ -123,3 +123,14 @@ def _path(text: str) -> Path:
         return Path(text.strip()).expanduser()
     except RuntimeError:  # "~" of somebody who has no home
         return Path(text.strip())
+
+
+def file_name(title: str) -> str:
+    """Return a name for the file of a conversation, without its ending: letters, digits and dashes."""
+    kept = "".join(char if char.isalnum() else "-" for char in title[:60].lower())
+    return "-".join(filter(None, kept.split("-"))) or "conversation"
+
+
+def export_path(folder: Path, title: str) -> Path:
+    """Return where a conversation is written unless the person says otherwise, without its ending."""
+    return folder / file_name(title)

@@ -1,35 +1,26 @@
 """The saved conversations: found by title and by what was said; taken up, renamed, deleted, copied."""
 
-import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import ClassVar, cast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.errors import McptuiError
-from tui.core.sessions import Found, SessionInfo
+from tui.core.sessions import SessionInfo
 from tui.core.text import clean_line
 from tui.ui.actions import Action, Context
 from tui.ui.bindings import bindings_of
 from tui.ui.chat_ports import ChatView
 from tui.ui.choosing.finder import Finder
 from tui.ui.choosing.items import Item, heading, words
+from tui.ui.choosing.searching import LEAST_LETTERS, MOST_FINDS, Search
 from tui.ui.choosing.session_items import about_session, found_items, place_of, session_item
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import EMPTY, Row
-
-QUIET_SECONDS = 0.25
-"""So long nothing must be typed before what was said is searched."""
-
-LEAST_LETTERS = 2
-MOST_FINDS = 200
-REDRAW_SECONDS = 0.1
 
 _EMPTY = (
     "No conversation was saved yet. Each one is kept here as you have it, under a title made of its first "
@@ -48,16 +39,6 @@ class Resumed:
 
     message: int | None = None
     branch: bool = False
-
-
-@dataclass(slots=True)
-class Search:
-    """What is found in what was said."""
-
-    text: str = ""
-    finds: list[Found] = field(default_factory=list)
-    running: bool = False
-    task: asyncio.Task[None] | None = None
 
 
 class SessionsScreen(Finder[Resumed | None]):
@@ -93,7 +74,7 @@ class SessionsScreen(Finder[Resumed | None]):
         self._export = export
         self._now = now
         self._all: Sequence[SessionInfo] | None = None
-        self._search = Search()
+        self._search = Search(chats, "")
         self._deleted: list[SessionInfo] = []
 
     def on_mount(self) -> None:
@@ -115,12 +96,15 @@ class SessionsScreen(Finder[Resumed | None]):
 
     def sift(self, text: str) -> None:
         """Show the titles with `text`, and begin to search for it in what was said."""
-        self._stop_search()
-        self._search = Search(text)
+        self._search.stop()
+        self._search = search = Search(self._chats, text)
         if len(text) >= LEAST_LETTERS:
-            self._search.running = True
-            self._search.task = self.keep_task(self._find(self._search), "search the sessions")
+            search.start(self.keep_task, lambda: self._found_more(search))
         self._show()
+
+    def _found_more(self, search: Search) -> None:
+        if search is self._search:
+            self._show()
 
     def _show(self, key: str = "") -> None:
         if self._all is None or not self.is_mounted:
@@ -174,38 +158,6 @@ class SessionsScreen(Finder[Resumed | None]):
         session, _ = place_of(key)
         known = (*(self._all or ()), *(found.session for found in self._search.finds))
         return next((one for one in known if one.id == session), None)
-
-    # ---- searching in what was said ----
-
-    async def _find(self, search: Search) -> None:
-        await asyncio.sleep(QUIET_SECONDS)
-        drawn = time.monotonic()
-        try:
-            finds = cast(AsyncGenerator[Found], self._chats.search(search.text))
-            async with aclosing(finds):
-                async for found in finds:
-                    search.finds.append(found)
-                    if len(search.finds) >= MOST_FINDS:
-                        break
-                    if time.monotonic() - drawn >= REDRAW_SECONDS or len(search.finds) == 1:
-                        drawn = time.monotonic()
-                        self._show_finds(search)
-        finally:
-            search.running = False
-            self._show_finds(search)
-
-    def _show_finds(self, search: Search) -> None:
-        if search is self._search:
-            self._show()
-
-    def _stop_search(self) -> bool:
-        """Stop the search that runs; False if none does."""
-        task = self._search.task
-        if not self._search.running or task is None:
-            return False
-        self._search.running = False
-        task.cancel()
-        return True
 
     # ---- keys ----
 
@@ -305,18 +257,7 @@ class SessionsScreen(Finder[Resumed | None]):
 
     def action_session_leave(self) -> None:
         """Stop the search, empty the field, leave the list."""
-        if self._stop_search():
+        if self._search.stop():
             self._show()
         elif not self.empty_field():
             self.dismiss(None)
-
-
-def file_name(title: str) -> str:
-    """Return a name for the file of a conversation, without its ending: letters, digits and dashes."""
-    kept = "".join(char if char.isalnum() else "-" for char in title[:60].lower())
-    return "-".join(filter(None, kept.split("-"))) or "conversation"
-
-
-def export_path(folder: Path, title: str) -> Path:
-    """Return where a conversation is written unless the person says otherwise, without its ending."""
-    return folder / file_name(title)
