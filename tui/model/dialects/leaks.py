@@ -24,7 +24,7 @@ from tui.model.dialects.leak_forms import (
 )
 from tui.model.dialects.leak_tags import tag_form
 from tui.model.dialects.made import Maker
-from tui.model.dialects.parser import Parser
+from tui.model.dialects.parser import Parser, any_of
 from tui.model.dialects.reader import Steps
 
 MAX_ATTEMPTS = 64
@@ -41,40 +41,34 @@ def _literal(word: str) -> list[str]:
     return [re.escape(char) for char in word]
 
 
+_WORDS = (
+    "<tool_call>",
+    "<tool_calls>",
+    "<function_call>",
+    "<function_calls>",
+    "<TOOLCALL>",
+    "<function=",
+    "<function name",
+    "<invoke ",
+    "<tool=",
+    "[TOOL_CALLS]",
+    "<|python_tag|>",
+    "commentary to=",
+    "<DSML",
+)
+_CHANNELS = ("<|channel|>", "<|start|>", "assistantcommentary")
 _MARKS: tuple[list[str], ...] = (
-    *map(
-        _literal,
-        (
-            *(
-                "<tool_call>",
-                "<tool_calls>",
-                "<function_call>",
-                "<function_calls>",
-                "<TOOLCALL>",
-                "<function=",
-            ),
-            *(
-                "<function name",
-                "<invoke ",
-                "<tool=",
-                "[TOOL_CALLS]",
-                "<|python_tag|>",
-                "<|channel|>",
-                "<|start|>",
-            ),
-            *("commentary to=", "assistantcommentary"),
-        ),
-    ),
+    *map(_literal, (*_WORDS, *_CHANNELS)),
     ["<", "[a-z_]{1,20}", ":", *_literal("tool_call")],
     ["<", "[a-z_]{1,20}", ":", *_literal("function_calls>")],
     ["<", "[a-z_]{1,20}", ":", *_literal("invoke ")],
     ["<", _W, _BAR, _W, *_literal("DSML")],
-    _literal("<DSML"),
     ["<", _BAR, _W, *_literal("tool"), "[▁_ ]", *_literal("call")],
 )
 """What begins a leak, as one pattern for each character."""
 
 _MARK = re.compile("|".join("".join(atoms) for atoms in _MARKS))
+_CHANNEL_MARK = any_of(_CHANNELS)
 _PARTIAL = re.compile(
     "(?:" + "|".join("(?:".join(atoms) + ")?" * (len(atoms) - 1) for atoms in _MARKS) + r")\Z"
 )
@@ -100,7 +94,8 @@ class LeakParser(Parser):
 
     def __init__(self, maker: Maker) -> None:
         super().__init__(maker)
-        self._none = not maker.offered.tools
+        self._none = False
+        self._mark = _MARK if maker.offered.tools else _CHANNEL_MARK
         self._tries = 0
 
     @property
@@ -124,7 +119,7 @@ class LeakParser(Parser):
         """Whether a reply begins with what is a leak without any mark."""
         if (yield from self._reader.starts(start, (_ANALYSIS,))):
             return True
-        while not self._none:
+        while self._maker.offered.tools and not self._none:
             head = self._reader.cut(start, start + _MAX_HEAD)
             if _BARE.match(head):
                 return True
@@ -135,7 +130,7 @@ class LeakParser(Parser):
     def _next_mark(self) -> Steps[bool]:
         """Say text until a mark that is not in code; return False at the end."""
         while True:
-            found = None if self._none else self._reader.search(_MARK)
+            found = None if self._none else self._reader.search(self._mark)
             if found is None:
                 size = len(self._reader)
                 self._say(size if self._none else size - _tail(self._reader.cut(max(0, size - 64))))

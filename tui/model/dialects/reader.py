@@ -73,15 +73,13 @@ class Reader:
         return True
 
     def starts(self, start: int, words: Sequence[str]) -> Steps[str]:
-        """Return which of `words` stands at an offset, or ""."""
+        """Return which of `words` stands at an offset, or ""; the longest, should several."""
         longest = max(map(len, words))
         while True:
             head = self.cut(start, start + longest)
-            for word in words:
-                if head.startswith(word):
-                    return word
-            if not any(word.startswith(head) for word in words) or not (yield from self.more()):
-                return ""
+            may_come = any(len(word) > len(head) and word.startswith(head) for word in words)
+            if not may_come or not (yield from self.more()):
+                return max((word for word in words if head.startswith(word)), key=len, default="")
 
     def space(self, start: int) -> Steps[int]:
         """Return the offset of the first visible character from an offset on."""

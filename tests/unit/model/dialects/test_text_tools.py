@@ -188,6 +188,17 @@ async def test_a_native_model_is_asked_as_it_is() -> None:
     assert text_of(await heard(wrap(inner, "native"))) == "Noon." and inner.requests == [ASK]
 
 
+async def test_without_tools_channels_are_told_apart_all_the_same_and_calls_are_text() -> None:
+    harmony = (
+        "<|channel|>analysis<|message|>Easy.<|end|><|start|>assistant<|channel|>final<|message|>4<|return|>"
+    )
+    model = wrap(ScriptedModel([says(harmony, pieces=9), says("Ok " + HERMES, pieces=9)]), "native")
+    request = ModelRequest("", [UserMessage("2+2?")])
+    first = await heard(model, request)
+    assert text_of(first) == "4" and ReasoningPart("Easy.") in first
+    assert text_of(await heard(model, request)) == "Ok " + HERMES
+
+
 async def test_a_leaked_call_is_recovered_and_never_shown() -> None:
     parts = await heard(wrap(ScriptedModel([says("Ok. " + HERMES, pieces=20)]), "native"))
     assert text_of(parts) == "Ok."
