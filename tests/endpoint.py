@@ -122,6 +122,7 @@ class Endpoint:
         disconnects: how many clients went away before their answer was sent whole.
         connections: how many connections were opened.
         open: how many connections are open now.
+        pages: what other paths give; may be changed at any time.
     """
 
     def __init__(
@@ -133,7 +134,7 @@ class Endpoint:
         pages: Mapping[str, Answer] | None = None,
     ) -> None:
         self._replies = list(replies)
-        self._pages = dict(pages or {})
+        self.pages = dict(pages or {})
         self._models = list(models)
         self._prefix = prefix
         self._server: asyncio.Server | None = None
@@ -204,7 +205,7 @@ class Endpoint:
             listing = {"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]}
             found = request.path == self._prefix + "/models"
             answer = Answer(body=listing) if found else Answer(status=404, body="404 page not found")
-            answer = self._pages.get(request.path, answer)
+            answer = self.pages.get(request.path, answer)
         else:
             self.requests.append(request)
             reply = self._replies[min(len(self.requests), len(self._replies)) - 1]

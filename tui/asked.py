@@ -56,6 +56,7 @@ class Asked:
         self._loaded: Loaded | None = None
         self._model: ChatModel | None = None
         self._working: set[asyncio.Task[None]] = set()
+        self._has_answered = False
         self.gauge = Gauge()
         self.error: McptuiError | None = None
         self.profile: ModelProfile | None = None
@@ -131,6 +132,15 @@ class Asked:
         traits = getattr(_innermost(self._model), "traits", None)
         return traits.max_tools if traits is not None else MAX_TOOLS
 
+    def answered(self) -> None:
+        """Take note of a first reply: a local server has loaded the model and can say what it gave it."""
+        from tui.model.providers import is_private
+
+        if self._model is not None and not self._has_answered:
+            self._has_answered = True
+            if self.profile is not None and is_private(self.profile.base_url):
+                self._keep(self._measure(self._model))
+
     def cost_of(self, usage: Usage) -> float | None:
         """Return what a request cost by the profile's prices, or None if it has none."""
         return self.profile.cost_of(usage) if self.profile is not None else None
@@ -162,6 +172,7 @@ class Asked:
         if profile is not None and profile.api_key:
             self._keep_secret(profile.api_key_env or "api_key", profile.api_key.reveal())
         model = make_model(profile, self._clock, self._sink)
+        self._has_answered = False
         before, self._model = self._model, model
         self.profile, self.error = profile, None
         self.gauge.window = profile.context_window if profile is not None else None
@@ -174,16 +185,20 @@ class Asked:
 
     async def _get_ready(self, model: ChatModel) -> None:
         """Import what is slow to import before the first question, and ask how much fits into one."""
-        from tui.models import window_of
-
         connect = getattr(_innermost(model), "connect", None)
         if connect is not None:
             await connect()
+        await self._measure(model)
+
+    async def _measure(self, model: ChatModel) -> None:
+        """Ask the endpoint how much fits into a request, unless the profile says so."""
+        from tui.models import window_of
+
         profile = self.profile
         if profile is None or profile.context_window is not None:
             return
         window = await window_of(profile)
-        if self._model is model and window:
+        if self._model is model and window and window != self.gauge.window:
             self.gauge.window = window
             self.revision += 1
 

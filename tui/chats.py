@@ -277,5 +277,6 @@ class Chats(SavedChats):
     def _spent(self, usage: Usage) -> float | None:
         """Keep the accounts of one request; return what it cost."""
         cost = self._asked.cost_of(usage)
+        self._asked.answered()
         self._now.spent(self._asked.label, usage, cost)
         return cost
