@@ -27,6 +27,12 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
+    _add_looking(actions)
+    _add_changing(actions)
+    _add_files(actions)
+
+
+def _add_looking(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     listing = _action(actions, "list", "print the saved conversations, the last changed first")
     listing.add_argument(
         "text", nargs="?", default="", metavar="TEXT", help="only those with it in the title"
@@ -38,6 +44,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     search.add_argument("--limit", type=_count, default=100, metavar="N", help="this many at most (100)")
     show = _action(actions, "show", "print a conversation as Markdown; with --json as its JSON export")
     show.add_argument("session", metavar="ID", help=ID)
+
+
+def _add_changing(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     rename = _action(actions, "rename", "give a conversation another title")
     rename.add_argument("session", metavar="ID", help=ID)
     rename.add_argument("title", metavar="TITLE", help="the title")
@@ -45,6 +54,9 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     delete.add_argument("sessions", nargs="+", metavar="ID", help=ID)
     restore = _action(actions, "restore", "bring back a deleted conversation")
     restore.add_argument("session", metavar="ID", help=ID)
+
+
+def _add_files(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     export = _action(actions, "export", "write a conversation to a file, or to stdout")
     export.add_argument("session", metavar="ID", help=ID)
     export.add_argument(
