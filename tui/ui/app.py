@@ -31,7 +31,18 @@ TYPING_SECONDS = 1.5
 """A key so recently pressed in the composer means that the person is typing."""
 
 
-_WORKINGS = ("panes.conversation", "panes.side", "approvals", "bridge", "chat", "glance", "commands_palette")
+_WORKINGS = (
+    "panes.conversation",
+    "panes.side",
+    "approvals",
+    "bridge",
+    "chat",
+    "glance",
+    "commands_palette",
+    "writing.reading",
+    "writing.history_file",
+    "writing.one_by_one",
+)
 
 
 def _everything() -> type[Provider]:

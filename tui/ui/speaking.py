@@ -5,6 +5,7 @@ import logging
 import os
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from textual.app import SuspendNotSupported
@@ -19,10 +20,12 @@ from tui.ui.widgets.rows import Row
 from tui.ui.writing.box import Box
 from tui.ui.writing.box_rows import held_rows
 from tui.ui.writing.commands import OWN_NAMES, Command, Slip, read
-from tui.ui.writing.history_file import HistoryFile, Kept
-from tui.ui.writing.one_by_one import OneByOne
-from tui.ui.writing.reading import Reader
 from tui.ui.writing.references import Written
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.ui.writing.history_file import HistoryFile
+    from tui.ui.writing.one_by_one import OneByOne
+    from tui.ui.writing.reading import Reader
 
 _log = logging.getLogger(__name__)
 
@@ -38,8 +41,8 @@ class Speaking(Commanding):
     early: list[Composer.Sent]
     lent: bool = False
     _asked: "OneByOne[Composer.Sent] | None" = None
-    _reader: Reader
-    _history: HistoryFile
+    _reader: "Reader"
+    _history: "HistoryFile"
     _readied: asyncio.Event
     _keeping: "OneByOne[str]"
     _editing: "asyncio.Task[None] | None" = None
@@ -49,6 +52,9 @@ class Speaking(Commanding):
     def begin_speaking(self) -> None:
         """Connect the composer with what works behind it; there is a chat now."""
         from tui.core.attaching import attachment_of
+        from tui.ui.writing.history_file import HistoryFile
+        from tui.ui.writing.one_by_one import OneByOne
+        from tui.ui.writing.reading import Reader
 
         self._reader = Reader(lambda: self.runtime.workbench, attachment_of, Path.cwd())
         self._asked = OneByOne(self._take, self.fail)
@@ -187,6 +193,8 @@ class Speaking(Commanding):
     # ---- what was written before ----
 
     async def _keep(self, shown: str) -> None:
+        from tui.ui.writing.history_file import Kept
+
         pastes = self.composer.pastes
         text = self.runtime.redactor.redact(pastes.unfolded(shown))
         try:
