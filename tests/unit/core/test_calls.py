@@ -31,3 +31,11 @@ def test_bad_json_is_quoted_back():
 def test_an_unknown_tool_names_close_ones():
     item = prepare(CallRequest("1", "weather__get_wether", "{}"), TABLE)
     assert "weather__get_weather" in item.problem and item.why == "unknown tool"
+
+
+def test_a_call_that_could_not_be_read_is_answered_with_what_was_wrong():
+    call = CallRequest(
+        "1", "weather__get_weather", "{}", problem="<tool_name> is missing. Write it like this: …"
+    )
+    item = prepare(call, TABLE)
+    assert (item.problem, item.why) == (f"not run: {call.problem}", "invalid call")
