@@ -48,7 +48,7 @@ NUDGE = "Your reply was empty. Answer the question, or call a tool."
 DRAFT_NS = 1_000_000_000
 """A reply that is being given is written down so often, so that a killed program has most of it."""
 
-_ACKNOWLEDGED = (StepEnded, ToolCallEnded, ApprovalGiven, Steered, TurnEnded)
+_ACKNOWLEDGED = (TurnStarted, StepEnded, ToolCallEnded, ApprovalGiven, Steered, TurnEnded)
 """Events that say that something is so: whoever has seen one finds it in the saved conversation."""
 
 
