@@ -213,7 +213,8 @@ class Speaking(Commanding):
     async def _edit(self) -> None:
         from tui.ui.writing.editor import edited
 
-        written = self.composer.pastes.unfolded(self.composer.text)
+        before = self.composer.text
+        written = self.composer.pastes.unfolded(before)
         self.lent = True
         failure: BaseException | None = None
         text = written
@@ -222,8 +223,9 @@ class Speaking(Commanding):
             with self.suspend(), self.batch_update():
                 try:
                     text = await edited(written, os.environ)
-                except (McptuiError, asyncio.CancelledError) as error:
-                    failure = error  # raised once the terminal is ours again: Textual has no finally there
+                except (Exception, asyncio.CancelledError) as error:
+                    # Whatever it is, it is raised once the terminal is ours again: Textual has no finally.
+                    failure = error
         except SuspendNotSupported:
             failure = McptuiError("this terminal cannot be lent to an editor")
         finally:
@@ -232,8 +234,10 @@ class Speaking(Commanding):
         if failure is not None:
             raise failure
         if text != written:
+            typed_ahead = self.composer.text.removeprefix(before)
             self.composer.show("")
             self.composer.put_back(text)
+            self.composer.insert(typed_ahead)
         self.go_to(Context.COMPOSER)
 
     def exit(
@@ -241,10 +245,10 @@ class Speaking(Commanding):
     ) -> None:
         """Leave; an editor that has the terminal is ended first, for the app cannot end without it."""
         leave = partial(super().exit, result, return_code, message)
-        if self._editing is None:
-            leave()
-        elif self._editing.cancel():
+        if self._editing is not None and self._editing.cancel():
             self._editing.add_done_callback(lambda _: leave())
+        else:
+            leave()
 
     def _edited(self, task: "asyncio.Task[None]") -> None:
         self._editing = None

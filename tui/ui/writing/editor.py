@@ -48,10 +48,8 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
         McptuiError: the editor could not be started, failed, or left something that is no text.
     """
     command = editor_of(env)
-    folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="mcptui-"))  # made with 0700
+    folder, path = await asyncio.to_thread(_file_with, text)
     try:
-        path = folder / "message.md"
-        await asyncio.to_thread(_write, path, text)
         with _terminal_kept():
             code = await _run([*command, str(path)])
         if code:
@@ -63,9 +61,20 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write(path: Path, text: str) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text.encode("utf-8", "replace").decode("utf-8"))
+def _file_with(text: str) -> tuple[Path, Path]:
+    """Return a directory of its own (0700) and a file in it (0600) that holds the text."""
+    folder = None
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="mcptui-"))
+        path = folder / "message.md"
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+    except OSError as error:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        reason = error.strerror or str(error)
+        raise McptuiError(f"the message could not be written to a file: {reason}") from error
+    return folder, path
 
 
 def _read(path: Path, editor: str) -> str:

@@ -49,3 +49,9 @@ async def test_nothing_of_it_stays_on_disk(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(McptuiError):
         await edited("text", env("import sys; sys.exit(1)"))
     assert os.listdir(tmp_path) == []
+
+
+async def test_a_disk_that_takes_nothing_is_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
+    with pytest.raises(McptuiError, match="could not be written to a file: No such file"):
+        await edited("text", env("pass"))
