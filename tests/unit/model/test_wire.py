@@ -82,6 +82,47 @@ def test_nothing_of_one_provider_goes_to_another() -> None:
     assert "thought_signature" not in text and "reasoning" not in text
 
 
+def test_a_model_that_wants_thinking_on_every_message_gets_it_empty_where_there_is_none() -> None:
+    mine = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
+    other = AssistantMessage("b", model="other", reasoning="because", echo=THOUGHT)
+    plain = AssistantMessage("c", model="deepseek-v4-flash")
+    messages = sent(UserMessage("q"), mine, other, plain, UserMessage("next"), model="deepseek-v4-flash")
+    assert [one["reasoning_content"] for one in messages[1:4]] == ["hm", "because", ""]
+    assert "reasoning_details" not in messages[2]
+
+
+def test_a_provider_that_knows_no_fields_of_its_own_gets_none_back() -> None:
+    signed = CallRequest("c1", "a__b", "{}", extra={"google": {"thought_signature": "s"}})
+    said = AssistantMessage("", calls=(signed,), model="m", echo=THOUGHT | {"extra_content": {"x": 1}})
+    request = ModelRequest("", [UserMessage("q"), said, ToolMessage("c1", "a__b", "r")])
+    mistral = ModelProfile("test", "https://api.mistral.ai/v1", "m")
+    assert body_for(mistral, request, Learned())["messages"][1].keys() == {"role", "content", "tool_calls"}
+    elsewhere = body_for(profile(), request, Learned())["messages"][1]
+    assert elsewhere.keys() > {"reasoning_content", "reasoning_details", "extra_content"}
+
+
+@pytest.mark.parametrize(
+    ("url", "model", "names"),
+    [
+        ("https://api.openai.com/v1", "o4-mini", {"max_completion_tokens", "stream_options", "temperature"}),
+        ("https://api.mistral.ai/v1", "m", {"max_tokens", "stop", "temperature"}),
+        ("http://host/v1", "m", {"max_tokens", "stop", "temperature", "stream_options"}),
+    ],
+)
+def test_a_provider_is_not_sent_what_it_is_known_to_refuse(url: str, model: str, names: set[str]) -> None:
+    asked = ModelProfile("test", url, model, temperature=0.5, max_tokens=9)
+    body = body_for(asked, ModelRequest("", [UserMessage("q")], stop=("END",)), Learned())
+    assert body.keys() - {"model", "messages", "stream"} == names
+
+
+def test_an_endpoint_that_wants_tools_beside_calls_gets_those_that_were_called() -> None:
+    turn = [UserMessage("q"), AssistantMessage("", calls=(call(),)), ToolMessage("c1", "a__b", "r")]
+    body = body_for(profile(), ModelRequest("", turn), Learned(needs_tools=True))
+    assert [tool["function"]["name"] for tool in body["tools"]] == ["a__b"]
+    assert body["tool_choice"] == "none"
+    assert "tools" not in body_for(profile(), ModelRequest("", turn[:1]), Learned(needs_tools=True))
+
+
 def test_mistral_gets_ids_of_nine_characters_that_match_their_results() -> None:
     calls = tuple(call(f"functions.read:{number}") for number in range(3))
     results = [ToolMessage(one.id, one.name, "r") for one in calls]
