@@ -1,8 +1,10 @@
 """What every test has: a check that nothing is left behind, and a home of its own."""
 
 import asyncio
+import contextlib
 import gc
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,11 +14,21 @@ import hypothesis
 import psutil
 import pytest
 
-FD_DIR = Path("/proc/self/fd")
+PROC = Path("/proc")
+FD_DIR = PROC / "self" / "fd"
 
 # Half of the usual number of examples: the suite runs within minutes, and each run draws others.
 hypothesis.settings.register_profile("suite", max_examples=50, deadline=None)
 hypothesis.settings.load_profile("suite")
+
+
+MOST_WORKERS = 8
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Say how many processes `-n auto` is: one for each processor, but no more than help."""
+    return min(MOST_WORKERS, os.cpu_count() or 1)
 
 
 def _descriptors() -> dict[str, str]:
@@ -27,6 +39,24 @@ def _descriptors() -> dict[str, str]:
                 found[entry] = os.readlink(FD_DIR / entry)
             except OSError:
                 continue
+    return found
+
+
+def _children() -> set[int]:
+    """Return the processes that this one started, and those that they did."""
+    if not (PROC / "self" / "task").exists():
+        return {child.pid for child in psutil.Process().children(recursive=True)}
+    found: set[int] = set()
+    unread = [os.getpid()]
+    while unread:
+        tasks = PROC / str(unread.pop()) / "task"
+        try:
+            lists = [(tasks / task / "children").read_text() for task in os.listdir(tasks)]
+        except OSError:  # it ended just now
+            continue
+        children = {int(pid) for pids in lists for pid in pids.split()}
+        unread += children - found
+        found |= children
     return found
 
 
@@ -59,14 +89,13 @@ async def until(condition: Callable[[], object], seconds: float = 10.0, what: st
 @pytest.fixture(autouse=True)
 def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that leaves a child process, a thread, a pipe or a socket behind."""
-    me = psutil.Process()
-    children = {child.pid for child in me.children(recursive=True)}
+    children = _children()
     threads = set(threading.enumerate())
     descriptors = _descriptors()
     yield
     deadline = time.monotonic() + 3
     while True:
-        left = [child for child in me.children(recursive=True) if child.pid not in children]
+        left = sorted(_children() - children)
         extra = [
             thread
             for thread in threading.enumerate()
@@ -79,15 +108,20 @@ def nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
             break
         gc.collect()
         threading.Event().wait(0.02)
-    for child in left:
-        child.kill()
-    pytest.fail(f"left behind: processes {left}, threads {extra}, descriptors {leaked}", pytrace=False)
+    told = []
+    for pid in left:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            told.append(str(process := psutil.Process(pid)))
+            process.kill()
+    pytest.fail(f"left behind: processes {told}, threads {extra}, descriptors {leaked}", pytrace=False)
 
 
 @pytest.fixture(autouse=True)
 def home_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Point every directory that mcptui may write to at a fresh one, and hide the user's keys."""
-    home = tmp_path_factory.mktemp("home")
+    homes = tmp_path_factory.getbasetemp() / "homes"  # a folder that nobody lists: there are thousands
+    homes.mkdir(exist_ok=True)
+    home = Path(tempfile.mkdtemp(dir=homes))
     for name in list(os.environ):
         if name.endswith(("_API_KEY", "_BASE_URL")) or name.startswith(("MCPTUI_", "OPENAI_", "OLLAMA_")):
             monkeypatch.delenv(name)
