@@ -129,6 +129,27 @@ async def test_an_endpoint_without_tools_is_asked_again_in_text(status: int, sai
     assert found.text == "It is noon." and len(endpoint.requests) == 2
 
 
+GROQ = "<function=now{}</function>"
+
+
+@pytest.mark.parametrize("in_stream", [False, True])
+async def test_a_call_that_the_endpoint_could_not_read_is_read_here(in_stream: bool) -> None:
+    error = {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": GROQ}
+    refused = Answer([{"error": error}]) if in_stream else Answer(status=400, body={"error": error})
+    async with Endpoint([refused]) as endpoint:
+        found = await heard(endpoint, "auto")
+        assert len(endpoint.requests) == 1
+    assert found.reply is not None and found.text == ""
+    assert [(call.name, call.recovered) for call in found.reply.calls] == [("clock__now", True)]
+
+
+async def test_what_nobody_can_read_is_asked_for_again() -> None:
+    error = {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": "<func"}
+    async with Endpoint([Answer(status=400, body={"error": error}), says("Noon.")]) as endpoint:
+        found = await heard(endpoint, "auto")
+    assert found.text == "Noon." and len(endpoint.requests) == 2
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_thinking_in_fields_of_its_own_stays_thinking(protocol: str) -> None:
     chunks = [

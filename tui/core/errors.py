@@ -44,7 +44,10 @@ class ModelError(McptuiError):
         retryable: whether asking again may help (timeouts, 429, 5xx); never for quota or billing.
         retry_after: seconds the endpoint asked us to wait, or None.
         overflow: the conversation does not fit into the model's window.
+        generation: what the model wrote and the endpoint took for a call that cannot be read, or "".
     """
+
+    generation: str = ""
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from tui.core.errors import ModelError, NoTools
 from tui.core.text import clean_line
 from tui.model.address import without_secrets
-from tui.model.failures import FAILED, RETRYABLE_STATUS, is_billing, words_of
+from tui.model.failures import FAILED, RETRYABLE_STATUS, failed_generation, is_billing, words_of
 from tui.model.overflow import is_overflow
 from tui.model.profile import ModelProfile
 from tui.model.providers import host_of, is_private, provider_of
@@ -75,7 +75,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     # Groq's word for a call that the model wrote wrongly: the next one may be right.
     passes = status in RETRYABLE_STATUS or "tool_use_failed" in _code(body)
     hopeless = billing or no_tools or overflow or headers.get("x-should-retry", "").lower() == "false"
-    return (NoTools if no_tools else ModelError)(
+    error = (NoTools if no_tools else ModelError)(
         f"{message}: {said}" if said else message,
         where=endpoint_of(profile),
         next_step=_SHORTEN if overflow else _next_step(profile, status, said, billing, wait, headers),
@@ -84,6 +84,8 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
         retry_after=wait,
         overflow=overflow,
     )
+    error.generation = failed_generation(body)
+    return error
 
 
 def _code(body: object) -> str:

@@ -17,6 +17,9 @@ from tui.model.waits import asked_wait
 MAX_WORDS = 300
 """Characters of a provider's own words in a message."""
 
+MAX_GENERATION = 200_000
+"""Characters that are kept of what a model wrote and its endpoint could not read."""
+
 FAILED = "the endpoint failed in the middle of the reply"
 
 FAILED_FINISH = ("error", "network_error", "insufficient_system_resource", "abort")
@@ -100,7 +103,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     billing = is_billing(said, status)
     overflow = is_overflow(f"{said} {_all_text(body)}", status)
     transient = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
-    return ModelError(
+    error = ModelError(
         f"{FAILED}: {said}",
         next_step="Pay for or raise the quota of this account." if billing else "Ask again.",
         status=status,
@@ -108,6 +111,19 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         retry_after=asked_wait(said),
         overflow=overflow,
     )
+    error.generation = failed_generation(body)
+    return error
+
+
+def failed_generation(body: Any) -> str:
+    """Return what the model wrote where an endpoint could read no call of it (Groq), or ""."""
+    for _ in range(3):
+        if not isinstance(body, Mapping):
+            break
+        if isinstance(text := body.get("failed_generation"), str):
+            return text[:MAX_GENERATION]
+        body = body.get("error")
+    return ""
 
 
 def _status(body: Any) -> int | None:

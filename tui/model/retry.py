@@ -71,7 +71,7 @@ class Retrying:
                 return
             except ModelError as error:
                 delay = self._delay(error, attempt)
-                if shown or delay is None:
+                if shown or delay is None or error.generation:  # a call may be found in what it wrote
                     raise
                 reason = error.message
             finally:

@@ -181,20 +181,15 @@ def bare_form(text: str, at: int, scene: Scene) -> Found | None:
     There is no mark, so everything must fit: the keys, the tool, and the names of its arguments.
     """
     found: list[tuple[ToolSpec, Any]] = []
-    while text.startswith("{", at) and (end := span(text, at)) >= 0:
+    while text.startswith(("{", "["), at) and (end := span(text, at)) >= 0:
         try:
             value = read_json(text[at:end])
         except Unreadable:
             return None
-        if not isinstance(value, dict) or not value.keys() <= _BARE_KEYS:
-            return None
-        named = named_in(value)
-        tool = scene.tool(named.tool) if named else None
-        if named is None or tool is None or not isinstance(named.arguments, dict):
-            return None
-        if not named.arguments.keys() <= (properties_of(tool.schema).keys() or named.arguments.keys()):
-            return None
-        found.append((tool, named.arguments))
+        for one in value if isinstance(value, list) else [value]:
+            if (call := _bare_call(one, scene)) is None:
+                return None
+            found.append(call)
         at = end
         if (between := _BETWEEN.match(text, end)) is not None:
             at = between.end()
@@ -203,3 +198,13 @@ def bare_form(text: str, at: int, scene: Scene) -> Found | None:
         return None
     calls = (scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
     return Found(len(text), tuple(calls))
+
+
+def _bare_call(value: Any, scene: Scene) -> tuple[ToolSpec, dict[str, Any]] | None:
+    """Return the tool and the arguments that a JSON value names without any doubt, or None."""
+    named = named_in(value) if isinstance(value, dict) and value.keys() <= _BARE_KEYS else None
+    tool = scene.tool(named.tool) if named else None
+    if named is None or tool is None or not isinstance(named.arguments, dict):
+        return None
+    known = properties_of(tool.schema).keys()
+    return (tool, named.arguments) if not known or named.arguments.keys() <= known else None

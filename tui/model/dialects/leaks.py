@@ -84,8 +84,8 @@ _NO_BODY = re.compile(
     r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*[A-Za-z_]|<invoke\s+[^\sn]|<function name[^\s=]"
 )
 _ANALYSIS = "analysis"
-_BARE = re.compile(r'\{\s*"(?:name|type|id|parameters|arguments)"')
-_BARE_SO_FAR = re.compile(r'\{\s*(?:"\w{0,12})?\Z')
+_BARE = re.compile(r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments)"')
+_BARE_SO_FAR = re.compile(r'(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?\Z')
 _MAX_HEAD = 400
 
 

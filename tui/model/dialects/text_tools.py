@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import replace
 
-from tui.core.conversation import AssistantMessage
+from tui.core.conversation import AssistantMessage, CallRequest
 from tui.core.errors import ModelError, NoTools
 from tui.core.ports import (
     ChatModel,
@@ -22,6 +22,9 @@ from tui.model.dialects.reading import Reading
 
 FALLBACK = "xml"
 """The dialect for a model whose endpoint says that it has no function calling."""
+
+UNREADABLE_ATTEMPTS = 3
+"""How often a model is asked whose endpoint cannot read the call that it wrote, and we cannot either."""
 
 OVER_SECONDS = 2.0
 OVER_SIZE = 4_096
@@ -59,9 +62,22 @@ class NativeTools(Wrapped):
         Raises:
             ModelError: as the inner model raises it.
         """
-        reading = Reading(Maker(Offered(request.tools), used=_used(request)))
-        async for part in _read(self._model.stream(request), reading):
-            yield part
+        for attempt in range(1, UNREADABLE_ATTEMPTS + 1):
+            shown = False
+            reading = Reading(Maker(Offered(request.tools), used=_used(request)))
+            try:
+                async for part in _read(self._model.stream(request), reading):
+                    shown = shown or not isinstance(part, RetryPart)
+                    yield part
+                return
+            except ModelError as error:
+                if calls := _calls_in(error.generation, request):
+                    yield ReplyPart(calls, "tool_calls")
+                    return
+                if shown or not (error.generation and error.retryable) or attempt == UNREADABLE_ATTEMPTS:
+                    raise
+                reason = error.message
+            yield RetryPart(attempt + 1, UNREADABLE_ATTEMPTS, 0.0, reason)
 
 
 class TextTools(Wrapped):
@@ -142,6 +158,16 @@ def _used(request: ModelRequest) -> set[str]:
     """Return the ids of all calls in the history of a request."""
     said = (message for message in request.messages if isinstance(message, AssistantMessage))
     return {call.id for message in said for call in message.calls}
+
+
+def _calls_in(text: str, request: ModelRequest) -> tuple[CallRequest, ...]:
+    """Return the calls in what an endpoint could not read, if there is nothing else wrong with them."""
+    if not text:
+        return ()
+    reading = Reading(Maker(Offered(request.tools), used=_used(request)))
+    reading.part(TextPart(text))
+    reading.end(cut=False)
+    return tuple(reading.calls)
 
 
 async def _closing(parts: AsyncIterator[ModelPart]) -> AsyncGenerator[ModelPart]:
