@@ -165,6 +165,7 @@ async def choices(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelChoice]
 
 def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
     from tui.model.address import endpoint_key, usable_key, without_secrets
+    from tui.model.dialects.text_tools import FALLBACK
     from tui.model.quirks import Learned
 
     facts = (
@@ -178,7 +179,10 @@ def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
         endpoint, problem = "", error.message
     for entry in learned:
         if (entry.endpoint, entry.model) == (endpoint, profile.model):
-            facts.extend(Learned.from_json(entry.learned).facts)
+            known = Learned.from_json(entry.learned)
+            if known.no_tools and profile.tool_protocol == "auto":
+                facts.append(f"text protocol {FALLBACK}")
+            facts.extend(known.facts)
     return ModelChoice(
         profile.name,
         profile.model,

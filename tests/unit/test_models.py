@@ -182,7 +182,8 @@ async def test_a_model_without_function_calling_is_asked_in_text_at_once_in_the_
             await _innermost(model).aclose()
         assert ["tools" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
-        assert (await choices(configured(text), {}))[0].facts == ("has no function calling",)
+        facts = (await choices(configured(text), {}))[0].facts
+        assert facts == ("text protocol xml", "has no function calling")
 
 
 async def test_no_secret_of_an_address_is_remembered_or_shown() -> None:

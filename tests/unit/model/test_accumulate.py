@@ -241,7 +241,7 @@ def test_a_stream_that_breaks_off_with_calls_runs_none_of_them() -> None:
         ({"choices": [{"delta": {}, "error": {"message": "boom", "code": "500"}}]}, "boom", True),
         ({"detail": "Not authorised"}, "Not authorised", False),
         ({"error": {"code": 429, "message": "You exceeded your current quota"}}, "quota", False),
-        ({"error": {"message": "Failed to call", "code": "tool_use_failed"}}, "tool_use_failed", False),
+        ({"error": {"message": "Failed to call", "code": "tool_use_failed"}}, "tool_use_failed", True),
     ],
 )
 def test_a_failure_inside_the_stream_is_told_in_the_providers_words(
