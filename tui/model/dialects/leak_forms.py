@@ -194,7 +194,7 @@ def bare_form(text: str, at: int, scene: Scene) -> Found | None:
         if (between := _BETWEEN.match(text, end)) is not None:
             at = between.end()
     behind = AFTER.match(text, at)
-    if not found or text[behind.end() if behind else at :].strip():
+    if scene.cut or not found or text[behind.end() if behind else at :].strip():
         return None
     calls = (scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
     return Found(len(text), tuple(calls))
