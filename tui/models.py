@@ -12,7 +12,7 @@ from tui.core.redact import Secret
 from tui.core.traffic import TrafficSink
 from tui.model.choose import DEMO, Selection, choose
 from tui.model.profile import ModelProfile
-from tui.model.providers import from_environment, provider_of
+from tui.model.providers import from_environment, is_private, provider_of
 from tui.options import Options
 from tui.settings.expand import KEYCHAIN
 from tui.settings.learned import LearnedFile
@@ -167,10 +167,11 @@ def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
     from tui.model.address import endpoint_key, usable_key, without_secrets
     from tui.model.dialects.text_tools import FALLBACK
     from tui.model.quirks import Learned
+    from tui.model.windows import known_window
 
-    facts = (
-        [f"text protocol {profile.tool_protocol}"] if profile.tool_protocol not in ("auto", "native") else []
-    )
+    written = profile.tool_protocol not in ("auto", "native")
+    facts = [f"text protocol {profile.tool_protocol}"] if written else []
+    usual = None if is_private(profile.base_url) else known_window(profile.model)
     problem = "" if profile.api_key or profile.keychain else _missing_key(profile)
     try:
         endpoint = endpoint_key(profile)
@@ -188,7 +189,7 @@ def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
         profile.model,
         without_secrets(profile.base_url),
         "found on this machine" if profile.source == "detected" else profile.source,
-        profile.context_window,
+        profile.context_window or usual,
         tuple(facts),
         problem=problem,
     )

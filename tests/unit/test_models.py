@@ -146,7 +146,8 @@ async def test_the_picker_lists_what_is_configured_then_the_environment_then_the
         ("deepseek", "environment"),
         ("demo", "built in"),
     ]
-    assert found[0].window == 9000 and found[0].facts == ("text protocol xml",) and not found[0].problem
+    assert [one.window for one in found] == [9000, 131_072, None]
+    assert found[0].facts == ("text protocol xml",) and not found[0].problem
 
 
 async def test_the_picker_says_what_cannot_work() -> None:
