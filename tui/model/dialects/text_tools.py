@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from dataclasses import replace
 
 from tui.core.conversation import AssistantMessage, CallRequest
@@ -66,9 +67,10 @@ class NativeTools(Wrapped):
             shown = False
             reading = Reading(Maker(Offered(request.tools), used=_used(request)))
             try:
-                async for part in _read(self._model.stream(request), reading):
-                    shown = shown or not isinstance(part, RetryPart)
-                    yield part
+                async with aclosing(_read(self._model.stream(request), reading)) as parts:
+                    async for part in parts:
+                        shown = shown or not isinstance(part, RetryPart)
+                        yield part
                 return
             except ModelError as error:
                 if calls := _calls_in(error.generation, request):
@@ -101,8 +103,9 @@ class TextTools(Wrapped):
         """
         used = _used(request)
         if not (request.tools or used):  # nothing is asked in the dialect, so nothing is read in it
-            async for part in _closing(self._model.stream(request)):
-                yield part
+            async with aclosing(_parts(self._model.stream(request))) as parts:
+                async for part in parts:
+                    yield part
             return
         dialect, tools = self._dialect, request.tools
         asked = ModelRequest(
@@ -112,10 +115,11 @@ class TextTools(Wrapped):
             verbatim=True,
         )
         reading = Reading(dialect.maker(tools, used), dialect, opened=self._opened)
-        async for part in _read(self._model.stream(asked), reading):
-            if isinstance(part, ReplyPart) and part.finish not in CUT:
-                self._opened = reading.opens(self._opened)
-            yield part
+        async with aclosing(_read(self._model.stream(asked), reading)) as parts:
+            async for part in parts:
+                if isinstance(part, ReplyPart) and part.finish not in CUT:
+                    self._opened = reading.opens(self._opened)
+                yield part
 
 
 class AutoTools(Wrapped):
@@ -142,16 +146,18 @@ class AutoTools(Wrapped):
         """
         if not self._needs_text:
             try:
-                async for part in _closing(self._native.stream(request)):
-                    yield part
+                async with aclosing(self._native.stream(request)) as parts:
+                    async for part in parts:
+                        yield part
                 return
             except NoTools as error:
                 reason = f"{error.message}; asking again with tools as text ({FALLBACK})"
             self._needs_text = True
             self._remember(FALLBACK)
             yield RetryPart(1, 1, 0.0, reason)
-        async for part in _closing(self._text.stream(request)):
-            yield part
+        async with aclosing(self._text.stream(request)) as parts:
+            async for part in parts:
+                yield part
 
 
 def _used(request: ModelRequest) -> set[str]:
@@ -170,8 +176,8 @@ def _calls_in(text: str, request: ModelRequest) -> tuple[CallRequest, ...]:
     return tuple(reading.calls)
 
 
-async def _closing(parts: AsyncIterator[ModelPart]) -> AsyncGenerator[ModelPart]:
-    """Yield `parts` and close them, whatever happens to whoever reads."""
+async def _parts(parts: AsyncIterator[ModelPart]) -> AsyncGenerator[ModelPart]:
+    """Yield `parts`, and close them when this is closed."""
     try:
         async for part in parts:
             yield part
@@ -187,29 +193,27 @@ async def _read(parts: AsyncIterator[ModelPart], reading: Reading) -> AsyncGener
     """
     loop = asyncio.get_running_loop()
     deadline, left = 0.0, OVER_SIZE
-    try:
-        async for part in parts:
-            if isinstance(part, ReplyPart):
-                for found in _ended(reading, part):
+    async with aclosing(_parts(parts)) as given:
+        try:
+            async for part in given:
+                if isinstance(part, ReplyPart):
+                    for found in _ended(reading, part):
+                        yield found
+                    return
+                for found in reading.part(part):
                     yield found
-                return
-            for found in reading.part(part):
+                if not reading.over:
+                    continue
+                deadline = deadline or loop.time() + OVER_SECONDS
+                left -= len(part.text) if isinstance(part, TextPart) else 0
+                if left < 0 or loop.time() > deadline:
+                    break
+        except ModelError:
+            for found in reading.end(cut=True):
                 yield found
-            if not reading.over:
-                continue
-            deadline = deadline or loop.time() + OVER_SECONDS
-            left -= len(part.text) if isinstance(part, TextPart) else 0
-            if left < 0 or loop.time() > deadline:
-                break
-        for found in _ended(reading, ReplyPart()):
-            yield found
-    except ModelError:
-        for found in reading.end(cut=True):
-            yield found
-        raise
-    finally:
-        if isinstance(parts, AsyncGenerator):
-            await parts.aclose()
+            raise
+    for found in _ended(reading, ReplyPart()):
+        yield found
 
 
 def _ended(reading: Reading, reply: ReplyPart) -> list[ModelPart]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import aclosing
 
 import pytest
 
@@ -19,9 +20,9 @@ from tui.core.ports import (
     TextPart,
     Usage,
 )
-from tui.model.dialects import wrap
+from tui.model.dialects import PROTOCOLS, wrap
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.scripted import Reply, ScriptedModel, says
+from tui.model.scripted import Reply, ScriptedModel, Wait, says
 
 NOW = "<use_mcp_tool><server_name>clock</server_name><tool_name>now</tool_name><arguments>{}</arguments>"
 HERMES = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'
@@ -178,6 +179,16 @@ async def test_a_model_that_leaves_the_opening_tag_of_thinking_out_is_known_from
 async def test_a_refusal_is_an_answer_whatever_was_thought() -> None:
     script: Reply = [ReasoningPart("Not " + HERMES), ReplyPart(refusal="I can't.")]
     assert end_of(await heard(wrap(ScriptedModel([script]), "native"))).calls == ()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_leaving_a_reply_early_closes_the_stream_at_once(protocol: str) -> None:
+    for request in (ASK, ModelRequest("", ASK.messages)):
+        inner = ScriptedModel([[TextPart("One. "), TextPart("Two. "), Wait(None)]])
+        async with aclosing(wrap(inner, protocol).stream(request)) as parts:  # type: ignore[type-var]
+            async for _ in parts:
+                break
+        assert inner.closed == 1
 
 
 # ---- native, and what leaks ----------------------------------------------------------------------------
