@@ -27,7 +27,11 @@ _NAMES: Mapping[str, str] = {
 }
 """How a parameter is named in a refusal, where it is not simply its name."""
 
-_TOOL_POSITION = re.compile(r"\b(?:tools?|function_declarations)[.\[](\d{1,4})\b")
+_POSITIONS = (
+    # Google's come first: in them `tools[0]` stands before the one that counts.
+    re.compile(r"\bfunction_?declarations[.\[](\d{1,4})\b", re.IGNORECASE),
+    re.compile(r"\btools?[.\[](\d{1,4})\b"),
+)
 _TOO_MANY_TOOLS = re.compile(
     r"(?:\btools\b|functions).{0,120}?(?:at most|up to|(?:maximum(?: length| number)?|limit)(?: of| is)?)"
     r"\D{0,20}(\d{1,4})",
@@ -191,15 +195,19 @@ class Learned:
             if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
                 setattr(self, f"no_{name}", True)
                 return f"it takes no {'images' if name == 'images' else 'sounds'}; asking again without"
-        if status in (400, 422):
-            return (
-                self._refuse_parameter(words, sent)
-                or self._refuse_echo(words)
-                or self._refuse_tools(words, tools, traits or Traits())
-            )
-        if status == 500 and _SCHEMA.search(words):
-            return self._refuse_tools(words, tools, traits or Traits())
-        return ""
+        asked = traits or Traits()
+        if status == 500:
+            return self._refuse_tools(words, tools, asked) if _SCHEMA.search(words) else ""
+        if status not in (400, 422):
+            return ""
+        if _SCHEMA.search(words) and _meant(words, tools):
+            # A property may well be called "temperature" or "stop".
+            return self._refuse_tools(words, tools, asked)
+        return (
+            self._refuse_parameter(words, sent)
+            or self._refuse_echo(words)
+            or self._refuse_tools(words, tools, asked)
+        )
 
     def _refuse_parameter(self, words: str, sent: Sequence[str]) -> str:
         if "max_tokens" in sent and "max_completion_tokens" in words:
@@ -244,10 +252,7 @@ class Learned:
 
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
         """Simplify the schema of the tool that is named, then leave the tool out."""
-        position = _TOOL_POSITION.search(words)
-        named = [key for key in tools if _names(words, key.partition("#")[0])]
-        if position and int(position[1]) < len(tools):
-            named = [tools[int(position[1])]]
+        named = _meant(words, tools)
         if len(named) != 1:
             if named or traits.schema is SchemaForm.GEMINI or not _SCHEMA.search(words):
                 return ""
@@ -263,5 +268,10 @@ class Learned:
         return f"it refuses the tool {name}; asking again without it"
 
 
-def _names(words: str, name: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words) is not None
+def _meant(words: str, tools: Sequence[str]) -> list[str]:
+    """Return the keys of the tools that a refusal is about: by position, else by name."""
+    for pattern in _POSITIONS:
+        if (position := pattern.search(words)) and int(position[1]) < len(tools):
+            return [tools[int(position[1])]]
+    names = {key: re.escape(key.partition("#")[0]) for key in tools}
+    return [key for key, name in names.items() if re.search(rf"(?<![\w-]){name}(?![\w-])", words)]

@@ -106,6 +106,20 @@ def test_a_tool_is_first_sent_simpler_and_then_left_out() -> None:
     assert known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"]) == ""
 
 
+def test_a_property_that_is_called_like_a_parameter_is_none() -> None:
+    known = Learned()
+    words = "Invalid schema for function 'a__one': In context=('properties', 'temperature'), 'stop' is bad"
+    assert known.take_refusal(400, words, SENT, TOOLS)
+    assert known == Learned(strict_tools={"a__one"})
+
+
+def test_google_counts_its_tools_within_their_list() -> None:
+    known = Learned()
+    words = "Invalid value at 'tools[0].function_declarations[1].parameters': Cannot find field."
+    known.take_refusal(400, words, SENT, TOOLS, Traits(schema=SchemaForm.GEMINI))
+    assert known == Learned(refused_tools={"a__two"})
+
+
 def test_where_all_schemas_are_simple_a_tool_is_left_out_at_once() -> None:
     known = Learned()
     traits = Traits(schema=SchemaForm.GEMINI)
