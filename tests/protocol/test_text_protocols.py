@@ -36,23 +36,28 @@ async def heard(endpoint: Endpoint, protocol: str, tools: tuple[ToolSpec, ...] =
     """Ask the endpoint through the client and `protocol`."""
     model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
     try:
-        return await heard_from_model(
-            wrap(model, protocol).stream(ModelRequest("", [UserMessage("hi")], tools))
-        )
+        return await asked(model, protocol, tools)
     finally:
         await model.aclose()
 
 
+async def asked(model: OpenAIChat, protocol: str, tools: tuple[ToolSpec, ...] = TOOLS) -> Heard:
+    return await heard_from_model(wrap(model, protocol).stream(ModelRequest("", [UserMessage("hi")], tools)))
+
+
 async def test_every_reply_comes_through_the_client_whatever_bytes_it_is_cut_into() -> None:
-    for seed, (name, expect) in enumerate(INDEX.items()):
-        answer = spoken(text_of(name), seed, expect.get("finish", "stop"))
-        async with Endpoint([answer]) as endpoint:
-            found = await heard(endpoint, expect["dialect"])
-            (sent,) = endpoint.requests
-        assert ("tools" in sent.json) is (expect["dialect"] == "native")
-        assert found.reply is not None, name
-        Read(found.text, found.reasoning, list(found.reply.calls)).assert_is(expect)
-        assert found.reply.finish == expect.get("finish", "stop")
+    answers = [
+        spoken(text_of(name), seed, expect.get("finish", "stop"))
+        for seed, (name, expect) in enumerate(INDEX.items())
+    ]
+    async with Endpoint(answers) as endpoint:
+        model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
+        for name, expect in INDEX.items():
+            found = await asked(model, expect["dialect"])
+            assert ("tools" in endpoint.requests[-1].json) is (expect["dialect"] == "native")
+            assert found.reply is not None and found.reply.finish == expect.get("finish", "stop"), name
+            Read(found.text, found.reasoning, list(found.reply.calls)).assert_is(expect)
+        await model.aclose()
 
 
 def known(names: list[str]) -> tuple[ToolSpec, ...]:

@@ -1,6 +1,7 @@
 """Calls made of what a parser read: resolved, mended, or with the problem that the model is told. Pure."""
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,10 @@ from tui.model.dialects.typed import properties_of
 
 UNNAMED = "unnamed_tool"
 """The name of a call that names no tool."""
+
+MAX_NAME = 64
+_NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
+"""What no provider takes in the name of a call, should the history be sent to one that reads calls."""
 
 SERVER_KEYS = ("server_name", "server")
 TOOL_KEYS = ("tool_name", "tool", "name", "function", "action", "function_name", "recipient_name")
@@ -146,7 +151,8 @@ class Maker:
         found = self.offered.find(tool, server)
         if found is not None:
             return found.name
-        return f"{server}__{tool}" if server and tool else tool or UNNAMED
+        wanted = f"{server}__{tool}" if server and tool else tool
+        return _NOT_ALLOWED.sub("_", wanted)[:MAX_NAME] or UNNAMED
 
     def _id(self, identity: str, tool: str) -> str:
         made = identity if identity and identity not in self._used else fresh_id(tool, self._used)

@@ -126,6 +126,12 @@ async def test_a_call_that_cannot_be_read_is_told_with_the_problem_and_a_right_e
     assert '<tool_name>get_forecast</tool_name>\n<arguments>\n{"city": "…"}' in call.problem
 
 
+async def test_the_name_of_a_tool_that_is_none_is_one_that_any_provider_takes_back() -> None:
+    odd = NOW.replace("<tool_name>now", "<tool_name>" + "tell me, é " * 50)
+    (call,) = end_of(await heard(wrap(ScriptedModel([says(odd)]), "xml"))).calls
+    assert call.name.startswith("clock__tell_me___") and len(call.name) == 64 and call.name.isascii()
+
+
 async def test_ids_are_new_in_the_conversation() -> None:
     model = wrap(ScriptedModel([says(NOW), says(NOW)]), "xml")
     first = end_of(await heard(model)).calls[0]
