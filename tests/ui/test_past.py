@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.stage import row_with
-from tests.ui.test_transcript import HOSTILE, talk
+from tests.ui.talk_stage import HOSTILE, talk
 from tui.core.conversation import AssistantMessage, Attachment, CallRequest, Message, ToolMessage, UserMessage
 from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.tools import BinaryContent, ToolResult

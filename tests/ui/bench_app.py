@@ -1,0 +1,47 @@
+"""The app with a workbench open, over a runtime that a test makes."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime
+from tests.ui.test_app import app_over
+from tui.ui.app import McptuiApp
+from tui.ui.screens.server import ServerScreen
+from tui.ui.workbench.bench import Bench
+
+EVIL = "\x1b]52;c;x\x07\x9b31m\u202e[@click=app.quit]x[/]"
+
+
+@asynccontextmanager
+async def opened(
+    runtime: FakeRuntime, size: tuple[int, int] = (120, 40), server: str = "weather"
+) -> AsyncIterator[tuple[ServerScreen, Pilot[int]]]:
+    app = app_over(runtime)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(lambda: app.furnished and runtime.is_ready, what="ready")
+        app.show_server(server)
+        await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.is_mounted)
+        screen = app.screen
+        assert isinstance(screen, ServerScreen)
+        await until(lambda: screen.focused is not None)
+        try:
+            yield screen, pilot
+        finally:
+            await app.close()
+
+
+def app_of(screen: ServerScreen) -> McptuiApp:
+    assert isinstance(screen.app, McptuiApp)
+    return screen.app
+
+
+def bench_of(screen: ServerScreen) -> Bench:
+    assert screen.bench is not None
+    return screen.bench
+
+
+async def called(runtime: FakeRuntime, times: int = 1) -> None:
+    await until(lambda: len(runtime.workbench.called) == times, what=f"{times} calls")

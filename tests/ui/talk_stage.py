@@ -1,0 +1,56 @@
+"""A transcript on a stage: what is put into it, and what it shows."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from textual.message import Message
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.stage import Stage, shown
+from tui.core.ports import ApprovalRequest
+from tui.core.tools import Tool
+from tui.ui.widgets.transcript import Transcript
+
+HOSTILE = "\x1b[31mred\x1b]52;c;YQ==\x07 [/x] [@click=app.quit]q[/] \x9b2J \u202eevil \x00 \ud800"
+
+
+class Talk:
+    """A transcript on a stage."""
+
+    def __init__(self, pane: Transcript, pilot: Pilot[None], taken: list[str]) -> None:
+        self.pane = pane
+        self.pilot = pilot
+        self.taken = taken
+
+    async def lines(self) -> list[str]:
+        await self.pilot.pause()
+        return shown(self.pane)
+
+    async def shows(self, part: str) -> list[str]:
+        await until(lambda: any(part in line for line in shown(self.pane)), what=f"{part!r} on screen")
+        return shown(self.pane)
+
+    def say(self, question: str, answer: str) -> None:
+        self.pane.add_user(question, "14:02")
+        self.pane.begin_reply("demo")
+        self.pane.add_text(answer)
+        self.pane.end_reply(0.8)
+
+    def question(self, arguments: dict[str, object], why: str = "destructive, says the server") -> None:
+        self.pane.add_call("1", "notes", "delete_note", arguments)
+        self.pane.ask(ApprovalRequest("1", Tool("notes", "delete_note"), arguments, why))
+
+
+@asynccontextmanager
+async def talk(columns: int = 60, rows: int = 20, clock: float = 0.0) -> AsyncIterator[Talk]:
+    pane = Transcript(clock=lambda: clock)
+    taken: list[str] = []
+
+    def note(message: Message) -> None:
+        if isinstance(message, Transcript.ExampleChosen):
+            taken.append(message.text)
+
+    async with Stage(pane).run_test(size=(columns, rows), message_hook=note) as pilot:
+        await pilot.pause()
+        yield Talk(pane, pilot, taken)

@@ -1,0 +1,171 @@
+"""Calls and questions about them, as the conversation shows them."""
+
+import pytest
+
+from tests.ui.stage import press, row_with
+from tests.ui.talk_stage import talk
+from tui.ui.widgets.transcript import Transcript
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("waiting", "waiting"),
+        ("running", "running"),
+        ("failed", "failed"),
+        ("denied", "denied"),
+        ("cancelled", "cancelled"),
+    ],
+)
+async def test_a_call_says_its_state_in_a_word(state: str, words: str):
+    async with talk() as it:
+        it.pane.add_call("1", "weather", "get_weather", {})
+        it.pane.set_call("1", state)
+
+        assert words in row_with(await it.lines(), "weather › get_weather")
+
+
+async def test_a_call_that_is_done_takes_one_line():
+    async with talk() as it:
+        it.pane.add_call("1", "weather", "get_weather", {"location": "Beijing"})
+        it.pane.set_call("1", "done", ms=4.2, preview="sunny")
+
+        lines = [line for line in await it.lines() if line]
+
+        assert lines == ['   ✓ weather › get_weather   location="Beijing"' + "4 ms ▸".rjust(10)]
+
+
+async def test_a_call_opens_to_its_arguments_and_its_result():
+    async with talk() as it:
+        it.pane.add_call("1", "weather", "get_weather", {"location": "Beijing", "days": 3})
+        it.pane.set_call("1", "done", ms=4.2, preview="sunny\n25 °C")
+        it.pane.focus()
+        await it.lines()
+
+        await press(it.pilot, "enter")
+
+        lines = await it.shows("→ sunny")
+        assert lines[2:6] == ['     location  "Beijing"', "     days      3", "     → sunny", "       25 °C"]
+
+
+async def test_a_call_that_failed_says_why_without_being_opened():
+    async with talk() as it:
+        it.pane.add_call("1", "weather", "get_weather", {})
+        it.pane.set_call("1", "failed", ms=12, preview="unknown station")
+
+        await it.shows("     unknown station")
+
+
+async def test_a_call_that_did_not_run_says_so_once():
+    async with talk() as it:
+        it.pane.add_call("1", "weather", "get_weather", {})
+        it.pane.set_call("1", "failed", "not run", 0, "not run: limit (max_steps)")
+
+        await it.shows("     not run: limit (max_steps)")
+
+
+async def test_a_result_of_megabytes_is_shown_as_a_preview():
+    async with talk() as it:
+        it.pane.add_call("1", "files", "read", {})
+        it.pane.set_call("1", "done", ms=1, preview="x" * 3_000_000)
+        it.pane.focus()
+        await it.lines()
+        await press(it.pilot, "enter", "G")
+
+        await it.shows("… 3.0 M more characters")
+
+
+async def test_a_click_on_a_call_opens_it():
+    async with talk() as it:
+        it.pane.add_call("1", "weather", "get_weather", {"location": "Beijing"})
+        await it.lines()
+
+        await it.pilot.click(Transcript, offset=(10, 1))
+
+        await it.shows('     location  "Beijing"')
+
+
+async def test_calls_of_one_step_stand_below_each_other():
+    async with talk() as it:
+        it.pane.add_call("1", "a", "one", {})
+        it.pane.add_call("2", "b", "two", {})
+
+        lines = await it.lines()
+
+        assert lines.index(row_with(lines, "b › two")) == lines.index(row_with(lines, "a › one")) + 1
+
+
+async def test_a_question_shows_server_tool_reason_arguments_and_keys():
+    async with talk(columns=96) as it:
+        it.question({"id": "2026-11-20-milk"})
+
+        lines = await it.shows("y once")
+
+        assert row_with(lines, "┌").startswith("┌ notes › delete_note ───")
+        assert row_with(lines, "┌").endswith("─ destructive, says the server ─┐")
+        assert row_with(lines, "│ id").startswith('│ id  "2026-11-20-milk"  ')
+        keys = "y once   t this session   a always for this tool   n no   e no, and say why"
+        assert keys in row_with(lines, "y once")
+
+
+async def test_a_question_becomes_a_line_again_once_it_is_answered():
+    async with talk() as it:
+        it.question({"id": 1})
+        await it.shows("y once")
+
+        it.pane.set_call("1", "denied")
+
+        lines = await it.lines()
+        assert not any("once" in line for line in lines)
+        assert "denied" in row_with(lines, "delete_note")
+
+
+async def test_all_arguments_of_a_question_can_be_read():
+    async with talk(rows=30) as it:
+        it.question({"text": "\n".join(f"part {number}" for number in range(50))})
+        it.pane.focus()
+        lines = await it.shows("40 more rows, enter shows them")
+        assert not any("part 49" in line for line in lines)
+
+        await press(it.pilot, "enter", "G")
+
+        await it.shows("part 49")
+
+
+async def test_a_value_cannot_pass_for_an_argument_of_its_own():
+    async with talk() as it:
+        it.question({"id": 'x"\nsafe  true'})
+
+        lines = await it.shows("safe")
+
+        assert row_with(lines, "safe").startswith("│     safe")
+        assert row_with(lines, "│ id").startswith('│ id  "x"')
+
+
+async def test_a_question_is_brought_into_view():
+    async with talk(rows=12) as it:
+        it.say("x", "word\n\n" * 50)
+        await it.lines()
+        await press(it.pilot, "tab")
+        it.pane.scroll_to(y=0, animate=False)
+        await it.lines()
+
+        it.question({"id": 1})
+
+        await it.shows("y once")
+
+
+async def test_arguments_that_are_no_json_are_shown_all_the_same():
+    async with talk() as it:
+        loop: list[object] = []
+        loop.append(loop)
+        it.pane.add_call("1", "a", "b", {"loop": loop, "set": {1}})
+
+        await it.shows("loop=[[...]]")
+
+
+async def test_an_unknown_call_is_ignored():
+    async with talk() as it:
+        it.pane.set_call("nobody", "done")
+
+        assert set(await it.lines()) == {""}

@@ -1,0 +1,97 @@
+"""The conversation stays where the person is, whatever arrives and whatever is resized."""
+
+from tests.conftest import until
+from tests.ui.stage import press
+from tests.ui.talk_stage import talk
+
+
+def numbered(count: int, start: int = 0) -> str:
+    return "".join(f"paragraph {number}\n\n" for number in range(start, start + count))
+
+
+async def test_the_end_stays_in_view_while_text_arrives():
+    async with talk() as it:
+        it.pane.begin_reply("demo")
+        it.pane.add_text(numbered(50))
+        await it.shows("paragraph 49")
+        it.pane.add_text(numbered(50, 50))
+        await it.shows("paragraph 99")
+
+
+async def test_after_scrolling_up_nothing_moves_until_the_end_is_asked_for():
+    async with talk() as it:
+        it.pane.focus()
+        it.pane.begin_reply("demo")
+        it.pane.add_text(numbered(50))
+        await it.shows("paragraph 49")
+        await press(it.pilot, "pageup")
+        before = await it.lines()
+
+        it.pane.add_text(numbered(50, 50))
+        it.pane.end_reply(1.0)
+        assert await it.lines() == before
+
+        await press(it.pilot, "G")
+        await it.shows("paragraph 99")
+        it.pane.add_note("last")
+        await it.shows("last")
+
+
+async def test_scrolling_back_to_the_end_follows_again():
+    async with talk() as it:
+        it.pane.focus()
+        it.say("x", numbered(50))
+        await it.shows("paragraph 49")
+        await press(it.pilot, "pageup")
+        assert not it.pane.following
+
+        await press(it.pilot, "pagedown")
+
+        assert it.pane.following
+
+
+async def test_a_change_above_does_not_move_what_is_read():
+    async with talk() as it:
+        it.pane.add_call("1", "a", "b", {})
+        it.say("x", numbered(50))
+        await it.shows("paragraph 49")
+        it.pane.focus()
+        await press(it.pilot, "pageup")
+        before = await it.lines()
+
+        it.pane.set_call("1", "failed", preview="word " * 60)
+        await until(lambda: it.pane._stale_below < 0)
+
+        assert await it.lines() == before
+
+
+async def test_another_width_keeps_the_place_and_wraps_everything_in_time():
+    async with talk(columns=80) as it:
+        for number in range(30):
+            it.say(f"question {number}", f"answer {number} " + "word " * 100)
+        await it.shows("answer 29")
+        it.pane.focus()
+        it.pane.scroll_to(y=it.pane.flow.top(60), animate=False)
+        await it.lines()
+        at_top = it.pane.flow.find(round(it.pane.scroll_y))
+
+        await it.pilot.resize_terminal(50, 20)
+        await it.lines()
+        await until(lambda: it.pane._stale_below < 0)
+
+        assert it.pane.flow.find(round(it.pane.scroll_y)) == at_top
+        assert not any(it.pane.flow.stale(index) for index in range(len(it.pane.flow.blocks)))
+
+
+async def test_a_thousand_messages_are_wrapped_when_they_are_looked_at():
+    async with talk() as it:
+        for number in range(1000):
+            it.say(f"question {number}", "word " * 100)
+        await it.shows("question 999")
+
+        stale = sum(it.pane.flow.stale(index) for index in range(len(it.pane.flow.blocks)))
+        assert stale > 2000
+
+        it.pane.focus()
+        await press(it.pilot, "home")
+        await it.shows("question 0")

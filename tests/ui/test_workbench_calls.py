@@ -1,0 +1,218 @@
+"""Calling by hand: what is typed, asked, stopped, compared, shown and handed over."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from tests.conftest import until
+from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
+from tests.ui.bench_stage import PIXEL, rich_runtime
+from tests.ui.test_app import screen_text, shows
+from tui.core.tools import TextContent, ToolResult
+from tui.trace.query import parse
+from tui.ui.screens.confirm_call import ConfirmCall
+from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.widgets.rows import text_of
+
+
+async def test_a_tool_is_called_with_what_is_typed() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", *"Beijing", "enter", "enter")
+        await called(runtime)
+        assert runtime.workbench.called == [("get_weather", {"location": "Beijing"}, "hand-1")]
+        await shows(app_of(screen), "✓ done", "matches its output schema", "sunny, 25 °C", 'city  "Beijing"')
+
+
+async def test_keys_that_come_in_one_burst_act_in_their_order() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter")
+        await until(lambda: bench_of(screen).form.has_focus)
+        for key in [*"Hangzhou", "backspace", "ctrl+j"]:
+            screen.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await called(runtime)
+        assert runtime.workbench.called[0][1] == {"location": "Hangzho"}
+
+
+async def test_what_is_wrong_is_said_first_and_the_same_key_sends_it_all_the_same() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("ctrl+j")
+        await shows(app_of(screen), "location is required", "again sends it as it is")
+        assert not runtime.workbench.called
+        await pilot.press("ctrl+j")
+        await called(runtime)
+        assert runtime.workbench.called[0][1] == {}
+
+
+async def test_the_whole_schema_is_asked_before_the_call() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.wrong = "location must be one of a, b"
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", "c", "ctrl+j")
+        await shows(app_of(screen), "location must be one of a, b")
+        assert not runtime.workbench.called
+        await pilot.press("x")
+        await until(lambda: "one of a, b" not in screen_text(app_of(screen)))
+
+
+async def test_escape_stops_a_call_that_runs() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.gate = asyncio.Event()
+    runtime.workbench.progress = [(3, 10, f"counting {EVIL}")]
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("end", "ctrl+j")
+        await shows(app_of(screen), "running", "30 %", "counting ␛]52", "esc stops it")
+        await pilot.press("ctrl+j")
+        await shows(app_of(screen), "It still runs.")
+        await pilot.press("escape")
+        await until(lambda: runtime.workbench.cancelled == 1)
+        await shows(app_of(screen), "cancelled")
+        assert len(runtime.workbench.called) == 1
+
+
+async def test_leaving_the_workbench_stops_what_runs() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.gate = asyncio.Event()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("end", "ctrl+j")
+        await called(runtime)
+        await pilot.press("q")
+        await until(lambda: runtime.workbench.cancelled == 1)
+        assert app_of(screen).screen is not screen
+
+
+async def test_a_destructive_tool_asks_before_its_first_call_only() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("down", "down", "enter", "x", "ctrl+j")
+        await until(lambda: isinstance(app.screen, ConfirmCall))
+        assert "delete_station may destroy something" in screen_text(app)
+        assert '{"location": "x"}' in screen_text(app)
+        await pilot.press("n")
+        await until(lambda: app.screen is screen)
+        assert not runtime.workbench.called
+        await pilot.press("ctrl+j")
+        await until(lambda: isinstance(app.screen, ConfirmCall))
+        app.screen._shown -= 1  # ripe
+        await pilot.press("y")
+        await shows(app, "The tool says that it failed.", "there is no such station")
+        await pilot.press("ctrl+j")
+        await called(runtime, 2)
+
+
+async def test_a_yes_that_was_typed_before_the_question_was_seen_does_not_count() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("down", "down", "enter", "x", "ctrl+j")
+        await until(lambda: isinstance(app.screen, ConfirmCall))
+        app.screen._shown += 60
+        await pilot.press("y")
+        assert isinstance(app.screen, ConfirmCall)
+        assert not runtime.workbench.called
+
+
+async def test_calls_are_listed_and_two_results_compared() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", "x", "ctrl+j")
+        await called(runtime)
+        await until(lambda: not screen.running)
+        await pilot.press("ctrl+j")
+        await called(runtime, 2)
+        await until(lambda: not screen.running)
+        await pilot.press("escape", "d")
+        await shows(app_of(screen), "COMPARED", "structuredContent.temperature: 26 -> 27")
+        await pilot.press("escape")
+        await shows(app_of(screen), "RESULT")
+
+
+async def test_the_arguments_of_a_call_before_are_taken_with_enter() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("enter", *"old", "ctrl+j")
+        await called(runtime)
+        await pilot.press("backspace", "backspace", "backspace", *"new")
+        bench_of(screen).calls.focus()
+        await pilot.press("enter")
+        await until(lambda: bench_of(screen).form.has_focus)
+        assert bench_of(screen).form.form.value()[0] == {"location": "old"}
+
+
+async def test_one_key_leads_to_the_frames_of_a_call() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        await pilot.press("enter", "x", "ctrl+j")
+        await called(runtime)
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        assert isinstance(app.screen, TrafficScreen)
+        await until(lambda: app.screen.sifting.query.text == "call:hand-1")
+        assert parse("call:hand-1").is_sound
+        await pilot.press("escape")
+        await until(lambda: app.screen is screen)
+
+
+async def test_one_key_puts_the_result_into_the_message() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        app = app_of(screen)
+        app.composer.insert("Look:")
+        await pilot.press("enter", "x", "ctrl+j")
+        await called(runtime)
+        await until(lambda: not screen.running)
+        await pilot.press("ctrl+g")
+        await until(lambda: app.screen is app.main)
+        text = app.composer.text
+        assert text.startswith(
+            'Look:\n\nweather › get_weather with {"location": "x"} gave:\n> The weather of x'
+        )
+        assert app.composer.has_focus
+
+
+async def test_an_image_is_told_by_its_size_and_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("down", "down", "down", "ctrl+j")
+        await shows(app_of(screen), "PNG image, 1 × 1", "70 B", "image/png")
+        bench_of(screen).page.focus()
+        await pilot.press("w")
+        await shows(app_of(screen), "save as")
+        await pilot.press("enter")
+        await until(lambda: (tmp_path / "mcptui-hand-1.png").exists())
+    assert (tmp_path / "mcptui-hand-1.png").read_bytes()[:4] == b"\x89PNG"
+    assert PIXEL
+
+
+async def test_an_image_of_a_result_is_a_picture_where_the_terminal_can(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    async with opened(rich_runtime()) as (screen, pilot):
+        await pilot.press("down", "down", "down", "ctrl+j")
+        await shows(app_of(screen), "PNG image, 1 × 1", "▀")
+        bench_of(screen).page.focus()
+        page = bench_of(screen).page
+        rows = [text_of(page.sheet.row(index, 80)) for index in range(page.sheet.count())]
+        page.move_cursor(next(index for index, row in enumerate(rows) if "PNG image" in row))
+        await pilot.press("space")
+        await until(lambda: "▀" not in screen_text(app_of(screen)))
+
+
+async def test_a_result_of_many_megabytes_never_stops_the_screen() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.answers["slow_report"] = ToolResult((TextContent("line\n" * 4_000_000),))
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("end", "ctrl+j")
+        await shows(app_of(screen), "20 MB", "line")
+        await pilot.press("tab", "end")
+        assert bench_of(screen).page.row_count() < 5_000
