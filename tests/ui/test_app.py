@@ -1,18 +1,15 @@
 """The app as a person uses it: keys in, regions and words out. The loop is the real one."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
-from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, says
 from tui.core.limits import Limits
 from tui.core.ports import TextPart
 from tui.ui.actions import ACTIONS, Context
-from tui.ui.app import McptuiApp
 from tui.ui.commands_palette import OF_SCREENS
 from tui.ui.screens.help import MAIN
 from tui.ui.screens.models import ModelsScreen
@@ -22,40 +19,6 @@ from tui.ui.screens.sessions import SessionsScreen
 from tui.ui.screens.traffic import TrafficScreen
 from tui.ui.traffic.reading import Reading
 from tui.ui.workbench.form_pane import FormPane
-
-
-def app_over(runtime: FakeRuntime) -> McptuiApp:
-    return McptuiApp(lambda: runtime, theme=runtime.theme_name, keys=runtime.keys)
-
-
-@asynccontextmanager
-async def opened(
-    runtime: FakeRuntime, size: tuple[int, int] = (120, 40)
-) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
-    app = app_over(runtime)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: app.furnished and (runtime.is_ready or runtime._gate), what="ready")
-        try:
-            yield app, pilot
-        finally:
-            await app.close()
-
-
-def screen_text(app: McptuiApp) -> str:
-    lines = app.screen._compositor.render_strips()
-    return "\n".join("".join(segment.text for segment in line) for line in lines)
-
-
-async def shows(app: McptuiApp, *texts: str) -> None:
-    await until(
-        lambda: all(text in screen_text(app) for text in texts), what=f"{texts} in\n{screen_text(app)}"
-    )
-
-
-async def send(pilot: Pilot[int], text: str) -> None:
-    pilot.app.composer.insert(text)
-    await pilot.press("enter")
-
 
 # ---- opening ----
 
@@ -182,120 +145,6 @@ async def test_enter_takes_an_example():
         await pilot.press("enter")
         await shows(app, "Rainy.")
         assert "Hangzhou" in runtime.model.requests[0].messages[0].text
-
-
-# ---- a question of a call ----
-
-
-def asking() -> FakeRuntime:
-    return FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("So be it."))
-
-
-async def asked(app: McptuiApp, pilot: Pilot[int]) -> None:
-    await pilot.press("x", "enter")
-    await until(lambda: app.approvals.current)
-    app._typed_at = -1e9
-    await shows(app, "destructive, says the server", "milk")
-
-
-async def ripen(app: McptuiApp) -> None:
-    await until(lambda: app.approvals.ripe)
-
-
-@pytest.mark.parametrize(("key", "ran"), [("y", True), ("t", True), ("a", True), ("n", False)])
-async def test_a_key_in_the_conversation_answers(key, ran):
-    runtime = asking()
-    async with opened(runtime) as (app, pilot):
-        await asked(app, pilot)
-        await pilot.press("f2")
-        await ripen(app)
-        await pilot.press(key)
-        await shows(app, "So be it.")
-        assert bool(runtime.toolbox.called) is ran
-
-
-async def test_the_reason_of_a_no_goes_to_the_model():
-    runtime = asking()
-    async with opened(runtime) as (app, pilot):
-        await asked(app, pilot)
-        await pilot.press("f2")
-        await ripen(app)
-        await pilot.press("e")
-        await shows(app, "Why not notes › delete_note?")
-        await pilot.press(*"not milk", "enter")
-        await shows(app, "So be it.")
-        assert "not milk" in runtime.model.requests[1].messages[-1].text
-
-
-async def test_escape_in_the_reason_goes_back_to_the_question():
-    async with opened(asking()) as (app, pilot):
-        await asked(app, pilot)
-        await pilot.press("f2")
-        await ripen(app)
-        await pilot.press("e")
-        await shows(app, "Why not")
-        await pilot.press("escape")
-        await until(lambda: "Why not" not in screen_text(app))
-        assert app.approvals.current
-
-
-async def test_an_answer_typed_into_the_composer_is_only_text():
-    runtime = asking()
-    async with opened(runtime) as (app, pilot):
-        await asked(app, pilot)
-        app.go_to(Context.COMPOSER)
-        await ripen(app)
-        await pilot.press("y", "e", "s")
-        assert app.composer.text == "yes"
-        assert app.approvals.current
-        assert "answer with f2" in screen_text(app)
-
-
-async def test_a_question_takes_the_focus_from_an_idle_composer_and_gives_it_back():
-    gate = asyncio.Event()
-    runtime = FakeRuntime([gate, *calls("notes__delete_note")], says("So be it."))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        app._typed_at = -1e9
-        gate.set()
-        await until(lambda: app.approvals.current)
-        await until(lambda: app.focused is app.conversation)
-        await ripen(app)
-        await pilot.press("n")
-        await until(lambda: app.focused is app.composer)
-
-
-async def test_a_question_leaves_the_focus_to_a_person_who_types():
-    gate = asyncio.Event()
-    runtime = FakeRuntime([gate, *calls("notes__delete_note")])
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "go")
-        app.composer.insert("wait, I also")
-        gate.set()
-        await until(lambda: app.approvals.current)
-        await pilot.pause()
-        assert app.focused is app.composer
-
-
-async def test_a_key_pressed_as_the_question_appears_is_no_answer():
-    runtime = asking()
-    async with opened(runtime) as (app, pilot):
-        await asked(app, pilot)
-        app.go_to(Context.CONVERSATION)
-        app.approvals._shown_at += 1e6
-        await pilot.press("y")
-        assert app.approvals.current
-        assert runtime.toolbox.called == []
-
-
-async def test_escape_stops_a_turn_that_asks():
-    runtime = asking()
-    async with opened(runtime) as (app, pilot):
-        await asked(app, pilot)
-        await pilot.press("escape")
-        await until(lambda: not app.chat.running)
-        assert app.approvals.current is None
-        assert runtime.toolbox.called == []
 
 
 # ---- servers ----
@@ -439,6 +288,7 @@ async def test_the_palette_offers_every_action_that_does_something_now():
         offered = {command.title for command in app.commands()}
         idle = {"chat.cancel", "chat.continue", "composer.take_back", "chat.parent", "chat.uncompact"}
         idle |= {"chat.retry", "chat.rewrite", "chat.compare", "chat.branch", "chat.result", "chat.export"}
+        idle |= {"chat.copy"}
         assert {
             action.help
             for action in ACTIONS

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
+from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
-from tests.ui.test_app import opened, screen_text, send, shows
 from tui.core.conversation import AssistantMessage, CallRequest, Compaction, ToolMessage, UserMessage
 from tui.core.ports import ReasoningPart, ReplyPart, RetryPart, TextPart
 from tui.core.sessions import SessionInfo
@@ -180,12 +180,20 @@ async def test_the_marked_message_is_copied() -> None:
         await until(lambda: app.clipboard == "the question")
 
 
-async def test_with_nothing_said_there_is_nothing_to_act_on() -> None:
+async def test_with_nothing_said_letters_over_the_conversation_are_text() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
+        for letter in "rwmbpcvux":
+            app.go_to(Context.CONVERSATION)
+            await pilot.press(letter)
+        assert app.composer.text == "rwmbpcvux"
+
+
+async def test_while_a_turn_runs_nothing_is_asked_anew() -> None:
+    async with opened(FakeRuntime([TextPart("Once"), asyncio.Event()])) as (app, pilot):
+        await send(pilot, "tell me a story")
+        await shows(app, "Once")
         await pilot.press("f2", "r")
-        await shows(app, "Nothing was said yet.")
-        await pilot.press("p")
-        await shows(app, "This conversation is no branch.")
+        assert app.composer.text == "r"
 
 
 async def test_the_conversation_is_written_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,7 +176,7 @@ def possible(found: Action, now: Situation) -> bool:
             return now.summarised and not now.running
         case "chat.retry" | "chat.rewrite" | "chat.compare" | "chat.branch":
             return now.said and not now.running
-        case "chat.result" | "chat.export":
+        case "chat.copy" | "chat.result" | "chat.export":
             return now.said
         case "servers.open" | "servers.toggle" | "servers.restart" | "servers.log":
             return now.servers

@@ -153,7 +153,9 @@ class McptuiApp(Doing):
             clock=lambda: time.strftime("%H:%M"),
             on_change=self.wake,
         )
-        self.glance = Glance(runtime, self.chat, self.bridge, self.approvals, self.overrides)
+        self.glance = Glance(
+            runtime, self.chat, self.bridge, self.approvals, self.overrides, parent=lambda: self.branched_from
+        )
         self.begin_speaking()
         self._tick()
 

@@ -42,6 +42,12 @@ class Conversing(ByHand):
         """The conversations."""
         return self.runtime.chats
 
+    @property
+    def branched_from(self) -> str:
+        """The id of the conversation that the one on screen branched off, or ""."""
+        info = self.chats.info if self.runtime.is_ready else None
+        return (info.parent if info is not None else "") or self.came_from
+
     def forget(self) -> None:
         """Show the welcome again: a new conversation begins."""
         raise NotImplementedError
@@ -168,7 +174,7 @@ class Conversing(ByHand):
 
     # ---- export ----
 
-    def action_chat_export(self) -> None:
+    def export_chat(self) -> None:
         """Write the conversation on screen to a file."""
         if self.runtime.is_ready and (info := self.chats.info) is not None:
             self.export_session(info)
@@ -209,7 +215,7 @@ class Conversing(ByHand):
         words = "the model is told it from the next question on" if text else "the usual one is told again"
         self.notify(f"system text kept: {words}", timeout=4)
 
-    def action_chat_uncompact(self) -> None:
+    def read_all(self) -> None:
         """Let the model read everything again."""
         compaction = self.chats.compaction
         if not (compaction.upto or compaction.shrunk):

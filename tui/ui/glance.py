@@ -1,7 +1,7 @@
 """What header, status line and footer say now, read from the stores. Reads only."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
@@ -20,13 +20,20 @@ class Glance:
     """Everything at a glance. Before the runtime is ready it says so and asks it nothing."""
 
     def __init__(
-        self, runtime: AppRuntime, chat: Chat, bridge: Bridge, approvals: Approvals, overrides: KeyOverrides
+        self,
+        runtime: AppRuntime,
+        chat: Chat,
+        bridge: Bridge,
+        approvals: Approvals,
+        overrides: KeyOverrides,
+        parent: Callable[[], str],
     ) -> None:
         self._runtime = runtime
         self._chat = chat
         self._bridge = bridge
         self._approvals = approvals
         self._overrides = overrides
+        self._parent = parent
 
     @property
     def statuses(self) -> tuple[ServerStatus, ...]:
@@ -81,7 +88,7 @@ class Glance:
         compaction = chats.compaction
         return {
             "said": bool(chats.messages),
-            "branched": chats.info is not None and bool(chats.info.parent),
+            "branched": bool(self._parent()),
             "summarised": bool(compaction.upto or compaction.shrunk),
         }
 

@@ -8,13 +8,14 @@ from textual.content import Content
 from tui.core.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.text import clean
 from tui.core.tools import ToolResult
-from tui.ui.actions import Context, action
+from tui.ui.actions import Context, action, of_context, possible
 from tui.ui.answering import AnswerKeys
 from tui.ui.conversing import NOT_SAVED, Conversing
 from tui.ui.writing.references import Reference, Written
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.approvals import Approvals
+    from tui.ui.glance import Glance
     from tui.ui.widgets.transcript.blocks import Label
     from tui.ui.widgets.transcript.cards import Card
 
@@ -28,6 +29,9 @@ ON_QUESTION = {
 }
 """What the list over a message offers: actions, and their words there."""
 
+LETTERS = {one.method.removeprefix("app."): one for one in of_context(Context.CONVERSATION) if not one.run}
+"""Actions whose keys are letters of a text as well."""
+
 ACT = "act "
 """What begins the name of a deed where the answers to questions have theirs."""
 
@@ -37,6 +41,7 @@ class OnMessages(Conversing):
 
     approvals: "Approvals"
     answer_keys: AnswerKeys
+    glance: "Glance"
 
     # ---- which message ----
 
@@ -84,6 +89,21 @@ class OnMessages(Conversing):
             self.approvals.answer(answer)
 
     def _act(self, deed: str) -> None:
+        match deed:
+            case "copy":
+                self._copy()
+            case "result":
+                self._show_result()
+            case "parent":
+                self._leave_branch()
+            case "export":
+                self.export_chat()
+            case "uncompact":
+                self.read_all()
+            case _:
+                self._ask_anew(deed)
+
+    def _ask_anew(self, deed: str) -> None:
         question = self._question()
         if question is None:
             self.notify(NOT_SAVED, timeout=3)
@@ -98,11 +118,14 @@ class OnMessages(Conversing):
             case "compare":
                 self._choose_model("to ask the same again", lambda: self.change(self._retry(question)))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let a letter be text wherever it would do nothing."""
+        if self.furnished and (found := LETTERS.get(action)) is not None:
+            return possible(found, self.glance.situation(self.focus_context))
+        return super().check_action(action, parameters)
+
     def _held(self, deed: str) -> None:
-        if problem := self.busy():
-            self.notify(problem)
-        elif self.runtime.is_ready:
-            self.answer_keys.answer(f"{ACT}{deed}")
+        self.answer_keys.answer(f"{ACT}{deed}")
 
     def action_chat_retry(self) -> None:
         """Ask the marked question again, as a branch."""
@@ -153,22 +176,32 @@ class OnMessages(Conversing):
 
     def action_chat_parent(self) -> None:
         """Go back to the conversation that this one branched off."""
-        info = self.chats.info if self.runtime.is_ready else None
-        parent = (info.parent if info is not None else "") or self.came_from
-        if parent:
+        self._held("parent")
+
+    def _leave_branch(self) -> None:
+        if parent := self.branched_from:
             self.change(self._go_back(parent))
-        else:
-            self.notify("This conversation is no branch.", timeout=3)
 
     async def _go_back(self, parent: str) -> None:
         await self.chats.resume(parent)
         self.came_from = ""
         self.show_conversation()
 
+    def action_chat_export(self) -> None:
+        """Write the conversation on screen to a file."""
+        self._held("export")
+
+    def action_chat_uncompact(self) -> None:
+        """Let the model read everything again."""
+        self._held("uncompact")
+
     # ---- copying and reading ----
 
     def action_chat_copy(self) -> None:
         """Copy the marked message; with no mark the last reply."""
+        self._held("copy")
+
+    def _copy(self) -> None:
         label = self.conversation.marked_label
         question = self._question() if self.runtime.is_ready else None
         if label is None or question is None:
@@ -188,6 +221,9 @@ class OnMessages(Conversing):
 
     def action_chat_result(self) -> None:
         """Show all of what the marked call gave, or the last one."""
+        self._held("result")
+
+    def _show_result(self) -> None:
         from tui.ui.screens.result import ResultScreen
 
         call = self.conversation.selected_call
