@@ -19,7 +19,7 @@ EPILOG = """\
 without a command, mcptui opens full screen. Nothing configured is fine: it starts with a demo model
 and sample servers, offline.
 
-exit codes: 0 answered or closed, 2 usage or configuration, 3 a hard limit ended the turn,
+exit codes: 0 answered or closed, 2 usage or configuration, 3 a limit ended the turn or cut it,
 4 model error, 5 no wanted server could be started, 130 interrupted
 """
 

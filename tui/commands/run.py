@@ -26,6 +26,8 @@ EXIT_CODES = {
     EndReason.LIMIT: 3,
     EndReason.MODEL_ERROR: 4,
     EndReason.EMPTY: 4,
+    EndReason.CUT: 3,
+    EndReason.FILTERED: 4,
     EndReason.CANCELLED: 130,
 }
 NO_SERVER = 5

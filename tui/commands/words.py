@@ -7,6 +7,7 @@ from typing import Any
 from tui.core import units
 from tui.core.errors import sentences
 from tui.core.events import (
+    EndReason,
     Event,
     LimitReached,
     Notice,
@@ -15,11 +16,17 @@ from tui.core.events import (
     ToolCallEnded,
     ToolCallProposed,
     ToolProgress,
+    TurnEnded,
     TurnError,
     TurnStarted,
 )
 from tui.core.text import clean_line
 from tui.core.units import duration
+
+_CUT = {
+    EndReason.CUT: "! the answer is cut: it reached the most tokens that the model may write (max_tokens)",
+    EndReason.FILTERED: "! the answer is cut: the provider's content filter ended it",
+}
 
 
 def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:
@@ -50,11 +57,14 @@ def trace_line(event: Event) -> str:
         case RetryScheduled(delay=0, reason=reason):
             return f"· {clean_line(reason, 160)}"
         case RetryScheduled(_, attempt, attempts, delay, reason):
-            return f"· {clean_line(reason, 160)}; retrying in {delay:.0f} s, {attempt} of {attempts}"
+            when = f"in {delay:.0f} s" if delay >= 0.5 else "at once"
+            return f"· {clean_line(reason, 160)}; asking again {when}, {attempt} of {attempts}"
         case Notice(message):
             return clean_line(f"· {message}", 600)
         case LimitReached(limit, value):
             return f"! limit reached: {limit.value} {value:g}; asking for the best answer from what is known"
+        case TurnEnded(reason=reason):
+            return _CUT.get(reason, "")
         case TurnError(message, where, next_step):
             return "! " + clean_line(sentences(f"{where}: {message}", next_step), 600)
         case _:

@@ -10,13 +10,19 @@ from tui.core.tools import ToolResult
 
 
 class EndReason(StrEnum):
-    """Why a turn ended. Each has one sentence on screen and this code in `--json`."""
+    """Why a turn ended. Each has one sentence on screen and this code in `--json`.
+
+    CUT and FILTERED: there is an answer, but the model's limit of tokens or the provider's content filter
+    ended it.
+    """
 
     ANSWERED = "answered"
     LIMIT = "limit"
     CANCELLED = "cancelled"
     MODEL_ERROR = "model_error"
     EMPTY = "empty"
+    CUT = "cut"
+    FILTERED = "filtered"
 
 
 class LimitName(StrEnum):

@@ -48,6 +48,9 @@ NUDGE = "Your reply was empty. Answer the question, or call a tool."
 DRAFT_NS = 1_000_000_000
 """A reply that is being given is written down so often, so that a killed program has most of it."""
 
+_INCOMPLETE = {"length": EndReason.CUT, "max_tokens": EndReason.CUT, "content_filter": EndReason.FILTERED}
+"""Finish reasons of an answer that is not all that the model had to say."""
+
 _ACKNOWLEDGED = (TurnStarted, StepEnded, ToolCallEnded, ApprovalGiven, Steered, TurnEnded)
 """Events that say that something is so: whoever has seen one finds it in the saved conversation."""
 
@@ -242,7 +245,9 @@ class Turn:
             )
             step = "Raise max_tokens of this profile." if cut else "Ask again, or choose another model."
             self._emit(TurnError(message, "model", step))
-        self._end(EndReason.ANSWERED if reply.text else EndReason.EMPTY)
+            self._end(EndReason.EMPTY)
+        else:
+            self._end(_INCOMPLETE.get(reply.finish, EndReason.ANSWERED))
 
     async def _wrap_up(self, reached: Reached) -> None:
         """At a limit: answer what dangles, and ask once more, without tools, for the best answer."""

@@ -23,6 +23,8 @@ _END_WORDS = {
     EndReason.CANCELLED: "cancelled",
     EndReason.MODEL_ERROR: "the model failed",
     EndReason.EMPTY: "the model said nothing",
+    EndReason.CUT: "cut at the most tokens of a reply",
+    EndReason.FILTERED: "cut by a content filter",
 }
 
 _CALL_ENDS = {
@@ -93,7 +95,7 @@ class Spans:
             case events.CallForming():
                 self._hear(StepState.CALLING, 0, clean_line(event.name, 64), now_ns)
             case events.RetryScheduled():
-                text = f"try {event.attempt + 1} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
+                text = f"try {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
                 self._hear(StepState.RETRYING, 0, clean_line(text), now_ns)
             case events.StepEnded():
                 self._end_step(event)

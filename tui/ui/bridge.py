@@ -113,7 +113,7 @@ class Bridge:
         left = units.clock(max(0, math.ceil(until - self._clock())))
         return (
             f"asking again in {left}, {event.attempt} of {event.attempts} · "
-            f"{self._key('chat.cancel')} stops   {clean_line(event.reason, 160)}"
+            f"{self._key('chat.cancel')} stops · {clean_line(event.reason, 160)}"
         )
 
     def apply(self, event: events.Event) -> None:

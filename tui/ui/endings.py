@@ -10,6 +10,8 @@ END_SENTENCES: Mapping[EndReason, str] = {
     EndReason.LIMIT: "Press {go_on} to let it go on with fresh limits.",
     EndReason.CANCELLED: "Stopped. Nothing of this turn runs any more.",
     EndReason.MODEL_ERROR: "The turn ended there; what was said is kept. {again} asks again.",
+    EndReason.CUT: "The answer is cut: it reached the most tokens that the model may write (max_tokens).",
+    EndReason.FILTERED: "The answer is cut: the provider's content filter ended it. {again} asks again.",
     EndReason.EMPTY: "The model ended its turn without a word. {again} asks again.",
 }
 """What stands on the screen when a turn has ended; `{go_on}` and `{again}` are keys."""

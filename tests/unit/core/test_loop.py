@@ -311,3 +311,13 @@ async def test_tools_that_appear_while_the_turn_runs_can_be_called_in_the_next_s
     turn, _ = turn_of(model, toolbox)
     await run(turn)
     assert [name for name, *_ in toolbox.called] == ["echo", "late"]
+
+
+@pytest.mark.parametrize(
+    ("finish", "reason"),
+    [("length", EndReason.CUT), ("content_filter", EndReason.FILTERED), ("stop", EndReason.ANSWERED)],
+)
+async def test_an_answer_that_is_not_all_of_it_says_so(finish, reason):
+    turn, _ = turn_of(ScriptedModel([[TextPart("Half of the answ"), ReplyPart(finish=finish)]]))
+    end = ended(await run(turn))
+    assert (end.reason, end.text) == (reason, "Half of the answ")

@@ -150,7 +150,7 @@ def test_text_that_flows_changes_nothing_to_be_drawn_again() -> None:
 
 
 def test_a_retry_is_told_with_its_reason() -> None:
-    script = Script().turn().after(1, events.RetryScheduled(1, 1, 3, 2.0, "429 rate limit"))
+    script = Script().turn().after(1, events.RetryScheduled(1, 2, 3, 2.0, "429 rate limit"))
     step = script.only(StepSpan)
     assert isinstance(step, StepSpan)
     assert (step.state, step.detail) == (StepState.RETRYING, "try 2 of 3 in 2.0 s: 429 rate limit")
