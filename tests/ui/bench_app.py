@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import app_over
 from tests.ui.fakes import FakeRuntime
-from tests.ui.test_app import app_over
 from tui.ui.app import McptuiApp
 from tui.ui.screens.server import ServerScreen
 from tui.ui.workbench.bench import Bench

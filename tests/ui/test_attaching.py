@@ -9,8 +9,8 @@ from textual import events
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
-from tests.ui.test_app import opened, send, shows
 from tests.ui.test_commands import keys
 from tui.core.tools import BinaryContent, ResourceContent, ToolResult
 from tui.core.workbench import ResourceInfo

@@ -8,8 +8,8 @@ from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from tests.conftest import until
+from tests.ui.app_stage import asked, opened, ripen, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
-from tests.ui.test_app import asked, opened, ripen, send, shows
 from tui.core.tools import TextContent, ToolResult
 from tui.ui.screens.say_why import SayWhy
 

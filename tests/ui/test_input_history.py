@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tests.conftest import until
+from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, says
-from tests.ui.test_app import opened, screen_text, send, shows
 from tests.ui.test_commands import keys
 from tui.core.redact import Redactor
 from tui.settings.locations import state_dir

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.conftest import until
+from tests.ui.app_stage import asked, opened, ripen, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
-from tests.ui.test_app import asked, opened, ripen, screen_text, send, shows
 from tui.ui.actions import Context
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import screen_text
 from tests.ui.fake_chats import DEMO, OLLAMA, FakeChats
 from tests.ui.stage import Stage
-from tests.ui.test_app import screen_text
 from tui.core.choices import ModelChoice
 from tui.core.conversation import Conversation
 from tui.core.errors import ModelError

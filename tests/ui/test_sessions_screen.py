@@ -9,9 +9,9 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import screen_text
 from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
-from tests.ui.test_app import screen_text
 from tui.core.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.sessions import Found, SessionInfo
 from tui.ui.key_overrides import KeyOverrides

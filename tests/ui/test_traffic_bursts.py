@@ -4,8 +4,8 @@ import pytest
 from textual import events
 
 from tests.conftest import until
+from tests.ui.app_stage import opened as app_with
 from tests.ui.fakes import FakeRuntime, says
-from tests.ui.test_app import opened as app_with
 from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import some
 from tui.ui.screens.traffic import TrafficScreen

@@ -3,10 +3,10 @@
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import asked, ripen, shows
+from tests.ui.app_stage import opened as app_with
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.stage import press, shown
-from tests.ui.test_app import asked, ripen, shows
-from tests.ui.test_app import opened as app_with
 from tests.ui.test_traffic import opened, title
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import Recorded

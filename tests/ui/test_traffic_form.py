@@ -3,8 +3,8 @@
 from textual import events
 
 from tests.conftest import until
+from tests.ui.app_stage import opened
 from tests.ui.fakes import FakeRuntime, says
-from tests.ui.test_app import opened
 from tests.ui.traffic_stage import some
 from tui.ui.screens.server import ServerScreen
 from tui.ui.screens.traffic import TrafficScreen

@@ -3,8 +3,8 @@
 from textual import events
 
 from tests.conftest import until
+from tests.ui.app_stage import opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
-from tests.ui.test_app import opened, send, shows
 from tests.ui.traffic_stage import some
 from tui.trace.query import parse
 from tui.ui.screens.traffic import TrafficScreen

@@ -9,10 +9,10 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import opened as app_with
+from tests.ui.app_stage import shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.stage import press
-from tests.ui.test_app import opened as app_with
-from tests.ui.test_app import shows
 from tests.ui.test_traffic import opened as file_opened
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import some

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import until
+from tests.ui.app_stage import app_over, screen_text, shows
 from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import rich_runtime, tool
-from tests.ui.test_app import app_over, screen_text, shows
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import TextContent, ToolResult
 from tui.ui.screens.server import ServerScreen

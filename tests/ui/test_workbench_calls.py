@@ -7,9 +7,9 @@ import pytest
 from textual import events
 
 from tests.conftest import until
+from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import PIXEL, rich_runtime
-from tests.ui.test_app import screen_text, shows
 from tui.core.tools import TextContent, ToolResult
 from tui.trace.query import parse
 from tui.ui.screens.confirm_call import ConfirmCall

@@ -1,10 +1,10 @@
 """A form of the workbench: typed into where it stands, raw JSON at any moment, arguments kept."""
 
 from tests.conftest import until
+from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import app_of, bench_of, called, opened
 from tests.ui.bench_stage import rich_runtime, tool
 from tests.ui.fakes import FakeRuntime
-from tests.ui.test_app import screen_text, shows
 from tui.core.call_memory import CallKey, CallKind
 from tui.ui.screens.picker import Picker
 from tui.ui.screens.server import ServerScreen

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from tests.conftest import until
+from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import app_of, bench_of, called, opened
 from tests.ui.bench_stage import TOOLS, rich_runtime
 from tests.ui.fakes import FakeRuntime
-from tests.ui.test_app import screen_text, shows
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.core.traffic import Kind

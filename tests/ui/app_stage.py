@@ -1,0 +1,58 @@
+"""The app over a runtime that a test makes: what it shows, what is sent, and a question that it asks."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime, calls, says
+from tui.ui.app import McptuiApp
+
+
+def app_over(runtime: FakeRuntime) -> McptuiApp:
+    return McptuiApp(lambda: runtime, theme=runtime.theme_name, keys=runtime.keys)
+
+
+@asynccontextmanager
+async def opened(
+    runtime: FakeRuntime, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
+    app = app_over(runtime)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(lambda: app.furnished and (runtime.is_ready or runtime._gate), what="ready")
+        try:
+            yield app, pilot
+        finally:
+            await app.close()
+
+
+def screen_text(app: McptuiApp) -> str:
+    lines = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in line) for line in lines)
+
+
+async def shows(app: McptuiApp, *texts: str) -> None:
+    await until(
+        lambda: all(text in screen_text(app) for text in texts), what=f"{texts} in\n{screen_text(app)}"
+    )
+
+
+async def send(pilot: Pilot[int], text: str) -> None:
+    pilot.app.composer.insert(text)
+    await pilot.press("enter")
+
+
+def asking() -> FakeRuntime:
+    return FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("So be it."))
+
+
+async def asked(app: McptuiApp, pilot: Pilot[int]) -> None:
+    await pilot.press("x", "enter")
+    await until(lambda: app.approvals.current)
+    app._typed_at = -1e9
+    await shows(app, "destructive, says the server", "milk")
+
+
+async def ripen(app: McptuiApp) -> None:
+    await until(lambda: app.approvals.ripe)
