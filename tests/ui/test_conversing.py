@@ -188,6 +188,12 @@ async def test_with_nothing_said_letters_over_the_conversation_are_text() -> Non
         assert app.composer.text == "rwmbpcvux"
 
 
+async def test_a_command_for_a_conversation_in_which_nothing_was_said_says_so() -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press(*"/export", "enter")
+        await shows(app, "Nothing was said yet.")
+
+
 async def test_while_a_turn_runs_nothing_is_asked_anew() -> None:
     async with opened(FakeRuntime([TextPart("Once"), asyncio.Event()])) as (app, pilot):
         await send(pilot, "tell me a story")

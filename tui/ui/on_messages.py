@@ -120,7 +120,8 @@ class OnMessages(Conversing):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let a letter be text wherever it would do nothing."""
-        if self.furnished and (found := LETTERS.get(action)) is not None:
+        found = LETTERS.get(action)
+        if found is not None and self.furnished and self.conversation.has_focus:
             return possible(found, self.glance.situation(self.focus_context))
         return super().check_action(action, parameters)
 
@@ -181,6 +182,8 @@ class OnMessages(Conversing):
     def _leave_branch(self) -> None:
         if parent := self.branched_from:
             self.change(self._go_back(parent))
+        else:
+            self.notify("This conversation is no branch.", timeout=3)
 
     async def _go_back(self, parent: str) -> None:
         await self.chats.resume(parent)
