@@ -98,6 +98,7 @@ class Bridge:
         self._cards: set[str] = set()
         self._asking: ApprovalRequest | None = None
         self._activity = ""
+        self._reason = ""
         self.step = 0
         self.can_continue = False
         self.ended = ""
@@ -115,6 +116,11 @@ class Bridge:
             f"asking again in {left}, {event.attempt} of {event.attempts} · "
             f"{self._key('chat.cancel')} stops · {clean_line(event.reason, 160)}"
         )
+
+    @property
+    def waits(self) -> bool:
+        """Whether a request waits to be sent again."""
+        return self._retry is not None
 
     def apply(self, event: events.Event) -> None:
         """Show what happened."""
@@ -138,6 +144,7 @@ class Bridge:
             case events.RetryScheduled():
                 # One that is sent at once, in another way, has nothing to count down.
                 self._retry = (self._clock() + event.delay, event) if event.delay else None
+                self._say_why(event.reason)
                 at_once = "" if event.delay else f"   {clean_line(event.reason, 160)}"
                 self._activity = f"waiting for the model{at_once}"
             case events.StepEnded(ms=ms, calls=calls):
@@ -166,6 +173,12 @@ class Bridge:
                 self._end_reply(None)
                 self._view.add_user(text)
 
+    def _say_why(self, reason: str) -> None:
+        """Say why a request is sent again, whole and once: the status line has no room for it."""
+        if reason != self._reason:
+            self._reason = reason
+            self._view.add_note(clean_line(reason, 400), "warn")
+
     def question(self, request: ApprovalRequest | None) -> None:
         """Another question, or none, is the visible one."""
         self._asking = request
@@ -182,7 +195,7 @@ class Bridge:
         self._cards.clear()
         self.calls_begun = 0
         self.can_continue = False
-        self.ended = ""
+        self.ended = self._reason = ""
         self._activity = "waiting for the model"
         if event.notice:
             self._view.add_note(event.notice, "info")

@@ -134,7 +134,7 @@ class Glance:
 
     def _meters(self, *, with_step: bool) -> Iterator[Meter]:
         meter = self._chat.meter
-        if meter is None:
+        if meter is None or self._bridge.waits:  # what it waits for comes first
             return
         limits = meter.limits
         if with_step and self.step:

@@ -198,6 +198,15 @@ def test_a_request_that_is_sent_again_counts_down_and_says_what_stops_it(bridge,
     assert bridge.activity.startswith("asking again in 0 s")
 
 
+def test_why_a_request_is_sent_again_is_said_once_in_the_conversation(bridge, view):
+    bridge.apply(retry())
+    bridge.apply(retry())
+    assert view.done == [("add_note", "ollama answered 503: loading the model", "warn")]
+    assert bridge.waits
+    bridge.apply(events.TextDelta(1, "Hello"))
+    assert not bridge.waits
+
+
 def test_a_countdown_ends_with_whatever_happens_next(bridge):
     bridge.apply(retry())
     bridge.apply(events.TextDelta(1, "Hello"))
