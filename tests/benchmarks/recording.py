@@ -36,6 +36,7 @@ class Nowhere:
     """A store that keeps nothing."""
 
     problem = ""
+    gone = 0
 
     def write(self, entries: Sequence[Entry]) -> None:
         """Do nothing."""

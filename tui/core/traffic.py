@@ -243,6 +243,11 @@ class TrafficWriter(Protocol):
         """Why nothing is stored any more (disk full, read-only), or ""."""
         ...
 
+    @property
+    def gone(self) -> int:
+        """Seq of the last entry that was dropped because there was no more room, 0 while none was."""
+        ...
+
     def close(self) -> None:
         """Finish and let go of the file."""
         ...

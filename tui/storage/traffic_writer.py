@@ -108,6 +108,11 @@ class RecordingWriter:
         self._waiting_bytes += sum(ENTRY_WEIGHT + len(entry.body) for entry in entries)
         self._store_waiting()
 
+    @property
+    def gone(self) -> int:
+        """Seq of the last entry that was dropped because there was no more room, 0 while none was."""
+        return self._gone if self._gone >= self._first >= 0 else 0
+
     def write_findings(self, findings: Sequence[Finding]) -> None:
         """Store findings, at most `MAX_FINDINGS` of one recording."""
         if self._connection is None:

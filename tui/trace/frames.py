@@ -56,6 +56,8 @@ class Frames:
     """Columns of one recording, by index from 0. `first` is the seq of index 0.
 
     Attributes:
+        gone: seq of the last entry that the store has dropped for want of room, 0 while it has none; of it
+            and of those before it the columns are all that is left.
         mono: monotonic nanoseconds.
         kind, direction: as in `core.traffic`.
         source, method, tool: numbers in `sources`, `methods`, `tools`.
@@ -72,7 +74,7 @@ class Frames:
     """
 
     def __init__(self) -> None:
-        self.first = 1
+        self.first, self.gone = 1, 0
         self.sources, self.methods, self.tools = Names(), Names(), Names()
         self.mono = array("q")
         self.kind, self.direction = array("B"), array("B")

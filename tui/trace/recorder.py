@@ -213,7 +213,7 @@ class Recorder:
         if self._writer is not None:
             try:
                 self._writer.write(batch)
-                self._problem = self._writer.problem
+                self._problem, self.frames.gone = self._writer.problem, self._writer.gone
             except Exception as problem:  # a store that fails in a way of its own is still only a store
                 self._lose_store(problem)
         if self._problem:

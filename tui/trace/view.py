@@ -78,7 +78,7 @@ class View:
         self._newest_first = newest_first
         self._is_all = query.root is None
         self._rows = array("I")
-        self._first = frames.first
+        self._first, self._gone = frames.first, frames.gone
         self._seen = 0
         self._changes_seen = len(frames.touched)
         self._todo: list[tuple[int, int]] = []
@@ -203,7 +203,10 @@ class View:
         self._todo.extend(stretches)
 
     def _note_dropped(self) -> None:
-        """Follow when the oldest entries were taken away and the columns begin with a later one."""
+        """Follow when the oldest entries were taken away: from the store, or also from the columns."""
+        if self._gone != self._frames.gone:
+            self._gone = self._frames.gone
+            self.revision += 1
         gone = self._frames.first - self._first
         if not gone:
             return

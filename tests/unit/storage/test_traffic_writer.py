@@ -117,12 +117,21 @@ def test_the_oldest_are_dropped_at_the_cap_and_the_last_of_them_says_how_many(pa
     with closing(RecordingReader(path)) as reader:
         entries = reader.columns(0, 100_000)
         marker, rest = entries[0], entries[1:]
+        assert writer.gone == marker.seq
         assert (marker.kind, marker.method, marker.detail) == (Kind.EVENT, "dropped", {"entries": marker.seq})
         assert [entry.seq for entry in rest] == list(range(marker.seq + 1, 20_001)) and rest
         assert reader.body(marker.seq) == b"" and reader.entry(marker.seq - 1) is None
         assert reader.body(20_000)
     writer.close()
     assert 500_000 < path.stat().st_size < 1_400_000
+
+
+def test_nothing_is_gone_while_there_is_room(path: Path):
+    with closing(RecordingWriter(path)) as writer:
+        assert writer.gone == 0
+        writer.write(requests(1001, 10))
+        writer.write(requests(1011, 10))
+        assert writer.gone == 0
 
 
 def test_one_batch_larger_than_the_cap_stays_until_the_next(path: Path):

@@ -46,6 +46,7 @@ class MemoryStore:
         self.findings: list[Finding] = []
         self.threads: set[int] = set()
         self.problem = ""
+        self.gone = 0
         self.error: Exception | None = None
         self.closed = 0
         self.going = threading.Event()

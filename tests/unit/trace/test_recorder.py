@@ -13,6 +13,7 @@ from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome,
 from tui.trace.backlog import ENTRY_BYTES
 from tui.trace.frames import Frames
 from tui.trace.recorder import Recorder
+from tui.trace.view import View
 
 
 class Stage:
@@ -290,3 +291,15 @@ def test_a_second_start_is_none(stage: Stage):
     thread = stage.recorder._thread
     stage.recorder.start()
     assert stage.recorder._thread is thread
+
+
+def test_what_the_store_has_dropped_is_known_by_the_columns_and_seen_at_once(stage: Stage):
+    view = View(stage.recorder.frames)
+    stage.record(seen(b"old"))
+    view.advance()
+    before = view.revision
+    stage.store.gone = 1
+    stage.record(seen(b"new"))
+    assert stage.recorder.frames.gone == 1
+    view.advance()
+    assert view.revision > before

@@ -78,7 +78,7 @@ class FrameList(QuickPane, inherit_bindings=False):
         self._selected = 0
         self._related: tuple[int, int] = (-1, -1)  # partner and root of the selected entry
         self._revision = 0
-        self._changes = 0
+        self._changes = (0, 0)
         self._rows = 0
         self._counted_ns = 0
         self._layout: Layout | None = None
@@ -213,7 +213,7 @@ class FrameList(QuickPane, inherit_bindings=False):
         """Find the cursor's entry and what is in view again: rows may have come before and after them."""
         view, before = self.view, self._rows
         self._revision, self._rows = view.revision, len(view)
-        changes = len(self.frames.touched)
+        changes = len(self.frames.touched), self.frames.gone
         only_grew = changes == self._changes and before and before <= self._rows
         self._changes = changes
         was = self.cursor

@@ -134,6 +134,8 @@ class RowMaker:
         size = units.size(frames.size[index])
         spans.append(_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap))
         spans += self._latency(index, columns, around)
+        if frames.seq(index) <= frames.gone:  # there is nothing behind this line any more
+            spans[3:] = [(text, "dim strike") for text, _ in spans[3:]]
         return _joined(spans)
 
     def head(self, columns: Layout) -> Row:

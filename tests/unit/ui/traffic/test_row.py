@@ -29,3 +29,13 @@ def test_a_terminal_without_signs_gets_ascii() -> None:
         text_of(maker.row(index, columns, Around(previous=index - 1))) for index in range(len(frames))
     )
     assert text.replace("…", "").isascii()
+
+
+def test_what_the_store_has_dropped_is_struck_through() -> None:
+    frames = some().frames
+    frames.gone = 2
+    maker = RowMaker(frames, UNICODE)
+    columns = layout_for(120, TimeMode.CLOCK, 10)
+    rows = [maker.row(index, columns, Around()) for index in range(4)]
+    struck = [any("strike" in style for _, style in row) for row in rows]
+    assert struck == [True, True, False, False]
