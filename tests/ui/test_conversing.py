@@ -109,6 +109,17 @@ async def test_a_question_is_asked_again_as_a_branch_and_one_key_leads_back() ->
         assert "Second." not in screen_text(app)
 
 
+async def test_a_new_conversation_is_no_branch_of_anything() -> None:
+    async with opened(FakeRuntime(says("First."))) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "First.")
+        await pilot.press("f2", "w")
+        await until(lambda: app.composer.text == "go")
+        assert app.branched_from == "s0"
+        await pilot.press("ctrl+n")
+        await until(lambda: app.branched_from == "")
+
+
 async def test_letters_of_a_word_over_the_conversation_are_a_message_and_ask_nothing_again() -> None:
     runtime = FakeRuntime(says("First."))
     async with opened(runtime) as (app, pilot):

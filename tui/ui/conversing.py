@@ -32,7 +32,7 @@ class Conversing(ByHand):
     bridge: "Bridge"
     chat: "Chat"
     came_from: str = ""
-    """The conversation that the one on screen branched off."""
+    """The conversation that the one on screen branched off, as long as nothing was said in it."""
 
     _chats_seen: tuple[int, int] | None = None
     _changing: asyncio.Task[None] | None = None
@@ -46,7 +46,7 @@ class Conversing(ByHand):
     def branched_from(self) -> str:
         """The id of the conversation that the one on screen branched off, or ""."""
         info = self.chats.info if self.runtime.is_ready else None
-        return (info.parent if info is not None else "") or self.came_from
+        return info.parent if info is not None else self.came_from
 
     def forget(self) -> None:
         """Show the welcome again: a new conversation begins."""

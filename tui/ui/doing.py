@@ -144,7 +144,9 @@ class Doing(Speaking):
             self.notify(f"A turn is still running. {stop} stops it, then {new} begins a new chat.")
             return
         await self.runtime.chats.new()
+        self.came_from = ""
         self.bridge.can_continue = False
+        self.bridge.ended = ""
         self.forget()
         self.go_to(Context.COMPOSER)
 
@@ -249,13 +251,15 @@ class Doing(Speaking):
 
     def commands(self) -> "Sequence[Command]":
         """Return everything that the palette offers now."""
-        from tui.ui.commands_palette import action_commands, server_commands
+        from tui.ui.commands_palette import Command, action_commands, server_commands
 
         under = [screen for screen in self.screen_stack if not isinstance(screen, CommandPalette)]
         contexts = getattr(under[-1], "CONTEXTS", ())
         situation = self.glance.situation(self.focus_context)
         found = list(action_commands(situation, self.overrides, self._run_later, contexts))
         if self.runtime.is_ready:
+            if under[-1] is self.main:
+                found += [Command(*entry) for entry in self.written_commands()]
             found += server_commands(self.runtime.host, self.show_log, self.show_server)
         return found
 
