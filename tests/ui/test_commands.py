@@ -7,8 +7,8 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import WEATHER, FakeRuntime, says
-from tests.ui.test_app import opened, screen_text, send, shows
 from tui.core.conversation import UserMessage
 from tui.core.errors import McptuiError
 from tui.core.tools import ResourceContent, TextContent
@@ -317,6 +317,17 @@ async def test_a_command_that_is_written_while_it_loads_is_done_once_it_has_load
         gate.set()
         await shows(app, "Hello.", "Be brief.")
         assert runtime.chats.system == "Be kind."
+
+
+async def test_the_palette_offers_the_commands_that_have_no_key():
+    runtime = FakeRuntime()
+    async with opened(runtime) as (app, _):
+        await shows(app, "RUNNING")
+        offered = {command.help: command for command in app.commands()}
+        offered["/compact "].run()
+        await until(lambda: ("compact",) in runtime.chats.done)
+        offered["/rename TITLE"].run()
+        assert app.composer.text == "/rename "
 
 
 # ---- prompts and snippets ----

@@ -3,9 +3,10 @@
 import asyncio
 
 from tests.conftest import until
+from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
-from tests.ui.test_app import opened, screen_text, send, shows
 from tui.core.conversation import UserMessage
+from tui.core.errors import McptuiError
 from tui.core.ports import TextPart
 
 
@@ -166,3 +167,16 @@ async def test_what_the_model_was_not_told_in_time_is_sent_next():
         gate.set()
         await shows(app, "First.", "Second.")
         assert said(runtime) == ["one", "now"]
+
+
+async def test_with_no_model_to_ask_the_message_comes_back():
+    runtime = FakeRuntime()
+
+    def refuse(*_: object) -> None:
+        raise McptuiError("no model has been chosen yet")
+
+    runtime.chats.ask = refuse  # type: ignore[method-assign, assignment]
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hello")
+        await shows(app, "no model has been chosen yet")
+        assert app.composer.text == "hello" and app.chat.held == []

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from tui.core.conversation import Attachment
@@ -13,6 +12,7 @@ from tui.core.limits import Meter
 from tui.ui.approvals import Approvals
 from tui.ui.bridge import Bridge
 from tui.ui.ports import AppRuntime, RunningTurn
+from tui.ui.writing.held import Held
 from tui.ui.writing.references import Written
 
 _log = logging.getLogger(__name__)
@@ -30,19 +30,6 @@ class ChatPane(Protocol):
     def add_note(self, text: str, kind: str = "info") -> None:
         """A line of mcptui's own."""
         ...
-
-
-@dataclass(slots=True, eq=False)
-class Held:
-    """A message that waits.
-
-    Attributes:
-        written: the message.
-        attachments: what goes with it; None while it is being read.
-    """
-
-    written: Written
-    attachments: tuple[Attachment, ...] | None = None
 
 
 class Chat:
@@ -111,7 +98,7 @@ class Chat:
 
     @property
     def steered(self) -> Sequence[str]:
-        """What the model is told at its next step, as it was written."""
+        """What the model is told at its next step."""
         return [one.shown for one in self._steered]
 
     @property
@@ -128,7 +115,7 @@ class Chat:
             written: the message.
             attachments: what goes with it, if that was read before.
         """
-        held = Held(written, attachments if written.references and attachments is None else attachments or ())
+        held = Held(written, attachments if written.references else attachments or ())
         self._held.append(held)
         if held.attachments is None:
             task = asyncio.create_task(self._attach(held), name="read attachments")
@@ -175,10 +162,16 @@ class Chat:
         held = self._held[0]
         if held.attachments is None:
             return
-        del self._held[0]
         text, attachments = held.written.text, held.attachments
+        turn = self._asked(lambda: self._runtime.chats.ask(text, self._approvals, attachments))
+        if turn is None:
+            waiting = "\n".join(self.held)
+            self._let_go()
+            self._give_back(waiting)
+            return
+        del self._held[0]
         self._view.add_user(text, self._clock(), attachments)
-        self._begin(lambda: self._runtime.chats.ask(text, self._approvals, attachments))
+        self._begin(turn)
 
     async def _attach(self, held: Held) -> None:
         try:
@@ -207,7 +200,9 @@ class Chat:
     def go_on(self) -> None:
         """Continue after a limit."""
         if self._bridge.can_continue and not self.running:
-            self._begin(lambda: self._runtime.continue_turn(self._approvals))
+            turn = self._asked(lambda: self._runtime.continue_turn(self._approvals))
+            if turn is not None:
+                self._begin(turn)
 
     def cancel(self) -> str:
         """Stop the turn; return what was waiting to be sent, which is not sent then.
@@ -219,12 +214,16 @@ class Chat:
         if self._turn is not None:
             self._stopping = True
             self._turn.cancel()
-        for held in self._held:
-            self._stop_reading(held)
         shown = "\n".join(self.held)
-        self._held.clear()
+        self._let_go()
         self._on_change()
         return shown
+
+    def _let_go(self) -> None:
+        """Hold nothing any more."""
+        for held in self._held:
+            self._stop_reading(held)
+        self._held.clear()
 
     async def close(self) -> None:
         """Stop the turn and wait until it has ended; nothing is shown any more. Bounded in time."""
@@ -240,14 +239,17 @@ class Chat:
                 task.cancel()
                 await asyncio.wait({task}, timeout=1.0)
 
-    def _begin(self, start: Callable[[], RunningTurn]) -> None:
+    def _asked(self, ask: Callable[[], RunningTurn]) -> RunningTurn | None:
         try:
-            self._turn = start()
+            return ask()
         except McptuiError as error:
             self._view.add_note(str(error), "bad")
-            return
+            return None
+
+    def _begin(self, turn: RunningTurn) -> None:
+        self._turn = turn
         self._stopping = False
-        self._task = asyncio.create_task(self._drive(self._turn), name="turn on screen")
+        self._task = asyncio.create_task(self._drive(turn), name="turn on screen")
         self._task.add_done_callback(self._ended)
 
     async def _drive(self, turn: RunningTurn) -> None:

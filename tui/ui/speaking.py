@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from tui.ui.panes.composer import Composer
 from tui.ui.widgets.rows import Row
 from tui.ui.writing.box import Box
 from tui.ui.writing.box_rows import held_rows
-from tui.ui.writing.commands import OWN_NAMES, Command, Slip, read
+from tui.ui.writing.commands import OWN, OWN_NAMES, Command, Slip, Spec, Takes, read
 from tui.ui.writing.references import Written
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
@@ -28,6 +29,9 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.writing.reading import Reader
 
 _log = logging.getLogger(__name__)
+
+WITHOUT_KEY = ("tools", "prompt", "resource", "compact", "rename")
+"""Commands that no action of the table stands for."""
 
 
 class Speaking(Commanding):
@@ -201,6 +205,25 @@ class Speaking(Commanding):
             await asyncio.to_thread(self._history.add, Kept(text, pastes.attached(shown)))
         except OSError:
             _log.warning("what was written could not be remembered", exc_info=True)
+
+    def action_composer_history(self) -> None:
+        """Search in what was written before."""
+        self.go_to(Context.COMPOSER)
+        self.composer.search()
+
+    def written_commands(self) -> "Iterator[tuple[str, str, Callable[[], object]]]":
+        """Yield the commands that have no key: what each does, how it is written, and the doing."""
+        for spec in OWN:
+            if spec.name in WITHOUT_KEY:
+                yield spec.help, f"/{spec.name} {spec.usage}", partial(self._write_command, spec)
+
+    def _write_command(self, spec: Spec) -> None:
+        self.go_to(Context.COMPOSER)
+        if spec.takes is Takes.TEXT:
+            self.composer.put_back(f"/{spec.name} ")
+        else:
+            line = f"/{spec.name}"
+            self.on_composer_sent(Composer.Sent(Written(line, line)))
 
     # ---- the editor ----
 

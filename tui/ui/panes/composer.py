@@ -205,7 +205,7 @@ class Composer(TokenArea):
 
     # ---- what was written before ----
 
-    def action_history(self) -> None:
+    def search(self) -> None:
         """Search in what was written before."""
         self.completing.close()
         self.searching.begin(self.text)
@@ -214,7 +214,7 @@ class Composer(TokenArea):
         """Act on a key while a search is open; return False for one that ends it and then acts."""
         doing = self._doing.get(event.key, "")
         match doing or event.key:
-            case "history" | "older":
+            case "app.composer_history" | "older":
                 self.searching.step(1)
             case "newer":
                 self.searching.step(-1)

@@ -15,7 +15,7 @@ WRITING_ACTIONS: tuple[Action, ...] = (
     _write("composer.complete", "tab", "complete", "Take the suggestion, or go to the next pane"),
     _write("composer.older", "up", "older", "In the first line: the message before"),
     _write("composer.newer", "down", "newer", "In the last line: the message after"),
-    _write("composer.history", "ctrl+r", "search", "Search in what was written before", 61),
+    Action("composer.history", "ctrl+r", Context.COMPOSER, "search", "Search in what was written before", 61),
     Action("composer.editor", "ctrl+f", Context.COMPOSER, "editor", "Write the message in $EDITOR", 62),
     Action(
         "composer.take_back",
