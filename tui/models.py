@@ -172,12 +172,12 @@ def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
     usual = None if is_private(profile.base_url) else known_window(profile.model)
-    problem = "" if profile.api_key or profile.keychain else _missing_key(profile)
+    endpoint = problem = ""
     try:
         endpoint = endpoint_key(profile)
         usable_key(profile)
     except ConfigError as error:
-        endpoint, problem = "", error.message
+        problem = error.message
     for entry in learned:
         if (entry.endpoint, entry.model) == (endpoint, profile.model):
             known = Learned.from_json(entry.learned)
@@ -193,13 +193,6 @@ def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
         tuple(facts),
         problem=problem,
     )
-
-
-def _missing_key(profile: ModelProfile) -> str:
-    """Return that a key is missing where one is surely needed, or ""."""
-    if provider_of(profile.base_url) is None or "authorization" in {name.lower() for name in profile.headers}:
-        return ""
-    return f"{profile.api_key_env} is not set"
 
 
 async def profile_named(name: str, loaded: "Loaded", env: Mapping[str, str]) -> ModelProfile | None:

@@ -6,7 +6,7 @@ Importing this loads the standard library only; each action imports what it need
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -134,6 +134,8 @@ def _check(path: Path, named: bool, actions: "Actions") -> int:
     problems = _problems(loaded, actions)
     for problem in problems:
         print(("warning: " if problem.warning else "") + clean(str(problem)))
+    for line in _missing_keys(loaded):
+        print(f"warning: {clean(line)}")
     shown = clean_line(str(path), 4096)
     if not all(problem.warning for problem in problems):
         return USAGE
@@ -143,6 +145,16 @@ def _check(path: Path, named: bool, actions: "Actions") -> int:
     counts = f"servers: {len(loaded.settings.servers)}, models: {len(loaded.settings.models)}"
     print(f"{shown}: nothing is wrong ({counts})")
     return 0
+
+
+def _missing_keys(loaded: "Loaded") -> Iterator[str]:
+    """Yield which models have no key in this environment though their provider will want one."""
+    from tui.model.address import missing_key
+    from tui.models import profile_of
+
+    for name, settings in loaded.settings.models.items():
+        if wanted := missing_key(profile_of(name, settings, os.environ)):
+            yield f"models.{name}: {wanted}, so its provider will refuse to answer"
 
 
 def _init(path: Path, *, only_print: bool) -> int:

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError
 from tui.model.profile import ModelProfile
-from tui.model.providers import host_of, is_private
+from tui.model.providers import host_of, is_private, provider_of
 
 NO_KEY = "none"
 """Sent where there is no key: the client refuses to be made without one."""
@@ -28,8 +28,16 @@ def usable_url(profile: ModelProfile) -> str:
 
 
 def usable_key(profile: ModelProfile) -> str:
-    """Return the key as it can be sent. The key itself is never put into a message."""
+    """Return the key as it can be sent. The key itself is never put into a message.
+
+    Raises:
+        ConfigError: it cannot be one, or there is none for a provider that answers nobody without.
+    """
     key = profile.api_key.reveal().strip() if profile.api_key else ""
+    if not key and (wanted := missing_key(profile)):
+        provider = provider_of(profile.base_url)
+        page = f"A key is had at {provider.key_page}." if provider else ""
+        raise ConfigError(wanted, where=profile.name, next_step=page)
     if not (key.isascii() and (key.isprintable())) or " " in key:
         raise ConfigError(
             f"the key in {profile.api_key_env or 'api_key'} holds characters that no key has",
@@ -37,6 +45,19 @@ def usable_key(profile: ModelProfile) -> str:
             next_step="Copy it again.",
         )
     return key or NO_KEY
+
+
+def missing_key(profile: ModelProfile) -> str:
+    """Return what is missing where a provider will want a key and the profile has none, or "".
+
+    Headers of the profile's own may carry one.
+    """
+    provider = provider_of(profile.base_url)
+    if provider is None or profile.api_key or profile.keychain:
+        return ""
+    if any(word in name.lower() for name in profile.headers for word in ("auth", "key", "token")):
+        return ""
+    return f"{profile.api_key_env or provider.keys[0]} is not set"
 
 
 def endpoint_key(profile: ModelProfile) -> str:
