@@ -6,17 +6,22 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Finding
+from tui.core.traffic import Finding
+from tui.judging import model_judge
 from tui.storage.liveness import is_live
 from tui.storage.notes import NotesStore
 from tui.storage.traffic_reader import RecordingReader
 from tui.trace.frames import Frames
-from tui.trace.lint import Judge, Linter
-from tui.trace.lint_reading import MAX_READ
+from tui.trace.lint import Linter
+from tui.trace.linting import lint_entries
 from tui.trace.recording import Recording
+
+if TYPE_CHECKING:
+    from tui.host.judge import ModelJudge
 
 PAGE = 4_000
 LOOK_SECONDS = 0.2
@@ -46,7 +51,8 @@ class Recorded:
         self._notes = NotesStore(path)
         self._found: list[Finding] = []
         self._shown = self._judged = 0
-        self._linter: Linter | None = None
+        self._linter = Linter()
+        self._judge_of_models: ModelJudge | None = None
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="load a recording", daemon=True)
         self.problem = ""
@@ -89,6 +95,8 @@ class Recorded:
                 self._load(reader)
             finally:
                 reader.close()
+                if self._judge_of_models is not None:
+                    self._judge_of_models.close()
         except McptuiError as error:
             self.problem = str(error)
         except (OverflowError, TypeError, ValueError) as error:  # a file that somebody has made
@@ -136,25 +144,20 @@ class Recorded:
         self._shown += len(stored)
         if self._shown or reader.meta().get("program"):
             return
-        linter = self._linter = self._linter or Linter(_judge())
+        if self._judge_of_models is None:
+            self._judge_of_models = model_judge()
+            self._linter = Linter(self._judge_of_models)
         since = time.perf_counter()
-        while self._judged < len(columns) and not self._closing.is_set():
-            entry = _readable(reader, columns.seq(self._judged))
-            self._judged += 1
-            for finding in linter.feed(entry) if entry is not None else ():
+        loaded = columns.seq(len(columns) - 1) if len(columns) else 0
+        for seq, found in lint_entries(self._linter, reader, self._judged, loaded):
+            self._judged = seq
+            for finding in found:
                 self._found.append(finding)
                 columns.set_severity(finding.seq, finding.severity)
             if time.perf_counter() - since > SLICE_SECONDS:
-                self._closing.wait(SLICE_SECONDS * 2)
+                if self._closing.wait(SLICE_SECONDS * 2):
+                    return
                 since = time.perf_counter()
-
-
-def _readable(reader: RecordingReader, seq: int) -> Entry | None:
-    """Return an entry, None if it was dropped or stands on a damaged page."""
-    try:
-        return reader.entry(seq, MAX_READ)
-    except StorageError:
-        return None
 
 
 def _ended_ns(path: Path) -> int:
@@ -180,9 +183,3 @@ class _Judged(RecordingReader):
     def findings(self, after: int = 0) -> Sequence[Finding]:
         """Return the findings, from the `after`-th on."""
         return super().findings(after) or self._found[after:]
-
-
-def _judge() -> Judge:
-    from tui.host.judge import ModelJudge
-
-    return ModelJudge()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tui.core.errors import McptuiError, StorageError
 from tui.core.redact import Redactor
 from tui.core.traffic import Captured, TrafficReader, TrafficWriter
+from tui.judging import model_judge
 from tui.trace.frames import Frames
-from tui.trace.lint import Judge
 from tui.trace.linting import Linting
 from tui.trace.recorder import Recorder
 from tui.trace.recording import Recording
@@ -81,7 +81,7 @@ class Traffic:
         self.path = Path()
         self._keeping = Keeping(None)
         self._taps: TapWatch | None = None
-        self._linting = Linting(lambda found: self._recorder.add_findings(found), self._reader, _judge)
+        self._linting = Linting(lambda found: self._recorder.add_findings(found), self._reader, model_judge)
         self._recorder = Recorder(
             self._open,
             self.columns,
@@ -183,9 +183,3 @@ class Traffic:
             save_filters(self._keeping.filters, {name: text for name, text in kept.items() if text})
         except McptuiError as error:
             _log.warning("a filter was not kept: %s", error)
-
-
-def _judge() -> Judge:
-    from tui.host.judge import ModelJudge
-
-    return ModelJudge()

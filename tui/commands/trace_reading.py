@@ -182,15 +182,12 @@ class Selection:
 
     def findings(self) -> Iterator[Finding]:
         """Yield what the linter has to say of all entries, in order."""
-        from tui.host.judge import ModelJudge
-        from tui.trace.lint import Linter
+        from tui.judging import model_judge
+        from tui.trace.linting import lint_recording
 
-        judge = ModelJudge()
+        judge = model_judge()
         try:
-            linter = Linter(judge)
-            for entry in self._recording.entries():
-                if (found := self._readable(entry)) is not None:
-                    yield from linter.feed(found)
+            yield from lint_recording(self._recording.reader, judge)
         finally:
             judge.close()
 

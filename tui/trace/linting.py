@@ -6,11 +6,13 @@ store, holds only a sample against the SDK's models, and catches up when the flo
 """
 
 import logging
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
+from tui.core.errors import StorageError
 from tui.core.traffic import Entry, Finding, Kind, TrafficReader
 from tui.trace.lint import Judge, Linter
 from tui.trace.lint_reading import MAX_READ
@@ -231,19 +233,40 @@ class Linting:
 
 def lint_recording(reader: TrafficReader, judge: Judge | None = None) -> Iterator[Finding]:
     """Look at all entries of a recording, in order, and yield what is found."""
-    linter = Linter(judge)
-    for entry in _entries(reader, 0):
-        yield from linter.feed(entry)
+    for _, found in lint_entries(Linter(judge), reader):
+        yield from found
+
+
+def lint_entries(
+    linter: Linter, reader: TrafficReader, after: int = 0, upto: int = sys.maxsize
+) -> Iterator[tuple[int, Sequence[Finding]]]:
+    """Let `linter` look at the entries behind `after`, in order; yield the seq of each and what is found.
+
+    An entry that was dropped or stands on a damaged page is left out. The last one is at most `upto`.
+    """
+    for row in _rows(reader, after):
+        if row.seq > upto:
+            return
+        try:
+            entry = _whole(reader, row)
+        except StorageError:
+            entry = None
+        yield row.seq, linter.feed(entry) if entry is not None else ()
 
 
 def _entries(reader: TrafficReader, after: int) -> Iterator[Entry]:
     """Yield the entries behind `after`, with bodies where the linter looks at them."""
+    for row in _rows(reader, after):
+        if (entry := _whole(reader, row)) is not None:
+            yield entry
+
+
+def _rows(reader: TrafficReader, after: int) -> Iterator[Entry]:
     while columns := reader.columns(after, CHUNK):
-        for row in columns:
-            after = row.seq
-            if row.kind in _SILENT:
-                yield row
-                continue
-            whole = reader.entry(row.seq, MAX_READ + 1)
-            if whole is not None:
-                yield whole
+        yield from columns
+        after = columns[-1].seq
+
+
+def _whole(reader: TrafficReader, row: Entry) -> Entry | None:
+    """Return an entry with its body, if the linter looks at it; None if it was dropped meanwhile."""
+    return row if row.kind in _SILENT else reader.entry(row.seq, MAX_READ + 1)
