@@ -155,6 +155,10 @@ class Maker:
         return _NOT_ALLOWED.sub("_", wanted)[:MAX_NAME] or UNNAMED
 
     def _id(self, identity: str, tool: str) -> str:
-        made = identity if identity and identity not in self._used else fresh_id(tool, self._used)
+        made = (
+            identity
+            if identity and identity not in self._used
+            else fresh_id(f"{len(self._used)}\0{tool}", self._used)
+        )
         self._used.add(made)
         return made

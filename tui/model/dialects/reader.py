@@ -15,6 +15,9 @@ Steps = Generator[None, None, T]
 WAIT_SHARE = 8
 """A body that is waited for is looked at again once it has grown by this part: long ones stay cheap."""
 
+MAX_UNBALANCED = 32
+"""How many values without an end are looked for one; each look goes through all of the rest."""
+
 _SPACE = re.compile(r"\s*")
 _JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
 
@@ -27,6 +30,7 @@ class Reader:
         """Whether there will be no more."""
         self._text = ""
         self._at = 0
+        self._unbalanced = 0
         self._fresh: list[str] = []
         self._fresh_size = 0
 
@@ -97,12 +101,14 @@ class Reader:
 
     def balanced(self, start: int) -> Steps[int]:
         """Return the end of the JSON value that begins at an offset with a bracket, or -1 if it has none."""
-        while True:
+        while self._unbalanced < MAX_UNBALANCED:
             end = span(self._text, self._at + start)
             if end >= 0:
                 return end - self._at
             if not (yield from self.more()):
-                return -1
+                self._unbalanced += 1
+                break
+        return -1
 
 
 def span(text: str, start: int) -> int:

@@ -28,6 +28,8 @@ _FIELDS = ("<server_name>", "<tool_name>", "<arguments>")
 _CLOSER = "</use_mcp_tool>"
 _OUTER = any_of([_CLOSER])
 _ANSWER_END = any_of(["</answer>", "</final_answer>"])
+_ANSWER_STOPS = ("</answer>", "</final_answer>", _CALL)
+_ANSWER_STOP = any_of(_ANSWER_STOPS)
 _FINAL_END = any_of(["</final_answer>"])
 _ANGLE, _TAG_END = re.compile("<"), re.compile(r">|\n")
 _SOON_CLOSED = re.compile(r"</arguments>|</use_mcp_tool>")
@@ -107,21 +109,24 @@ class XmlParser(Parser):
 
     def _answer_end(self) -> Steps[int]:
         """Say text until what may close the answer; return the size of that, or -1 if it is only a word."""
-        while (found := self._reader.search(_ANSWER_END)) is None:
-            self._say_open(("</answer>", "</final_answer>"))
+        while (found := self._reader.search(_ANSWER_STOP)) is None:
+            self._say_open(_ANSWER_STOPS)
             if not (yield from self._reader.more()):
                 self._say(len(self._reader))
                 return 0
         self._say(found[0])
         code = self._visible.code.inside
         end = found[1] - found[0]
-        if end == len("</answer>"):
+        word = self._reader.cut(0, end)
+        if word == _CALL:  # within an answer a call is only told of, unless the answer is never closed
+            open_ended = not code and (yield from self._reader.find(_ANSWER_END)) is None
+            return 0 if open_ended and not self._cut else -1
+        closes = not code
+        if word == "</answer>":
             end = yield from self._reader.space(end)
             outer = yield from self._reader.starts(end, ["</final_answer>"])
             end += len(outer)
             closes = bool(outer) and not code
-        else:
-            closes = not code
         if closes:
             return end
         # In code, or alone: it closes only what ends here.

@@ -182,6 +182,11 @@ def test_text_in_a_fence_stays_text(dialect: str, text: str) -> None:
 
 MARKS = (
     *("<use_mcp_tool>", "<tool_call>{", "<function=now>", "a<thinking>", '{"tool": ', "<<tool-start>>{"),
+    *(
+        "Action: x\nAction Input: {\n",
+        "<use_mcp_tool><arguments>{}</arguments>",
+        '<<tool-start>>{"tool": "x"}',
+    ),
     *("\nAction: now(", "```\n{", "<｜DSML｜", "<final_answer>", "<tool_result", "`<tool_call>", "</answer>"),
 )
 
