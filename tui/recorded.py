@@ -1,13 +1,13 @@
 """A recording that is read from its file, and followed while another process still writes it."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.beside import Beside
 from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
 from tui.core.traffic import Finding
@@ -31,7 +31,7 @@ REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 _log = logging.getLogger(__name__)
 
 
-class Recorded:
+class Recorded(Beside):
     """Loads a recording in a thread of its own; the first rows are there at once.
 
     Attributes:
@@ -45,6 +45,7 @@ class Recorded:
         Raises:
             StorageError: it cannot.
         """
+        super().__init__("load a recording")
         live = is_live(path)
         ended_ns = _ended_ns(path)
         self._path = path
@@ -53,8 +54,6 @@ class Recorded:
         self._shown = self._judged = 0
         self._linter = Linter()
         self._judge_of_models: ModelJudge | None = None
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="load a recording", daemon=True)
         self.problem = ""
         self.recording = Recording(
             Frames(),
@@ -66,16 +65,6 @@ class Recorded:
             keep_mark=lambda seq, marked: self._keep(seq, marked=marked),
             keep_note=lambda seq, text: self._keep(seq, text=text),
         )
-
-    def start(self) -> None:
-        """Begin to load."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop loading."""
-        self._closing.set()
-        if self._thread.is_alive():
-            self._thread.join(2.0)
 
     def _reader(self) -> RecordingReader:
         return _Judged(self._path, self._found)

@@ -6,9 +6,9 @@ new in it and takes it in as if it had seen it itself. Its source is "tap:NAME".
 
 import logging
 import os
-import threading
 from pathlib import Path
 
+from tui.beside import Beside
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Kind, TrafficSink
 from tui.storage.liveness import is_live, live_file
@@ -25,7 +25,7 @@ _READ_ANEW = frozenset({Kind.STDERR, Kind.EVENT})
 _log = logging.getLogger(__name__)
 
 
-class TapWatch:
+class TapWatch(Beside):
     """Looks for taps of other processes and follows them, in a thread.
 
     Args:
@@ -34,22 +34,11 @@ class TapWatch:
     """
 
     def __init__(self, folder: Path, sink: TrafficSink) -> None:
+        super().__init__("taps")
         self._folder = folder
         self._sink = sink
         self._began = began_stamp()
-        self._closing = threading.Event()
         self._followed: dict[Path, _Tap] = {}
-        self._thread = threading.Thread(target=self._run, name="taps", daemon=True)
-
-    def start(self) -> None:
-        """Begin to look."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop looking."""
-        self._closing.set()
-        if self._thread.is_alive():
-            self._thread.join(2.0)
 
     def _run(self) -> None:
         known: set[Path] = set()
