@@ -236,7 +236,7 @@ class Chats(SavedChats):
             return Turn(now.conversation, deps, number)
 
         meter = Meter(around.limits, around.clock.now_ns())
-        return WatchedTurn(begin, meter, around.notice, around.discreet)
+        return WatchedTurn(begin, meter, around.notice, around.discreet, around.starting)
 
     async def close(self) -> None:
         """Write what waits and let go of the files. Bounded in time."""

@@ -26,6 +26,7 @@ from tui.host.host import Host
 from tui.options import Options
 from tui.settings.locations import data_dir
 from tui.settings.stored_calls import StoredCalls
+from tui.starting import Starting
 from tui.storage.sessions import SessionStore
 from tui.trace.recording import Recording
 from tui.traffic import Traffic, kept_traffic
@@ -237,6 +238,11 @@ class Runtime:
     def toolbox(self) -> Toolbox:
         """The tools of the running servers."""
         return self._host.toolbox
+
+    @property
+    def starting(self) -> Starting:
+        """The servers that are starting."""
+        return Starting(self._host.statuses, self._clock)
 
     @property
     def policy(self) -> Policy:

@@ -6,6 +6,7 @@ from tui.core.events import Event
 from tui.core.limits import Limits
 from tui.core.policy import Policy
 from tui.core.ports import Clock, Toolbox
+from tui.starting import Starting
 
 
 class Surroundings(Protocol):
@@ -14,6 +15,11 @@ class Surroundings(Protocol):
     @property
     def toolbox(self) -> Toolbox:
         """The tools of the running servers."""
+        ...
+
+    @property
+    def starting(self) -> Starting:
+        """The servers that are starting."""
         ...
 
     @property

@@ -1,12 +1,15 @@
 """A turn of the loop as the faces see it: begun when its events are read, watched, without secrets."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from tui.core.events import Event, RetryScheduled, TurnError
+from tui.core.events import Event, Notice, RetryScheduled, TurnError
 from tui.core.limits import Meter
 from tui.core.loop import Turn
 from tui.core.redact import Redactor
+from tui.core.text import clean_line
+from tui.starting import Starting
 
 
 def discreet(event: Event, redactor: Redactor) -> Event:
@@ -28,6 +31,7 @@ class WatchedTurn:
         meter: what is shown until then.
         notice: called with each event before anyone else has it.
         discreet: what takes secrets out of it.
+        starting: the servers that are waited for before.
     """
 
     def __init__(
@@ -36,11 +40,14 @@ class WatchedTurn:
         meter: Meter,
         notice: Callable[[Event], None],
         discreet: Callable[[Event], Event],
+        starting: Starting,
     ) -> None:
         self._begin = begin
         self._meter = meter
         self._notice = notice
         self._discreet = discreet
+        self._starting = starting
+        self._waiting: asyncio.Task[None] | None = None
         self._turn: Turn | None = None
         self._cancelled = False
         self._early: list[str] = []
@@ -65,11 +72,15 @@ class WatchedTurn:
     def cancel(self) -> None:
         """End the turn now."""
         self._cancelled = True
+        if self._waiting is not None:
+            self._waiting.cancel()
         if self._turn is not None:
             self._turn.cancel()
 
     async def events(self) -> AsyncIterator[Event]:
         """Yield what happens, ending with `TurnEnded`."""
+        async for notice in self._wait_for_servers():
+            yield notice
         self._turn = turn = await self._begin()
         for text in self._early:
             turn.steer(text)
@@ -78,3 +89,23 @@ class WatchedTurn:
         async for event in turn.events():
             self._notice(event)
             yield self._discreet(event)
+
+    async def _wait_for_servers(self) -> AsyncIterator[Event]:
+        """Wait for servers that may well run in a moment, and say so; cancelling ends it."""
+        if not (names := self._starting.worth_waiting()) or self._cancelled:
+            return
+        yield Notice(f"Waiting for {_listed(names)} to start, so that the model has what they offer.")
+        self._waiting = asyncio.create_task(self._starting.wait(), name="wait for servers")
+        try:
+            await asyncio.wait({self._waiting})
+        finally:
+            self._waiting.cancel()
+        if (names := self._starting.names()) and not self._cancelled:
+            yield Notice(
+                f"Still starting: {_listed(names)}. What they offer is used once they run."
+            )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [clean_line(name, 60) for name in names[:5]]
+    return ", ".join(shown) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

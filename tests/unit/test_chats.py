@@ -10,16 +10,18 @@ from tui.asked import Asked
 from tui.chats import SYSTEM, Chats
 from tui.core.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
 from tui.core.errors import McptuiError
-from tui.core.events import EndReason, Event, TurnEnded, TurnStarted
+from tui.core.events import EndReason, Event, Notice, TurnEnded, TurnStarted
 from tui.core.limits import Limits
 from tui.core.policy import Mode, Policy
 from tui.core.ports import ReplyPart, TextPart, Usage
 from tui.core.redact import Redactor
+from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.model.profile import ModelProfile
 from tui.model.scripted import Reply, ScriptedModel, calls, says
 from tui.model.traits import Traits
 from tui.options import Options
+from tui.starting import Starting
 from tui.storage.sessions import SessionStore
 
 
@@ -32,6 +34,8 @@ class Around:
         self.limits = Limits()
         self.clock = HandClock()
         self.recording_name = "now.mcptrace"
+        self.servers: list[ServerStatus] = []
+        self.starting = Starting(lambda: self.servers, self.clock)
         self.seen: list[Event] = []
 
     def notice(self, event: Event) -> None:
@@ -291,3 +295,22 @@ async def test_a_large_result_can_be_read_in_later_turns_and_in_another_run(stag
     await two.ask("and line 12345?")
     told = [message.text for message in two.chats.messages if isinstance(message, ToolMessage)]
     assert "line 12345\n" in told[-1]
+
+
+async def test_a_question_waits_for_servers_that_have_just_begun_to_start(stage: Make):
+    one = stage(says("Hello."))
+    one.around.clock.ns = 1
+    status = ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STARTING, since_ns=1)
+    one.around.servers = [status]
+    events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
+    told = [event.message for event in events if isinstance(event, Notice)]
+    assert told[0].startswith("Waiting for notes") and told[1].startswith("Still starting: notes")
+    assert events[-1].reason is EndReason.ANSWERED and one.around.clock.ns >= 8e9
+
+
+async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage: Make):
+    one = stage(says("Hello."))
+    one.around.clock.ns = 9_000_000_000
+    one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
+    events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
+    assert not any(isinstance(event, Notice) for event in events)
