@@ -259,14 +259,14 @@ async def test_the_watchdog_is_told_of_the_group_while_it_lives():
     watchdog.close()
 
 
-async def test_fifty_lives_leave_nothing():
+async def test_twenty_lives_leave_nothing():
     async def live():
         async with Client(fault("is_error")) as client:
             await client.list_tools()
 
     await live()
     descriptors, tasks = len(os.listdir("/proc/self/fd")), len(asyncio.all_tasks())
-    for _ in range(50):
+    for _ in range(20):
         await live()
     assert len(os.listdir("/proc/self/fd")) == descriptors
     assert len(asyncio.all_tasks()) == tasks

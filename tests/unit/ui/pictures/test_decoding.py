@@ -144,7 +144,7 @@ async def test_more_base64_than_anybody_looks_at_starts_no_process() -> None:
 
 
 async def test_an_image_that_takes_too_long_is_given_up() -> None:
-    slow = encoded(Image.effect_noise((4000, 4000), 80))
+    slow = encoded(Image.effect_noise((2500, 2500), 80))
     with pytest.raises(PictureError, match="more time or memory"):
         await decoded(slow, 80, 30, seconds=0.05)
 

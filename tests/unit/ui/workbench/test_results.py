@@ -102,8 +102,9 @@ def test_the_book_forgets_the_oldest_calls_and_large_ones_first() -> None:
         book.begin("s", ITEM, {}, "12:00:00", 0)
     assert len(book.of("s", ITEM.key)) == 50
     assert book.of("s", ITEM.key)[0].id == "hand-60"
+    large = ToolResult((TextContent("x" * 20_000_000),))
     for one in book.of("s", ITEM.key):
-        one.result = ToolResult((TextContent("x" * 20_000_000),))
+        one.result = large
     book.begin("s", ITEM, {}, "12:00:00", 0)
     assert len(book.of("s", ITEM.key)) <= 5
 
