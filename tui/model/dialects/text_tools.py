@@ -7,14 +7,7 @@ from dataclasses import replace
 
 from tui.core.conversation import AssistantMessage, CallRequest
 from tui.core.errors import ModelError, NoTools
-from tui.core.ports import (
-    ChatModel,
-    ModelPart,
-    ModelRequest,
-    ReplyPart,
-    RetryPart,
-    TextPart,
-)
+from tui.core.ports import ChatModel, ModelPart, ModelRequest, ReplyPart, RetryPart, TextPart
 from tui.model.chunk_fields import CUT
 from tui.model.dialects.dialect import DIALECTS, Dialect
 from tui.model.dialects.made import Maker
