@@ -8,7 +8,8 @@ from tui.core.compaction import FULL, told
 from tui.core.conversation import Conversation, Message, UserMessage
 from tui.core.errors import ModelError
 from tui.core.events import Notice
-from tui.core.ports import ModelRequest, ToolSpec, Usage
+from tui.core.offer import Offer
+from tui.core.ports import ModelRequest, Usage
 from tui.core.thinking import Emit, Reply, think
 
 
@@ -30,7 +31,7 @@ class Asking:
         self._emit = emit
         self._room = Compacting(conversation, deps.model, deps.gauge, spend)
 
-    async def ask(self, reply: Reply, step: int, tools: Sequence[ToolSpec], extra: str) -> ModelRequest:
+    async def ask(self, reply: Reply, step: int, offer: Offer | None, extra: str) -> ModelRequest:
         """Ask, fill `reply`, and return the request that was answered.
 
         Room is made before where the window is known, and after a refusal where it was not.
@@ -38,35 +39,37 @@ class Asking:
         Args:
             reply: what the model says goes here, also when it is cut.
             step: its number.
-            tools: what the model may call.
+            offer: what the model may call; None for nothing.
             extra: said by mcptui after everything else, in this request only; or "".
 
         Raises:
             ModelError: as the model raises it.
         """
-        request = await self._that_fits(tools, extra)
+        request = await self._that_fits(offer, extra)
         try:
             await think(self._deps.model, request, step, reply, self._emit)
         except ModelError as error:
             if not error.overflow or reply.text or not await self._make_room(pressing=True):
                 raise
-            request = self._request(tools, extra)
+            request = self._request(offer, extra)
             await think(self._deps.model, request, step, reply, self._emit)
         return request
 
-    def _request(self, tools: Sequence[ToolSpec], extra: str) -> ModelRequest:
+    def _request(self, offer: Offer | None, extra: str) -> ModelRequest:
         talk = self._conversation
         messages: Sequence[Message] = talk.valid(told(talk.messages, talk.compaction))
         if extra:  # for this request only: in the history it would be parroted
             messages = [*messages, UserMessage(extra)]
-        return ModelRequest(talk.system, messages, tools)
+        if offer is None:
+            return ModelRequest(talk.system, messages)
+        return ModelRequest(talk.system, messages, offer.specs, best=offer.best)
 
-    async def _that_fits(self, tools: Sequence[ToolSpec], extra: str) -> ModelRequest:
-        request = self._request(tools, extra)
+    async def _that_fits(self, offer: Offer | None, extra: str) -> ModelRequest:
+        request = self._request(offer, extra)
         for _ in range(2):  # results in short first, then a summary
             if not self._deps.gauge.is_full(request, FULL) or not await self._make_room():
                 break
-            request = self._request(tools, extra)
+            request = self._request(offer, extra)
         return request
 
     async def _make_room(self, *, pressing: bool = False) -> bool:

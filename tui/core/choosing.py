@@ -101,6 +101,11 @@ def choose(
     return frozenset(chosen), False
 
 
+def ranked(table: NameTable, before: Before) -> list[str]:
+    """Return the names of all tools in the order in which they would be taken."""
+    return [name for name, _ in _ranked(table.items(), table, before)]
+
+
 def _ranked(items: Sequence[tuple[str, Tool]], table: NameTable, before: Before) -> list[tuple[str, Tool]]:
     """Return the tools in the order in which they are taken."""
     recent = _recent(before.talk, table)

@@ -191,8 +191,8 @@ class Turn:
         started = deps.clock.now_ns()
         async with asyncio.timeout(FINAL_SECONDS if final else self._meter.left_seconds(started)):
             self._reply = reply = Reply()
-            tools = () if final else self._actor.offer.specs
-            request = await self._asking.ask(reply, self._step, tools, extra)
+            offer = None if final else self._actor.offer
+            request = await self._asking.ask(reply, self._step, offer, extra)
         self._count(request, reply, (deps.clock.now_ns() - started) / 1e6)
         return reply
 

@@ -7,8 +7,9 @@ cache of the beginning of a request stays of use.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from tui.core.choosing import MAX_TOOLS, Before, Key, Room, choose, key_of
+from tui.core.choosing import MAX_TOOLS, Before, Key, Room, choose, key_of, ranked
 from tui.core.conversation import Message
 from tui.core.ports import ToolSpec
 from tui.core.schemas import SchemaTooLarge, model_schema
@@ -19,6 +20,9 @@ from tui.core.tools import Tool
 from tui.core.units import plural
 
 MAX_DESCRIPTION = 1024
+FEW = 16
+"""So many tools every endpoint takes."""
+
 MAX_NAMED = 3
 """How many tools a notice names."""
 
@@ -133,6 +137,14 @@ class Offer:
     def __len__(self) -> int:
         return len(self.specs)
 
+    @cached_property
+    def best(self) -> tuple[str, ...]:
+        """The names of the offered tools, those that matter most first; empty if there are few."""
+        if len(self.specs) <= FEW:
+            return ()
+        offered = {spec.name for spec in self.specs}
+        return tuple(name for name in ranked(self.table, self._before) if name in offered)
+
     def renewed(self, tools: Sequence[Tool]) -> "Offer":
         """Return the offer of `tools` in the same turn: this one if nothing changed.
 
@@ -158,7 +170,7 @@ class Offer:
         room = self._room
         why = (
             f"it takes {room.max_tools}"
-            if len(self.table.items()) > room.max_tools
+            if len(self.specs) >= room.max_tools - 1
             else f"more would fill a window of {room.window:,} tokens"
         )
         servers = Counter(tool.server for tool in left).most_common(MAX_NAMED)

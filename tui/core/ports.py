@@ -40,6 +40,8 @@ class ModelRequest:
         tools: what it may call; empty for the last request of a turn at its limit.
         stop: the reply ends before the first of these texts, where the endpoint can do that; at most 4.
         verbatim: the text of the reply is wanted as the model wrote it, tags of thinking included.
+        best: names of the tools that matter most, the most first, for an endpoint that turns out to take
+            fewer; empty if nobody knows.
     """
 
     system: str
@@ -47,6 +49,7 @@ class ModelRequest:
     tools: Sequence[ToolSpec] = ()
     stop: tuple[str, ...] = ()
     verbatim: bool = False
+    best: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

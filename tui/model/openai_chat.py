@@ -161,8 +161,9 @@ class OpenAIChat:
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
         """Return the end of a reply with calls as their servers know them, and what a person should know."""
         calls = tuple(self._forms.restored(call) for call in reply.calls)
+        sent = replace(request, tools=self._forms.offered(request, self.traits, self._learned))
         warnings = (
-            truncation_warning(self._profile, request, reply.usage),
+            truncation_warning(self._profile, sent, reply.usage),
             self._forms.left_out(request.tools, self._learned),
         )
         # Each is told once, until there is nothing to tell.
@@ -189,7 +190,7 @@ class OpenAIChat:
         if isinstance(error, NoTools):
             self._learned.no_tools = True
         else:
-            tools = self._forms.offered(request.tools, self.traits, self._learned)
+            tools = self._forms.offered(request, self.traits, self._learned)
             keys = [self._forms.key(tool) for tool in tools]
             sent = (*body, *_media_in(body["messages"]))
             reason = self._learned.take_refusal(status, words, sent, keys, self.traits)

@@ -238,7 +238,7 @@ class Learned:
             return "it wants tools beside earlier calls; asking again with them"
         if (most := _TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
             self.max_tools = int(most[1])
-            return f"it takes {most[1]} tools; asking again with the first of them"
+            return f"it takes {most[1]} tools; asking again with those that matter most"
         if _KEYS.search(words) and not traits.plain_keys:
             self.plain_keys = True
             return "it refuses names of properties; asking again with plain ones"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.core.conversation import AssistantMessage, CallRequest, Message
-from tui.core.ports import ToolSpec
+from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schema_forms import SchemaForm, in_form
 from tui.core.schema_keys import renamed_keys, with_plain_keys
 from tui.model.quirks import Learned
@@ -59,10 +59,15 @@ class ToolForms:
             known = self._keys[tool.name] = (tool, key_of(tool))
         return known[1]
 
-    def offered(self, tools: Iterable[ToolSpec], traits: Traits, learned: Learned) -> list[ToolSpec]:
-        """Return the tools that the endpoint takes."""
-        kept = [tool for tool in tools if self.key(tool) not in learned.refused_tools]
-        return kept[: traits.max_tools]
+    def offered(self, request: ModelRequest, traits: Traits, learned: Learned) -> list[ToolSpec]:
+        """Return the tools of a request that the endpoint takes, in their order; the best if not all."""
+        kept = [tool for tool in request.tools if self.key(tool) not in learned.refused_tools]
+        if len(kept) <= traits.max_tools:
+            return kept
+        rank = {name: at for at, name in enumerate(request.best)}
+        best = sorted(kept, key=lambda tool: rank.get(tool.name, len(rank)))[: traits.max_tools]
+        names = {tool.name for tool in best}
+        return [tool for tool in kept if tool.name in names]
 
     def left_out(self, tools: Iterable[ToolSpec], learned: Learned) -> str:
         """Return which of `tools` the endpoint is not sent because it refuses them, as a sentence, or ""."""

@@ -30,7 +30,7 @@ def body_for(
     """Return the JSON body of a request, without what the endpoint is known to refuse."""
     traits = learned.applied(traits_of(profile.base_url, profile.model))
     forms = forms or ToolForms()
-    tools = forms.entries(forms.offered(request.tools, traits, learned), traits, learned)
+    tools = forms.entries(forms.offered(request, traits, learned), traits, learned)
     body: dict[str, Any] = {
         "model": profile.model,
         "messages": _Writer(profile, traits, forms).messages(request),

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from tui.core.conversation import CallRequest
-from tui.core.ports import ToolSpec
+from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schema_forms import SchemaForm
 from tui.model.quirks import Learned
 from tui.model.tool_forms import ToolForms, key_of
@@ -55,8 +55,8 @@ def test_a_call_that_was_cut_or_is_no_json_is_left_alone() -> None:
 def test_a_tool_that_its_server_changed_is_no_longer_the_one_that_was_refused() -> None:
     before, after = ToolSpec("a", "", ODD), ToolSpec("a", "", {"type": "object"})
     learned = Learned(refused_tools={key_of(before)})
-    assert ToolForms().offered([before], Traits(), learned) == []
-    assert ToolForms().offered([after], Traits(), learned) == [after]
+    assert ToolForms().offered(ModelRequest("", (), [before]), Traits(), learned) == []
+    assert ToolForms().offered(ModelRequest("", (), [after]), Traits(), learned) == [after]
 
 
 def test_a_tool_is_shaped_once_and_again_when_it_changes() -> None:
@@ -71,3 +71,10 @@ def test_what_is_left_out_is_said_in_a_sentence_of_bounded_length() -> None:
     assert ToolForms().left_out(tools, Learned()) == ""
     said = ToolForms().left_out(tools, Learned(refused_tools={key_of(tool) for tool in tools}))
     assert said == "The endpoint refuses t0, t1, t2, t3, t4 and 2 more: not offered to the model."
+
+
+def test_of_too_many_tools_those_that_matter_most_are_sent_in_their_usual_order():
+    tools = [ToolSpec(f"t{number}", "", {}) for number in range(40)]
+    request = ModelRequest("", (), tools, best=("t39", "t20", "t3"))
+    sent = ToolForms().offered(request, Traits(max_tools=4), Learned())
+    assert [tool.name for tool in sent] == ["t0", "t3", "t20", "t39"]
