@@ -132,6 +132,12 @@ class Asked:
         traits = getattr(_innermost(self._model), "traits", None)
         return traits.max_tools if traits is not None else MAX_TOOLS
 
+    @property
+    def tool_marks(self) -> Mapping[str, str]:
+        """What its endpoint does not take of tools, in words, by their qualified names."""
+        marks: Mapping[str, str] = getattr(_innermost(self._model), "tool_marks", {})
+        return marks
+
     def answered(self) -> None:
         """Take note of a first reply: a local server has loaded the model and can say what it gave it."""
         from tui.model.providers import is_private

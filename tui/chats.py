@@ -1,6 +1,6 @@
 """Conversations that last: the one on screen, how it is saved, resumed and branched, and its turns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -16,6 +16,7 @@ from tui.core.offer import Offering
 from tui.core.ports import Approver, Usage
 from tui.core.session_names import LAST, LIST_STEP, named
 from tui.core.sessions import Journal, SessionInfo, SessionMeta, Sessions
+from tui.core.tool_names import NameTable
 from tui.open_chat import OpenChat
 from tui.saved_chats import SavedChats
 from tui.surroundings import Surroundings
@@ -185,6 +186,16 @@ class Chats(SavedChats):
         self._now.conversation.compact(Compaction())
         self._asked.gauge.forget()
         self.revision += 1
+
+    def tool_marks(self) -> Mapping[tuple[str, str], str]:
+        """Return what is special of tools, by server and own name: left out and why, pinned, simplified."""
+        table = NameTable(self._around.toolbox.tools())
+        known = {
+            (tool.server, tool.name): mark
+            for name, mark in self._asked.tool_marks.items()
+            if (tool := table.resolve(name)) is not None
+        }
+        return {**self._offering.marks, **known}
 
     # ---- models ----
 

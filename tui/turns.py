@@ -101,9 +101,7 @@ class WatchedTurn:
         finally:
             self._waiting.cancel()
         if (names := self._starting.names()) and not self._cancelled:
-            yield Notice(
-                f"Still starting: {_listed(names)}. What they offer is used once they run."
-            )
+            yield Notice(f"Still starting: {_listed(names)}. What they offer is used once they run.")
 
 
 def _listed(names: Sequence[str]) -> str:

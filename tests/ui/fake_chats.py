@@ -49,6 +49,7 @@ class FakeChats:
         self.offers: dict[str, Sequence[str] | McptuiError] = {}
         self.system = ""
         self.results: dict[str, str] = {}
+        self.marks: dict[tuple[str, str], str] = {}
         self.asked: list[tuple[str, tuple[Attachment, ...]]] = []
         self.done: list[tuple[object, ...]] = []
         self._turn = turn
@@ -138,6 +139,9 @@ class FakeChats:
 
     def result(self, name: str) -> str:
         return self.results.get(name, "")
+
+    def tool_marks(self) -> dict[tuple[str, str], str]:
+        return self.marks
 
     # ---- models ----
 

@@ -165,7 +165,7 @@ class Actor:
         return [task.result() for task in tasks]
 
     async def _run_alone(self, step: int, item: Prepared, tool: Tool) -> Outcome:
-        judgement = self._deps.policy.judge(tool)
+        judgement = self._deps.policy.judge(tool, guessed=item.call.recovered)
         if judgement.verdict is Verdict.DENY:
             told = Observation(f"denied: {judgement.why}")
             self._conclude(step, item, told, is_error=True, why="denied")

@@ -5,7 +5,7 @@ cache of the beginning of a request stays of use.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +22,8 @@ from tui.core.units import plural
 MAX_DESCRIPTION = 1024
 FEW = 16
 """So many tools every endpoint takes."""
+
+LEFT_OUT = "left out of the last question: too many tools"
 
 MAX_NAMED = 3
 """How many tools a notice names."""
@@ -49,6 +51,8 @@ class Offering:
         self.max_tools = max_tools
         self._made: dict[tuple[str, str, str], _Made] = {}
         self._last: frozenset[Key] = frozenset()
+        self.marks: Mapping[Key, str] = {}
+        """What is special of tools in the last offer, in words: left out, and why; pinned."""
         self._explained: object = None
 
     def offer(
@@ -64,6 +68,7 @@ class Offering:
         room = Room(self.max_tools, window)
         offer = Offer(tools, room, Before(tuple(talk), earlier=self._last), self)
         self._last = offer.keys
+        self.marks = offer.marks()
         situation = (room, frozenset(map(key_of, tools)))
         if offer.notice and situation == self._explained:
             offer.notice = f"{len(offer)} of {plural(len(tools), 'tool')} are offered to the model."
@@ -136,6 +141,16 @@ class Offer:
 
     def __len__(self) -> int:
         return len(self.specs)
+
+    def marks(self) -> Mapping[Key, str]:
+        """Return what is special of tools, in words."""
+        marks = {key_of(tool): f"not offered: {why}" for tool, why in self.quarantined}
+        for tool in self._tools:
+            if (key := key_of(tool)) not in self.keys:
+                marks.setdefault(key, LEFT_OUT)
+            elif tool.pinned:
+                marks[key] = "pinned"
+        return marks
 
     @cached_property
     def best(self) -> tuple[str, ...]:

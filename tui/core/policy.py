@@ -74,13 +74,21 @@ class Policy:
         """Return what an approval of `tool` is remembered by."""
         return f"{tool.server}/{tool.name}@{self.server_digest(tool.server)}.{tool.digest}"
 
-    def judge(self, tool: Tool) -> Judgement:
-        """Return what to do with a call of `tool`."""
+    def judge(self, tool: Tool, *, guessed: bool = False) -> Judgement:
+        """Return what to do with a call of `tool`.
+
+        Args:
+            tool: what would run.
+            guessed: the call was found in text or mended; a yes that was given before is not one to it,
+                unless the tool only reads.
+        """
         if self.mode is Mode.NONE:
             return Judgement(Verdict.DENY, "no tool may run (--approve none)")
         if _matches(tool, self.rules.deny):
             return Judgement(Verdict.DENY, "a rule in the configuration forbids it")
         judgement = self._judge_by_hints(tool)
+        if guessed and judgement.verdict is Verdict.ALLOW and not tool.read_only:
+            judgement = Judgement(Verdict.ASK, "the model did not write it as a call: it was found in text")
         if judgement.verdict is not Verdict.ASK:
             return judgement
         match self.mode:

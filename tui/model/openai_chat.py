@@ -97,6 +97,11 @@ class OpenAIChat:
         return self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
 
     @property
+    def tool_marks(self) -> dict[str, str]:
+        """What the endpoint does not take of tools, in words, by their qualified names."""
+        return self._learned.tool_marks
+
+    @property
     def no_tools(self) -> bool:
         """Whether the endpoint has said, now or in an earlier run, that this model has no functions."""
         return self._learned.no_tools

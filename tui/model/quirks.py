@@ -153,6 +153,12 @@ class Learned:
         ]
         return tuple(fact for fact in said if fact)[:MAX_FACTS]
 
+    @property
+    def tool_marks(self) -> dict[str, str]:
+        """What the endpoint does not take of tools, in words, by their qualified names."""
+        simpler = {key.partition("#")[0]: "schema simplified for this endpoint" for key in self.strict_tools}
+        return simpler | {key.partition("#")[0]: "refused by this endpoint" for key in self.refused_tools}
+
     def to_json(self) -> dict[str, Any]:
         """Return what is to be remembered, as JSON values; empty if there is nothing."""
         return {

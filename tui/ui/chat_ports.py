@@ -1,6 +1,6 @@
 """What the screens need of conversations that last and of models. `chats.Chats` is the real thing."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -114,6 +114,10 @@ class ChatView(Protocol):
 
     def result(self, name: str) -> str:
         """Return the whole of a result that the model was told in part (`ToolMessage.kept`), or ""."""
+        ...
+
+    def tool_marks(self) -> Mapping[tuple[str, str], str]:
+        """Return what is special of tools, by server and own name: left out and why, pinned, simplified."""
         ...
 
     # ---- models ----

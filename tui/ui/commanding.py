@@ -124,16 +124,22 @@ class Commanding(OnMessages):
             for server in servers
             for tool in self.runtime.workbench.tools(server)
         }
-        choices = [
-            Choice(key, Content(f"{clean_line(server, 40)} › {clean_line(tool.name, 60)}"))
-            for key, (server, tool) in tools.items()
-        ]
+        marks = self.runtime.chats.tool_marks()
+
+        def line(server: str, name: str) -> Content:
+            mark = marks.get((server, name), "")
+            shown = f"{clean_line(server, 40)} › {clean_line(name, 60)}"
+            return Content(f"{shown}   · {clean_line(mark, 80)}" if mark else shown)
+
+        choices = [Choice(key, line(server, tool.name)) for key, (server, tool) in tools.items()]
 
         def opened(key: str) -> None:
             server, tool = tools[key]
             self.show_server(server, key_of_tool(tool.name))
 
-        self._pick("What the model can call", choices, opened, "No running server has tools.")
+        marked = sum((server, tool.name) in marks for server, tool in tools.values())
+        heading = "What the model can call" + (f" · {marked} of {len(tools)} marked" if marked else "")
+        self._pick(heading, choices, opened, "No running server has tools.")
 
     async def _do_prompt(self, rest: str) -> None:
         from textual.content import Content

@@ -125,3 +125,19 @@ def test_the_order_is_that_of_the_servers_whatever_was_chosen_first():
 def test_hostile_descriptions_are_cleaned_and_bounded():
     spec = Offer([Tool("s", "a", description="x\x1b[2J" + "y" * 100_000, digest="1")]).specs[0]
     assert "\x1b" not in spec.description and len(spec.description) <= 1024
+
+
+def test_each_tool_that_was_left_out_or_pinned_is_marked():
+    offering = Offering(20)
+    tools = [replace(tool, pinned=number == 30) for number, tool in enumerate(many(40))]
+    offer = offering.offer(tools)
+    assert offering.marks["many", "t30"] == "pinned"
+    left = [key for key, mark in offering.marks.items() if mark.startswith("left out")]
+    assert len(left) == 40 - len(offer) and ("many", "t39") in left
+
+
+def test_those_that_matter_most_are_known_for_an_endpoint_that_takes_fewer():
+    tools = many(60)
+    tools[50] = replace(tools[50], description="handles invoices of customers")
+    offer = Offering().offer(tools, talk=[UserMessage("what about the invoices?")])
+    assert offer.best[0] == "many__t50"

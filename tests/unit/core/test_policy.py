@@ -74,3 +74,13 @@ def test_deny_wins_over_ask_and_ask_over_allow():
 
 def test_a_rule_that_denies_holds_even_if_everything_is_approved():
     assert Policy(Rules(deny=("*/add",)), Mode.ALL).judge(WRITE).verdict is Verdict.DENY
+
+
+def test_a_yes_that_was_given_before_is_none_to_a_call_found_in_text():
+    policy = Policy(Rules(allow=("notes/*",)))
+    writes = Tool("notes", "add_note")
+    assert policy.judge(writes).verdict is Verdict.ALLOW
+    assert policy.judge(writes, guessed=True).verdict is Verdict.ASK
+    reads = Tool("notes", "search", read_only=True, trusted=True)
+    assert policy.judge(reads, guessed=True).verdict is Verdict.ALLOW
+    assert Policy(mode=Mode.ALL).judge(writes, guessed=True).verdict is Verdict.ALLOW
