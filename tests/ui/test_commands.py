@@ -293,7 +293,7 @@ async def test_tools_lists_them_and_leads_to_the_workbench():
         app.runtime.chats.marks = {("weather", "get_weather"): "left out of the last question"}
         await send(pilot, "/tools")
         await until(lambda: isinstance(app.screen, Picker))
-        await shows(app, "weather › get_weather   · left out of the last question", "notes › delete_note")
+        await shows(app, "weather › get_weather   · left out of the", "notes › delete_note")
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, ServerScreen))
         assert app.screen.server == WEATHER.server

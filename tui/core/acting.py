@@ -128,6 +128,8 @@ class Actor:
     def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
         """Answer a call that will get no observation from its server."""
         item = self._proposed.get(call.id) or self.propose(step, call)
+        if call.id in self._started:
+            text += "; it had been sent already, so it may or may not have had its effect"
         self._conclude(step, item, Observation(text), is_error=True, why=why)
 
     async def _checked(self, position: int, item: Prepared, waiting: int) -> Prepared:

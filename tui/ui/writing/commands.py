@@ -17,7 +17,6 @@ MOST_PROMPTS = 500
 """Prompts of one server that become commands; the others are still in the list of `/prompt`."""
 
 _WORD = re.compile(r"/(\S+)[^\S\n]*")
-_TYPABLE = re.compile(r"[^\s/][^\s]{0,127}")
 
 
 class Kind(StrEnum):
@@ -110,13 +109,15 @@ def of_snippets(snippets: Mapping[str, str]) -> list[Spec]:
 def of_prompts(prompts: Iterable[PromptInfo]) -> list[Spec]:
     """Return the commands that stand for prompts, named `server:prompt`.
 
-    A prompt whose name cannot be written as a word is left out: names are the server's own text.
+    Names are the server's own text: what cannot be written in a word becomes `_`.
     """
-    found = []
-    for prompt in list(prompts)[:MOST_PROMPTS]:
-        name = f"{prompt.server}:{prompt.name}"
-        if clean_line(name, 128) != name or not _TYPABLE.fullmatch(name):
-            continue
+    found: list[Spec] = []
+    taken: set[str] = set()
+    exact_first = sorted(list(prompts)[:MOST_PROMPTS], key=lambda one: _word_of(one) != _plain(one))
+    for prompt in exact_first:
+        word = _word_of(prompt)
+        name = next(free for free in (word, *(f"{word}_{at}" for at in range(2, 1000))) if free not in taken)
+        taken.add(name)
         names = tuple(argument.name for argument in prompt.arguments)
         required = tuple(argument.name for argument in prompt.arguments if argument.required)
         found.append(
@@ -133,6 +134,15 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Spec]:
             )
         )
     return found
+
+
+def _plain(prompt: PromptInfo) -> str:
+    return f"{prompt.server}:{prompt.name}"
+
+
+def _word_of(prompt: PromptInfo) -> str:
+    """Return how a prompt can be written: one word without a slash at its beginning."""
+    return re.sub(r"\s+|^/+", "_", clean_line(_plain(prompt), 128))
 
 
 def usage_of(names: Sequence[str], required: Sequence[str] | None = None) -> str:

@@ -89,11 +89,23 @@ def test_a_prompt_is_named_after_its_server_and_shows_what_it_needs():
     assert (spec.name, spec.usage, spec.required) == ("weather:forecast", "city=… [days=…]", ("city",))
 
 
-@pytest.mark.parametrize("name", ["two words", "a\x1b[31mb", "", "line\nbreak", "x" * 500])
-def test_a_prompt_whose_name_cannot_be_written_as_a_word_is_no_command(name: str):
-    assert of_prompts([PromptInfo("weather", name)]) == (
-        [] if name else of_prompts([PromptInfo("weather", "")])
-    )
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("two words", "weather:two_words"), ("line\nbreak", "weather:line_break"), ("x" * 300, None)],
+)
+def test_a_prompt_whose_name_is_no_word_is_written_as_one(name, word):
+    (spec,) = of_prompts([PromptInfo("weather", name)])
+    assert spec.target == name
+    assert spec.name == word or (word is None and len(spec.name) <= 128)
+    assert not any(map(str.isspace, spec.name)) and spec.name.isprintable()
+
+
+def test_prompts_whose_words_are_alike_have_names_of_their_own():
+    specs = of_prompts([PromptInfo("a", "review code"), PromptInfo("a", "review_code")])
+    assert {spec.name: spec.target for spec in specs} == {
+        "a:review_code": "review_code",
+        "a:review_code_2": "review code",
+    }
 
 
 def test_what_a_server_says_of_a_prompt_is_cleaned():
