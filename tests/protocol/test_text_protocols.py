@@ -134,6 +134,16 @@ async def test_an_endpoint_without_tools_is_asked_again_in_text(status: int, sai
     assert found.text == "It is noon." and len(endpoint.requests) == 2
 
 
+async def test_an_endpoint_that_says_so_in_its_stream_is_asked_again_too() -> None:
+    def plain(request: Request) -> Answer:
+        error = {"message": "this model does not support tools", "code": 400}
+        return Answer([{"error": error}]) if "tools" in request.json else says("It is noon.")
+
+    async with Endpoint([plain]) as endpoint:
+        found = await heard(endpoint, "auto")
+    assert found.text == "It is noon." and len(endpoint.requests) == 2
+
+
 GROQ = "<function=now{}</function>"
 
 

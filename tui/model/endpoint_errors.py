@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from tui.core.errors import ModelError, NoTools
 from tui.core.text import clean_line
 from tui.model.address import without_secrets
-from tui.model.failures import FAILED, RETRYABLE_STATUS, failed_generation, is_billing, words_of
+from tui.model.failures import FAILED, NO_TOOLS, RETRYABLE_STATUS, failed_generation, is_billing, words_of
 from tui.model.overflow import is_overflow
 from tui.model.profile import ModelProfile
 from tui.model.providers import host_of, is_private, provider_of
@@ -16,11 +16,6 @@ _NO_MODEL = re.compile(
     r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
     r"|decommissioned|invalid)|(?:unknown|invalid|no such|unsupported) model|model_not_found|model id",
     re.IGNORECASE | re.DOTALL,
-)
-_NO_TOOLS = re.compile(
-    r"does ?n[o']t support (?:tools|tool use|function)|support tool use|enable-auto-tool-choice|--jinja"
-    r"|tools? (?:is|are) not supported|tool calling is not supported",
-    re.IGNORECASE,
 )
 _WANTS_TLS = re.compile(r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line", re.IGNORECASE)
 _BAD_KEY = re.compile(
@@ -35,7 +30,7 @@ _TRY_HTTPS = "Does it speak https? Then begin base_url with https://."
 _STEPS = (
     (_WANTS_TLS, _TRY_HTTPS),
     (
-        _NO_TOOLS,
+        NO_TOOLS,
         'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
     ),
     (_BAD_CALL, "Ask again, or choose another model: this one wrote a call that is none."),
@@ -52,7 +47,7 @@ def endpoint_of(profile: ModelProfile) -> str:
 
 def is_missing_path(status: int, words: str) -> bool:
     """Whether a refusal says that there is nothing at this address (not that a model is missing)."""
-    if _NO_MODEL.search(words) or _NO_TOOLS.search(words):
+    if _NO_MODEL.search(words) or NO_TOOLS.search(words):
         return False
     return status in (404, 405) or "unexpected endpoint" in words.lower()
 
@@ -69,7 +64,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     said = words_of(body)
     billing = is_billing(f"{said} {_code(body)}", status)
     message = f"the endpoint answered {status}"
-    no_tools = bool(_NO_TOOLS.search(said))
+    no_tools = bool(NO_TOOLS.search(said))
     overflow = is_overflow(f"{said} {_code(body)}", status)
     wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
     # Groq's word for a call that the model wrote wrongly: the next one may be right.

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.errors import ModelError
+from tui.core.errors import ModelError, NoTools
 from tui.core.text import clean_line
 from tui.model.overflow import is_overflow
 from tui.model.waits import asked_wait
@@ -32,6 +32,11 @@ _KINDS = ("code", "status", "type", "detail")
 _BILLING = re.compile(
     r"insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|billing"
     r"|credits? (?:balance|limit)|out of credits?|payment required|quota_exceeded|余额不足|欠费",
+    re.IGNORECASE,
+)
+NO_TOOLS = re.compile(
+    r"does ?n[o']t support (?:tools|tool use|function)|support tool use|enable-auto-tool-choice|--jinja"
+    r"|tools? (?:is|are) not supported|tool calling is not supported",
     re.IGNORECASE,
 )
 _TRANSIENT = re.compile(
@@ -103,7 +108,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     billing = is_billing(said, status)
     overflow = is_overflow(f"{said} {_all_text(body)}", status)
     transient = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
-    error = ModelError(
+    error = (NoTools if NO_TOOLS.search(said) else ModelError)(
         f"{FAILED}: {said}",
         next_step="Pay for or raise the quota of this account." if billing else "Ask again.",
         status=status,
