@@ -185,6 +185,7 @@ class Chats(SavedChats):
         """Let the model read everything again."""
         self._now.conversation.compact(Compaction())
         self._asked.gauge.forget()
+        self._asked.gauge.patient = True
         self.revision += 1
 
     def tool_marks(self) -> Mapping[tuple[str, str], str]:
@@ -260,6 +261,7 @@ class Chats(SavedChats):
         self._now = opened
         self._problem = ""
         self._asked.gauge.forget()
+        self._asked.gauge.patient = False
         self.revision += 1
 
     async def _open_journal(self, question: str) -> None:

@@ -47,7 +47,8 @@ class Compacting:
         shorter = plans.shrink(self.conversation.messages, before, window)
         if shorter != before and not pressing:
             return self._take(shorter, "Old results of tools are told to the model in short now.")
-        upto = plans.boundary(self.conversation.messages, shorter, window)
+        keep = plans.KEEP_PRESSING if pressing else plans.KEEP
+        upto = plans.boundary(self.conversation.messages, shorter, window, keep)
         if not upto:
             if shorter == before:
                 return None
@@ -66,7 +67,8 @@ class Compacting:
     def _take(self, compaction: Compaction, words: str) -> Notice:
         self.conversation.compact(compaction)
         self.gauge.forget()
-        return Notice(words, "info")
+        self.gauge.patient = False
+        return Notice(words, "room")
 
     async def _summarise(self, upto: int, compaction: Compaction) -> str:
         """Have the model write what stands in for the messages before `upto`."""

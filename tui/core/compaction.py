@@ -26,6 +26,9 @@ FULL = 0.8
 KEEP = 0.4
 """The share of the window that the newest messages, told in full, may take after a summary."""
 
+KEEP_PRESSING = 0.1
+"""The same where room is pressing: the endpoint refused, or the person asks for it."""
+
 KEEP_RESULTS = 0.2
 """The share of the window that the newest results of tools, told in full, may take."""
 
@@ -82,15 +85,16 @@ def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> 
     return changed if gain > window * 0.05 else compaction
 
 
-def boundary(messages: Sequence[Message], compaction: Compaction, window: int) -> int:
+def boundary(messages: Sequence[Message], compaction: Compaction, window: int, keep: float = KEEP) -> int:
     """Return the index before which the messages are to be summarised, or 0 if there is none.
 
-    A message of the person stands at it. The newest turn is never summarised.
+    A message of the person stands at it. The newest turn is never summarised; of those before it, as many
+    stay as fit into the share `keep` of the window.
     """
     starts = [at for at, one in enumerate(messages) if isinstance(one, UserMessage) and at > compaction.upto]
     if not starts:
         return 0
-    begin = tail_within(told(messages, replace(compaction, upto=0)), int(window * KEEP))
+    begin = tail_within(told(messages, replace(compaction, upto=0)), int(window * keep))
     return next((at for at in starts if at >= begin), starts[-1])
 
 

@@ -199,7 +199,10 @@ class Steered:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that a person should know and that ends nothing; `kind` is "info" or "warn"."""
+    """Something that a person should know and that ends nothing.
+
+    `kind` is "info", "warn", or "room": older messages are told to the model in another way from now on.
+    """
 
     message: str
     kind: str = "info"

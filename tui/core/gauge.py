@@ -16,12 +16,14 @@ class Gauge:
         window: tokens that fit into one request, or None if nobody knows.
         tokens: what the last request and its reply took.
         estimated: the endpoint gave no count.
+        patient: the person wants everything told: nothing is full before the endpoint refuses.
         calibration: what the endpoint counts for what is estimated.
     """
 
     window: int | None = None
     tokens: int = 0
     estimated: bool = True
+    patient: bool = False
     calibration: Calibration = field(default_factory=Calibration)
     _tally: Tally = field(default_factory=Tally)
     _seen: int = 0
@@ -55,7 +57,9 @@ class Gauge:
 
     def is_full(self, request: ModelRequest, share: float) -> bool:
         """Whether `request` will take more than `share` of the window."""
-        return self.window is not None and self.expects(request) > self.window * share
+        if self.window is None or self.patient:
+            return False
+        return self.expects(request) > self.window * share
 
 
 def tail_within(messages: Sequence[Message], tokens: int) -> int:

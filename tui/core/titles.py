@@ -17,7 +17,7 @@ READ = 2000
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _LINE_START = re.compile(r"^[\s>#*+•–—-]+")
-_EMPHASIS = re.compile(r"\*\*|__|`|~~")
+_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|`|~~")
 # A full stop ends a sentence only before a space: 3.11, example.com. The marks of other scripts always do.
 _END = re.compile(r"[.!?…]+(?=[\s\"'”’»)\]]|$)|[。！？｡।॥؟۔።፧]+")
 _TRAILING = " \t.,;:。，、；：،؛-–—"

@@ -161,7 +161,9 @@ class SessionTables:
 
     def _change_words(self, statement: str, place: int, text: str) -> None:
         try:
-            self._connection.execute(statement, (place, storable(text.casefold())))
+            # The tokenizer reads to the first NUL.
+            words = storable(text.casefold()).replace("\0", " ")
+            self._connection.execute(statement, (place, words))
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise

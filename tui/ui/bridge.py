@@ -167,6 +167,8 @@ class Bridge:
         match event:
             case events.LimitReached():
                 self._view.add_note(limit_sentence(event), "warn")
+            case events.Notice(kind="room"):
+                pass  # a line of its own shows it as long as it holds, and how it is undone
             case events.Notice(message=message, kind=kind):
                 self._view.add_note(message, "warn" if kind == "warn" else "info")
             case events.Steered(text=text):

@@ -18,6 +18,7 @@ from tui.ui.by_hand import ByHand
 from tui.ui.symbols import symbols_for
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.conversation import Compaction
     from tui.ui.bridge import Bridge
     from tui.ui.chat import Chat
     from tui.ui.chat_ports import ChatView
@@ -34,7 +35,7 @@ class Conversing(ByHand):
     came_from: str = ""
     """The conversation that the one on screen branched off, as long as nothing was said in it."""
 
-    _chats_seen: tuple[int, int] | None = None
+    _chats_seen: "tuple[int, Compaction] | None" = None
     _changing: asyncio.Task[None] | None = None
 
     @property
@@ -80,7 +81,7 @@ class Conversing(ByHand):
     def follow_chats(self) -> None:
         """Show what changed in the conversation by another way than a turn."""
         chats = self.chats
-        seen = (chats.revision, chats.compaction.upto)
+        seen = (chats.revision, chats.compaction)
         if seen == self._chats_seen:
             return
         self._chats_seen = seen

@@ -38,3 +38,8 @@ def test_a_tail_is_as_long_as_its_tokens_allow():
     assert tail_within(messages, one * 3) == 7
     assert tail_within(messages, 0) == 10
     assert tail_within(messages, one * 99) == 0
+
+
+def test_nothing_is_full_while_the_person_wants_everything_told():
+    messages: list[Message] = [UserMessage("x" * 100_000)]
+    assert not Gauge(window=4096, patient=True).is_full(request(messages), 0.8)

@@ -61,3 +61,8 @@ def test_a_title_is_one_clean_line_that_fits(question: str):
 
 def test_a_question_of_megabytes_costs_no_time():
     assert title_of("word " * 1_000_000).startswith("word word")
+
+
+def test_an_underline_inside_a_word_belongs_to_it():
+    assert title_of("call mine__big now") == "call mine__big now"
+    assert title_of("this is __bold__ text") == "this is bold text"

@@ -111,3 +111,9 @@ async def test_an_excerpt_is_one_clean_line_around_what_was_found(tmp_path: Path
 
 def test_of_a_huge_message_the_beginning_is_indexed():
     assert len(session_words.said(UserMessage("x" * 10_000_000))) == INDEXED
+
+
+async def test_what_stands_behind_a_nul_is_found(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, UserMessage("before\0behind it"), ANSWER)
+    assert await places(store, "behind") == [(session, 0)]
