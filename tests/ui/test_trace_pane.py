@@ -380,3 +380,14 @@ def test_no_row_of_a_call_is_wider_than_the_pane(text: str, columns: int, open: 
     assert isinstance(call, CallSpan)
     rows = span_rows(call, Look(columns, UNICODE, 0), open=open)
     assert all(width_of(row) <= max(columns, 24) for row in rows)
+
+
+async def test_painting_between_a_change_and_the_next_look_at_it_is_harmless() -> None:
+    """Rows are counted at a look; what happened meanwhile may have fewer."""
+    story = Story()
+    async with Stage(story.pane).run_test(size=(60, 20)):
+        story.turn().tell(events.RetryScheduled(1, 2, 4, 30.0, "429 rate limit " * 8))
+        counted = story.pane.body_count()
+        story.spans.apply(events.StepEnded(1, 10.0, Usage(1, 1), "stop", 0), story.hand())
+        story.pane._built.clear()
+        assert len([story.pane.body_row(index) for index in range(counted)]) == counted

@@ -92,7 +92,9 @@ class TracePane(TitledPane):
         if not self._sizes:
             return self._empty_rows()[index]
         entry = self._entry_at(index)
-        return self._rows_of(entry)[index - self._starts[entry]]
+        rows, at = self._rows_of(entry), index - self._starts[entry]
+        # What happened may have fewer rows than when they were counted; the next look counts again.
+        return rows[at] if at < len(rows) else ()
 
     def row_selectable(self, index: int) -> bool:
         """The cursor stands on turns, steps and calls, not on what is in them."""
