@@ -177,7 +177,7 @@ class Chats(SavedChats):
             McptuiError: there is no model, or it could not write the summary.
         """
         room = Compacting(self._now.conversation, self._asked.model, self._asked.gauge, self._spent)
-        notice = await room.make_room(pressing=True)
+        notice = await room.make_room(by_hand=True)
         self.revision += 1
         return notice.message if notice is not None else "There is nothing to make shorter yet."
 

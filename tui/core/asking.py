@@ -49,6 +49,8 @@ class Asking:
         try:
             await think(self._deps.model, request, step, reply, self._emit)
         except ModelError as error:
+            if error.window is not None:  # the endpoint knows better than anybody
+                self._deps.gauge.window = error.window
             if not error.overflow or reply.text or not await self._make_room(pressing=True):
                 raise
             request = self._request(offer, extra)

@@ -9,7 +9,7 @@ from tui.core.errors import ModelError
 from tui.core.events import Notice
 from tui.core.gauge import Gauge
 from tui.core.ports import ChatModel, ModelRequest, ReplyPart, TextPart, Usage
-from tui.core.tokens import estimate, estimate_request
+from tui.core.tokens import estimate, estimate_messages, estimate_request
 from tui.core.units import plural
 
 MAX_SUMMARY = 16_000
@@ -32,12 +32,12 @@ class Compacting:
     gauge: Gauge
     spent: Callable[[Usage], object] = lambda usage: None
 
-    async def make_room(self, *, pressing: bool = False) -> Notice | None:
-        """Tell old results in short, or summarise old turns; return what was done, or None.
+    async def make_room(self, *, pressing: bool = False, by_hand: bool = False) -> Notice | None:
+        """Tell results in short, or summarise old turns; return what was done, or None.
 
         Args:
-            pressing: the endpoint has refused the conversation as too long, or the person asks for it:
-                do all that can be done, whatever the estimate says.
+            pressing: the endpoint has refused the conversation as too long, whatever was estimated.
+            by_hand: the person asks for a summary.
 
         Raises:
             ModelError: the model could not write the summary.
@@ -45,20 +45,26 @@ class Compacting:
         window = self._window()
         before = self.conversation.compaction
         shorter = plans.shrink(self.conversation.messages, before, window)
-        if shorter != before and not pressing:
-            return self._take(shorter, "Old results of tools are told to the model in short now.")
-        keep = plans.KEEP_PRESSING if pressing else plans.KEEP
+        if pressing:
+            shorter = plans.limited(self.conversation.messages, shorter, window)
+        if shorter != before and not by_hand and not (pressing and self._is_full(shorter, window)):
+            return self._take(shorter, "Results of tools are told to the model in short now.")
+        keep = plans.KEEP_PRESSING if pressing or by_hand else plans.KEEP
         upto = plans.boundary(self.conversation.messages, shorter, window, keep)
         if not upto:
             if shorter == before:
                 return None
-            return self._take(shorter, "Old results of tools are told to the model in short now.")
+            return self._take(shorter, "Results of tools are told to the model in short now.")
         summary = await self._summarise(upto, shorter)
         turns = plans.count_turns(self.conversation.messages, upto)
         return self._take(
             replace(shorter, upto=upto, summary=summary),
             f"{plural(turns, 'turn')} summarised for the model; everything is still here to read.",
         )
+
+    def _is_full(self, compaction: Compaction, window: int) -> bool:
+        told = plans.told(self.conversation.messages, compaction)
+        return estimate_messages(told) > window * plans.FULL
 
     def _window(self) -> int:
         # An endpoint that refuses without ever having said its window: what was last sent is too much.

@@ -16,6 +16,7 @@ from tui.core.conversation import (
     ToolMessage,
     UserMessage,
 )
+from tui.core.cutting import cut, is_cut
 from tui.core.gauge import tail_within
 from tui.core.tokens import estimate_messages
 from tui.core.wording import as_sent
@@ -31,6 +32,14 @@ KEEP_PRESSING = 0.1
 
 KEEP_RESULTS = 0.2
 """The share of the window that the newest results of tools, told in full, may take."""
+
+NEWEST = 0.4
+"""The share of the window that the newest turn may take once an endpoint has refused it."""
+
+BYTES_A_TOKEN = 2
+"""Cautious: the endpoint counts, and has just counted more than was expected."""
+
+LEAST_BYTES = 600
 
 SHORT = 240
 """Characters that are told of an old result."""
@@ -48,7 +57,7 @@ SUMMARISE = (
 
 def told(messages: Sequence[Message], compaction: Compaction) -> Sequence[Message]:
     """Return `messages` as the model is told them; the same sequence if nothing stands in for any."""
-    if not (compaction.upto or compaction.shrunk):
+    if not (compaction.upto or compaction.shrunk or compaction.limit):
         return messages
     result: list[Message] = []
     if compaction.upto:
@@ -57,6 +66,8 @@ def told(messages: Sequence[Message], compaction: Compaction) -> Sequence[Messag
         message = messages[index]
         if index < compaction.shrunk and isinstance(message, ToolMessage):
             message = _shrunk(message)
+        elif compaction.limit and isinstance(message, ToolMessage) and is_cut(message.text, compaction.limit):
+            message = replace(message, text=cut(message.text, compaction.limit, message.kept))
         result.append(message)
     return result
 
@@ -83,6 +94,17 @@ def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> 
     changed = replace(compaction, shrunk=max(compaction.shrunk, upto))
     gain = estimate_messages(before) - estimate_messages(told(messages[:upto], changed))
     return changed if gain > window * 0.05 else compaction
+
+
+def limited(messages: Sequence[Message], compaction: Compaction, window: int) -> Compaction:
+    """Return a compaction under which the results of the newest turn fit; the same one if they do already."""
+    begin = max((at for at, one in enumerate(messages) if isinstance(one, UserMessage)), default=0)
+    if estimate_messages(told(messages, compaction)[-(len(messages) - begin) :]) <= window * NEWEST:
+        return compaction
+    results = sum(isinstance(one, ToolMessage) for one in messages[begin:])
+    if not results:
+        return compaction
+    return replace(compaction, limit=max(LEAST_BYTES, int(window * NEWEST * BYTES_A_TOKEN / results)))
 
 
 def boundary(messages: Sequence[Message], compaction: Compaction, window: int, keep: float = KEEP) -> int:

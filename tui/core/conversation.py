@@ -114,11 +114,13 @@ class Compaction:
         upto: messages before this index are told as `summary`; a user message stands at it. 0: none.
         summary: what they said.
         shrunk: results of tools before this index are told in a few words. 0: none.
+        limit: bytes that are told of any one result. 0: all.
     """
 
     upto: int = 0
     summary: str = ""
     shrunk: int = 0
+    limit: int = 0
 
 
 @dataclass(slots=True)

@@ -44,6 +44,7 @@ class ModelError(McptuiError):
         retryable: whether asking again may help (timeouts, 429, 5xx); never for quota or billing.
         retry_after: seconds the endpoint asked us to wait, or None.
         overflow: the conversation does not fit into the model's window.
+        window: tokens that fit into it, if the endpoint says so then.
         generation: what the model wrote and the endpoint took for a call that cannot be read, or "".
     """
 
@@ -59,12 +60,14 @@ class ModelError(McptuiError):
         retryable: bool = False,
         retry_after: float | None = None,
         overflow: bool = False,
+        window: int | None = None,
     ) -> None:
         super().__init__(message, where=where, next_step=next_step)
         self.status = status
         self.retryable = retryable
         self.retry_after = retry_after
         self.overflow = overflow
+        self.window = window
 
 
 class NoTools(ModelError):

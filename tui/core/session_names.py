@@ -21,8 +21,8 @@ def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
     Raises:
         UsageError: several could be meant.
     """
-    if name == LAST:
-        return sessions[0] if sessions else None
+    if name == LAST:  # one that cannot be opened is not gone on with
+        return next((one for one in sessions if not one.problem), None)
     exact = [one for one in sessions if one.id == name]
     titled = [one for one in sessions if one.title.casefold() == name.casefold()]
     begun = [one for one in sessions if name and (one.id.startswith(name) or one.id.endswith(name))]

@@ -7,7 +7,7 @@ from tui.core.errors import ModelError, NoTools
 from tui.core.text import clean_line
 from tui.model.address import without_secrets
 from tui.model.failures import FAILED, NO_TOOLS, RETRYABLE_STATUS, failed_generation, is_billing, words_of
-from tui.model.overflow import is_overflow
+from tui.model.overflow import is_overflow, window_in
 from tui.model.profile import ModelProfile
 from tui.model.providers import host_of, is_private, provider_of
 from tui.model.waits import asked_wait, retry_after
@@ -78,6 +78,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
         retryable=passes and not hopeless,
         retry_after=wait,
         overflow=overflow,
+        window=window_in(said) if overflow else None,
     )
     error.generation = failed_generation(body)
     return error
@@ -144,6 +145,8 @@ def _key_step(profile: ModelProfile) -> str:
     if profile.keychain:
         return f"Check what the keychain holds for {clean_line(profile.keychain, 80)}.{place}"
     verb = "Check" if profile.api_key else "Set"
+    if profile.api_key and not profile.api_key_env:
+        return f"Check the api_key of this profile.{place}"
     return f"{verb} {variable or 'api_key_env of this profile'}.{place}"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tui.core.errors import ModelError, NoTools
 from tui.core.text import clean_line
-from tui.model.overflow import is_overflow
+from tui.model.overflow import is_overflow, window_in
 from tui.model.waits import asked_wait
 
 MAX_WORDS = 300
@@ -115,6 +115,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         retryable=transient and not (billing or overflow),
         retry_after=asked_wait(said),
         overflow=overflow,
+        window=window_in(said) if overflow else None,
     )
     error.generation = failed_generation(body)
     return error

@@ -35,6 +35,27 @@ _OVERFLOW = re.compile(
 )
 
 
+_WINDOW = re.compile(
+    r"""
+    context[_ ](?:length|window|size)\D{0,30}?([\d,._]{4,12})
+  | (?:prompt|input)\ length\D{0,30}?([\d,._]{4,12})
+  | ([\d,._]{4,12})\ (?:tokens?\ )?(?:maximum|limit|context)
+  | (?:limit|maximum)\ (?:of|is|:)\ ?([\d,._]{4,12})
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def window_in(words: str) -> int | None:
+    """Return how many tokens fit into the model's window, as a refusal says, or None."""
+    found = _WINDOW.search(words[:4000])
+    if found is None:
+        return None
+    digits = re.sub(r"\D", "", next(filter(None, found.groups())))
+    window = int(digits or 0)
+    return window if 512 <= window <= 20_000_000 else None
+
+
 def is_overflow(words: str, status: int | None = None) -> bool:
     """Whether a failure says that the request is too long for the model.
 

@@ -164,9 +164,10 @@ def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
     if not isinstance(found, Mapping):
         return None
     upto, shrunk = (min(int(_number(found, name)), len(messages)) for name in ("upto", "shrunk"))
+    limit = int(_number(found, "limit"))
     if upto and not (upto < len(messages) and isinstance(messages[upto], UserMessage)):
         upto = 0
-    return Compaction(upto, _text(found, "summary") if upto else "", shrunk)
+    return Compaction(upto, _text(found, "summary") if upto else "", shrunk, limit)
 
 
 # ---- rows ------------------------------------------------------------------------------------------------

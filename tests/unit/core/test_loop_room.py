@@ -1,6 +1,6 @@
 """A conversation that does not fit: results in short, then a summary, visibly; and budgets of a turn."""
 
-from tests.unit.core.stand_ins import call, ended, of_type, run, turn_of
+from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, run, text, turn_of
 from tui.core.compaction import SUMMARISE
 from tui.core.conversation import AssistantMessage, Compaction, Conversation, ToolMessage, UserMessage
 from tui.core.errors import ModelError
@@ -61,6 +61,22 @@ async def test_a_refusal_as_too_long_makes_room_once_and_asks_again():
     model = ScriptedModel([refused, says("a summary"), says("done")])
     turn, _ = turn_of(model, talk=long_talk())
     assert ended(await run(turn)).text == "done"
+
+
+async def test_the_newest_result_is_cut_where_it_alone_is_too_much_and_no_summary_is_paid_for():
+    talk = Conversation()
+
+    async def big(arguments):
+        return text("row\n" * 6000)
+
+    refused = [ModelError("too long", overflow=True, window=5000)]
+    model = ScriptedModel([calls(call(1, "srv__big")), refused, says("done")])
+    gauge = Gauge()
+    turn, _ = turn_of(model, FunctionToolbox(big=big), talk=talk, gauge=gauge)
+    assert ended(await run(turn)).text == "done"
+    (result,) = [m.text for m in model.requests[2].messages if isinstance(m, ToolMessage)]
+    assert len(result) < 6000 and "bytes" in result
+    assert (len(model.requests), gauge.window, talk.compaction.upto) == (3, 5000, 0)
 
 
 async def test_a_second_refusal_ends_the_turn():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.model.overflow import is_overflow
+from tui.model.overflow import is_overflow, window_in
 
 TOO_LONG = {
     "Anthropic": "prompt is too long: 213462 tokens > 200000 maximum",
@@ -57,3 +57,19 @@ def test_what_only_sounds_like_it_is_something_else(words: str) -> None:
 def test_a_request_entity_that_is_too_large_needs_no_words() -> None:
     assert is_overflow("", 413) and not is_overflow("", 400)
     assert not is_overflow("Rate limit reached on tokens per minute", 413)
+
+
+@pytest.mark.parametrize(
+    ("words", "window"),
+    [
+        ("This model's maximum context length is 5000 tokens. However, you requested 9427 tokens", 5000),
+        ("maximum context length is 128,000 tokens", 128_000),
+        ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ("prompt is too long: 212345 tokens > 200000 maximum", 200_000),
+        ("The maximum prompt length is 131072 but the request contains 140000 tokens", 131_072),
+        ("input is too long for this model", None),
+        ("context window exceeded", None),
+    ],
+)
+def test_the_window_is_read_where_the_endpoint_says_it(words, window):
+    assert window_in(words) == window
