@@ -8,7 +8,6 @@ of them hold for a model is said by its traits.
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from tui.core.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage, sanitised
@@ -69,8 +68,7 @@ class _Writer:
         for at, message in enumerate(messages):
             match message:
                 case UserMessage():
-                    after_tool = bool(result) and result[-1]["role"] == "tool"
-                    result.extend(self._user(attached.of_user(at, message), after_tool=after_tool))
+                    self._user(result, attached.of_user(at, message))
                 case AssistantMessage():
                     result.append(self._assistant(message, this_turn=at > turn))
                 case ToolMessage():
@@ -80,10 +78,18 @@ class _Writer:
                         result.append({"role": "user", "content": pictures})
         return result
 
-    def _user(self, content: str | list[dict[str, Any]], *, after_tool: bool) -> Iterator[dict[str, Any]]:
-        if after_tool and not self._traits.user_after_tool:
-            yield {"role": "assistant", "content": "Done."}
-        yield {"role": "user", "content": content}
+    def _user(self, result: list[dict[str, Any]], content: str | list[dict[str, Any]]) -> None:
+        """Append what the person said; to what they said before, if nobody has answered that.
+
+        Templates of local models refuse two messages of one role in a row ("roles must alternate").
+        """
+        before = result[-1] if result else {"role": ""}
+        if before["role"] == "tool" and not self._traits.user_after_tool:
+            result.append({"role": "assistant", "content": "Done."})
+        elif before["role"] == "user" and isinstance(content, str) and isinstance(before["content"], str):
+            before["content"] += f"\n\n{content}"
+            return
+        result.append({"role": "user", "content": content})
 
     def _assistant(self, message: AssistantMessage, *, this_turn: bool) -> dict[str, Any]:
         own = message.model == self._model

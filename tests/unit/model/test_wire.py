@@ -162,3 +162,10 @@ def test_any_conversation_can_be_encoded_and_answers_every_call(messages: list[M
         wanted = [one["id"] for one in message.get("tool_calls", ())]
         behind = [one["tool_call_id"] for one in body[at + 1 : at + 1 + len(wanted)]]
         assert behind == wanted
+
+
+def test_questions_that_nobody_answered_go_with_the_next_one() -> None:
+    written = sent(UserMessage("one"), UserMessage("two"), AssistantMessage("yes"), UserMessage("three"))
+    assert [(one["role"], one["content"]) for one in written] == [
+        ("user", "one\n\ntwo"), ("assistant", "yes"), ("user", "three"),
+    ]  # fmt: skip
