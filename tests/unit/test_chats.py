@@ -314,3 +314,12 @@ async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage
     one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
     events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
     assert not any(isinstance(event, Notice) for event in events)
+
+
+async def test_a_branch_in_which_nothing_was_said_yet_can_be_exported(stage: Make, tmp_path: Path):
+    one = stage(says("One."), says("Two."))
+    await one.ask("first")
+    await one.ask("second")
+    await one.chats.branch(2)
+    await one.chats.export(one.chats.info.id, "markdown", tmp_path / "branch.md")
+    assert "first" in (tmp_path / "branch.md").read_text("utf-8")

@@ -67,6 +67,7 @@ class SessionJournal:
         self._pen = SessionPen(path, redact, is_new=is_new, lock=lock, problem=problem)
         self._id, self._on_close = path.stem, on_close
         self._begun = not is_new
+        self._is_branch = first is not None
         self._condition = threading.Condition()
         self._ops: list[Op] = [first] if first is not None else []
         self._draft: Op | None = None
@@ -141,6 +142,12 @@ class SessionJournal:
             self._thread = threading.Thread(target=self._run, name=f"session {self.id}", daemon=True)
             self._thread.start()
         self._condition.notify()
+
+    def begin_branch(self) -> None:
+        """Make the file of a branch in which nothing was said yet: somebody wants to read it."""
+        with self._condition:
+            self._begun = self._begun or self._is_branch
+            self._wake()
 
     # ---- waiting -----------------------------------------------------------------------------------------
 

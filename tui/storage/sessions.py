@@ -70,6 +70,7 @@ class SessionStore:
     async def _settle(self, session: str) -> None:
         journal = self._open.get(session)
         if journal is not None:
+            journal.begin_branch()
             await journal.settled()
 
     def _journal(

@@ -120,7 +120,9 @@ class Glance:
         return Used(
             context=context,
             tokens=f"{about}{units.count(meters.tokens)}" if meters.tokens else "",
-            cost="" if meters.cost is None else units.money(meters.cost, meters.currency),
+            cost=""
+            if meters.cost is None
+            else ("~" if meters.estimated else "") + units.money(meters.cost, meters.currency),
         )
 
     def _activity(self, focus: Context) -> str:
