@@ -3,7 +3,7 @@
 from tests.conftest import wait_until
 from tests.terminal.pty_app import TerminalApp, alive
 
-ENTER, QUIT, TOGGLE = "\r", "\x11", "\x13"
+ENTER, QUIT, SERVERS = "\r", "\x11", "\x1bOR"
 
 
 def test_ask_approve_stop_start_and_leave():
@@ -22,9 +22,11 @@ def test_ask_approve_stop_start_and_leave():
         app.until(lambda: "esc stop" not in app.text)
 
         processes = app.children()
-        app.send(TOGGLE)
+        app.send(SERVERS)
+        app.until(lambda: "s start/stop" in app.screen.display[-1])
+        app.send("s")
         app.shows("1 of 3 servers", "STOPPED  by you")
-        app.send(TOGGLE)
+        app.send("s")
         app.shows("2 of 3 servers")
 
         processes += app.children()
