@@ -27,8 +27,8 @@ MOST_WORKERS = 8
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Say how many processes `-n auto` is: one for each processor, but no more than help."""
-    return min(MOST_WORKERS, os.cpu_count() or 1)
+    """Say how many processes `-n auto` is: one more than processors, since tests wait for processes, too."""
+    return min(MOST_WORKERS, (os.cpu_count() or 1) + 1)
 
 
 def _descriptors() -> dict[str, str]:
