@@ -110,6 +110,11 @@ class FakeChats:
         self.saved[session] = replace(self._saved(session), title=title)
         self.revision += 1
 
+    async def title_from_model(self) -> str:
+        assert self.info is not None
+        await self.rename(self.info.id, "A title of the model")
+        return "A title of the model"
+
     async def delete(self, session: str) -> None:
         self.deleted[session] = self._saved(session)
         del self.saved[session]

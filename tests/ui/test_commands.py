@@ -13,6 +13,7 @@ from tui.core.conversation import UserMessage
 from tui.core.errors import McptuiError
 from tui.core.tools import ResourceContent, TextContent
 from tui.core.workbench import PromptArgument, PromptInfo, PromptMessage, PromptResult
+from tui.ui.commands_palette import _named
 from tui.ui.screens.help import HelpScreen
 from tui.ui.screens.picker import Picker
 from tui.ui.screens.server import ServerScreen
@@ -327,7 +328,7 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
         offered = {command.help: command for command in app.commands()}
         offered["/compact "].run()
         await until(lambda: ("compact",) in runtime.chats.done)
-        offered["/rename TITLE"].run()
+        offered["/rename [TITLE]"].run()
         assert app.composer.text == "/rename "
 
 

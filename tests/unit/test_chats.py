@@ -323,3 +323,12 @@ async def test_a_branch_in_which_nothing_was_said_yet_can_be_exported(stage: Mak
     await one.chats.branch(2)
     await one.chats.export(one.chats.info.id, "markdown", tmp_path / "branch.md")
     assert "first" in (tmp_path / "branch.md").read_text("utf-8")
+
+
+async def test_the_model_makes_a_title_when_it_is_asked_to_and_not_before(stage: Make):
+    one = stage(says("One."), says("**Greetings from afar**\n\nand more"))
+    await one.ask("hello")
+    assert len(one.model.requests) == 1
+    assert await one.chats.title_from_model() == "Greetings from afar"
+    assert [info.title for info in await one.chats.sessions()] == ["Greetings from afar"]
+    assert len(one.chats.messages) == 2

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tui.core import compaction as plans
-from tui.core.conversation import Compaction, Conversation, Message, UserMessage, sanitised
+from tui.core.aside import asked_aside
+from tui.core.conversation import Compaction, Conversation, Message
 from tui.core.errors import ModelError
 from tui.core.events import Notice
 from tui.core.gauge import Gauge
-from tui.core.ports import ChatModel, ModelRequest, ReplyPart, TextPart, Usage
-from tui.core.tokens import estimate, estimate_messages, estimate_request
+from tui.core.ports import ChatModel, Usage
+from tui.core.tokens import estimate_messages
 from tui.core.units import plural
 
 MAX_SUMMARY = 16_000
@@ -80,28 +81,9 @@ class Compacting:
         """Have the model write what stands in for the messages before `upto`."""
         shortest = replace(compaction, shrunk=upto)
         old: Sequence[Message] = plans.told(self.conversation.messages[:upto], shortest)
-        request = ModelRequest("", [*sanitised(old), UserMessage(plans.SUMMARISE)])
-        text = ""
-        usage: Usage | None = None
-        parts = self.model.stream(request)
-        try:
-            async for part in parts:
-                match part:
-                    case TextPart(piece):
-                        text += piece
-                    case ReplyPart():
-                        usage = part.usage
-                    case _:
-                        pass
-                if len(text) > MAX_SUMMARY:
-                    break
-        finally:
-            close = getattr(parts, "aclose", None)
-            if close is not None:
-                await close()
-        self.spent(usage or Usage(estimate_request(request), estimate(text), estimated=True))
-        if not text.strip():
+        text = await asked_aside(self.model, old, plans.SUMMARISE, most=MAX_SUMMARY, spent=self.spent)
+        if not text:
             raise ModelError(
                 "the model wrote no summary", next_step="Start a new chat, or choose a model with more room."
             )
-        return text.strip()[:MAX_SUMMARY]
+        return text

@@ -81,6 +81,10 @@ class ChatView(Protocol):
         """Give one another title."""
         ...
 
+    async def title_from_model(self) -> str:
+        """Have the model make a title of the conversation on screen; return it."""
+        ...
+
     async def delete(self, session: str) -> None:
         """Take one out of the list; `restore` brings it back. Not the one on screen."""
         ...

@@ -90,8 +90,11 @@ class Commanding(OnMessages):
         self.conversation.add_note("From here on this is a copy; the one before stays as it is.", "info")
 
     async def _do_rename(self, rest: str) -> None:
-        title = clean_line(rest, 200)
-        await self.runtime.chats.rename(self._session("/rename"), title)
+        session, title = self._session("/rename"), clean_line(rest, 200)
+        if title:
+            await self.runtime.chats.rename(session, title)
+        else:
+            title = await self.runtime.chats.title_from_model()
         self.notify(f"This conversation is called “{title}” now.")
 
     async def _do_export(self, rest: str) -> None:

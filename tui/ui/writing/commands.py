@@ -73,7 +73,12 @@ OWN: tuple[Spec, ...] = (
     Spec("export", "[markdown|json|html] [PATH]", "Write the conversation to a file", Takes.MAYBE),
     Spec("retry", "", "Ask the last question again"),
     Spec("sessions", "", "Go on with another conversation"),
-    Spec("rename", "TITLE", "Give the conversation another title", Takes.TEXT),
+    Spec(
+        "rename",
+        "[TITLE]",
+        "Give the conversation another title; alone: the model makes it",
+        Takes.MAYBE,
+    ),
     Spec("branch", "", "Go on with a copy of the conversation"),
     Spec("help", "", "Show every key and every command"),
 )

@@ -5,7 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.workbench import PromptArgument, PromptInfo
-from tui.ui.writing.commands import OWN, Command, Kind, Slip, Takes, nearest, of_prompts, of_snippets, read
+from tui.ui.writing.commands import (
+    OWN,
+    Command,
+    Kind,
+    Slip,
+    Spec,
+    Takes,
+    nearest,
+    of_prompts,
+    of_snippets,
+    read,
+)
 
 ARGUMENTS = (PromptArgument("city", required=True), PromptArgument("days"))
 FORECAST = PromptInfo("weather", "forecast", "", "The weather to come", ARGUMENTS)
@@ -80,8 +91,8 @@ def test_a_command_that_takes_nothing_is_not_done_with_something_behind_it():
 
 
 def test_a_command_that_needs_something_says_what():
-    found = read("/rename", SPECS)
-    assert isinstance(found, Slip) and "/rename TITLE" in found.problem
+    found = read("/snip", [Spec("snip", "NAME", "x", Takes.TEXT)])
+    assert isinstance(found, Slip) and "/snip NAME" in found.problem
 
 
 def test_a_prompt_is_named_after_its_server_and_shows_what_it_needs():
