@@ -180,6 +180,19 @@ async def test_a_message_offers_what_can_be_done_with_it() -> None:
         await shows(app, "Second.")
 
 
+@pytest.mark.parametrize("key", ["f5", "f2", "f3", "f6"])
+async def test_the_menu_of_a_message_closes_when_the_person_goes_elsewhere(key: str) -> None:
+    async with opened(FakeRuntime(says("First."))) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "First.")
+        await pilot.press("f2", "up", "up", "enter")
+        await shows(app, "THIS MESSAGE")
+        await pilot.press("z")
+        assert app.composer.text == ""
+        await pilot.press(key)
+        await until(lambda: app.screen is app.main and "THIS MESSAGE" not in screen_text(app))
+
+
 async def test_the_marked_message_is_copied() -> None:
     runtime = FakeRuntime(says("The reply."))
     async with opened(runtime) as (app, pilot):

@@ -264,7 +264,9 @@ class McptuiApp(Doing):
 
     def on_key(self, event: events.Key) -> None:
         """Write what nothing else wants while the conversation has the focus."""
-        if event.is_printable and event.character and self.furnished and self.conversation.has_focus:
+        if self.screen is not self.main:
+            self.leave_list(event.key)
+        elif event.is_printable and event.character and self.furnished and self.conversation.has_focus:
             event.stop()
             self._write(event.character)
 

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from tui.core.errors import McptuiError
 from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes
-from tui.ui.actions import ACTIONS, Context
+from tui.ui.actions import ACTIONS, Context, of_context
 from tui.ui.answering import AnswerKeys
 from tui.ui.speaking import Speaking
 from tui.ui.writing.references import Written
@@ -204,6 +204,20 @@ class Doing(Speaking):
     def action_focus_trace(self) -> None:
         """Go to the trace."""
         self.go_to(Context.TRACE)
+
+    def leave_list(self, key: str) -> bool:
+        """Close a list over the screen for a key that leads to a region; return False for any other key.
+
+        Textual keeps the keys of the app from a dialog.
+        """
+        if not getattr(self.screen, "YIELDS", False):
+            return False
+        for found in of_context(Context.ANYWHERE):
+            if found.id.startswith("focus.") and key in self.overrides.keys_of(found).split(","):
+                self.screen.dismiss(None)
+                self.call_later(self.run_action, found.method)
+                return True
+        return False
 
     def action_pane_maximise(self) -> None:
         """Give the pane the whole body, or take it back."""

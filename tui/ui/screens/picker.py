@@ -41,6 +41,9 @@ class Picker(ModalScreen[str | None]):
         Binding("enter,space", "take", "take it", show=False, priority=True),
     ]
 
+    YIELDS = True
+    """Closes when the person goes to a region of the main screen."""
+
     DEFAULT_CSS = """
     Picker { align: right middle; }
     Picker > Vertical {
