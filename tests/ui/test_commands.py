@@ -13,7 +13,6 @@ from tui.core.conversation import UserMessage
 from tui.core.errors import McptuiError
 from tui.core.tools import ResourceContent, TextContent
 from tui.core.workbench import PromptArgument, PromptInfo, PromptMessage, PromptResult
-from tui.ui.commands_palette import _named
 from tui.ui.screens.help import HelpScreen
 from tui.ui.screens.picker import Picker
 from tui.ui.screens.server import ServerScreen
@@ -330,6 +329,29 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
         await until(lambda: ("compact",) in runtime.chats.done)
         offered["/rename [TITLE]"].run()
         assert app.composer.text == "/rename "
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("export", "Write the conversation to a file"),
+        ("compact", "Summarise the older part"),
+        ("session", "Go on with another conversation"),
+        ("model", "Ask another model from now on"),
+    ],
+)
+async def test_the_palette_finds_what_is_known_by_another_name(word: str, found: str):
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("ctrl+p", *word)
+        await shows(app, found)
+
+
+async def test_a_command_that_may_take_something_is_put_into_the_composer():
+    async with opened(FakeRuntime()) as (app, _):
+        await shows(app, "RUNNING")
+        next(command for command in app.commands() if command.help.startswith("/export")).run()
+        assert app.composer.text == "/export " and app.composer.has_focus
 
 
 # ---- prompts and snippets ----

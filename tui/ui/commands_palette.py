@@ -16,11 +16,19 @@ from tui.ui.ports import HostView
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One line of the palette: its title, what it does in a sentence, and the doing."""
+    """One line of the palette.
+
+    Attributes:
+        title: what it does in a sentence.
+        help: how else it is done: its keys, or how it is written.
+        run: does it.
+        words: what else it is looked for as.
+    """
 
     title: str
     help: str
     run: Callable[[], object]
+    words: str = ""
 
 
 class Everything(Provider):
@@ -39,11 +47,17 @@ class Everything(Provider):
         """Offer what matches."""
         matcher = self.matcher(query)
         for command in self._commands():
-            score = matcher.match(command.title)
+            score = matcher.match(command.title) or _named(query, command)
             if score > 0:
                 # The matcher reads what it highlights as markup.
                 title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
                 yield Hit(score, title, command.run, text=command.title, help=_literal(command.help))
+
+
+def _named(query: str, command: Command) -> float:
+    """Return 1 if every word of a query stands in the names of a command, else 0."""
+    names = f"{command.help} {command.words}".casefold()
+    return float(all(word in names for word in query.casefold().split()))
 
 
 def _literal(text: str) -> str:
@@ -88,7 +102,7 @@ def action_commands(
             keys += f" in {found.context.value.lower()}"
         if found.anywhere:
             keys = f"{key_words(overrides.anywhere_of(found))}, {keys}"
-        yield Command(found.help, keys, partial(run, found.method))
+        yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}")
 
 
 def server_commands(

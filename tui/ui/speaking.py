@@ -30,9 +30,6 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
 
 _log = logging.getLogger(__name__)
 
-WITHOUT_KEY = ("tools", "prompt", "resource", "compact", "rename")
-"""Commands that no action of the table stands for."""
-
 
 class Speaking(Commanding):
     """Takes what the composer sends.
@@ -212,14 +209,13 @@ class Speaking(Commanding):
         self.composer.search()
 
     def written_commands(self) -> "Iterator[tuple[str, str, Callable[[], object]]]":
-        """Yield the commands that have no key: what each does, how it is written, and the doing."""
+        """Yield the commands: what each does, how it is written, and the doing."""
         for spec in OWN:
-            if spec.name in WITHOUT_KEY:
-                yield spec.help, f"/{spec.name} {spec.usage}", partial(self._write_command, spec)
+            yield spec.help, f"/{spec.name} {spec.usage}", partial(self._write_command, spec)
 
     def _write_command(self, spec: Spec) -> None:
         self.go_to(Context.COMPOSER)
-        if spec.takes is Takes.TEXT:
+        if spec.takes is not Takes.NOTHING:
             self.composer.put_back(f"/{spec.name} ")
         else:
             line = f"/{spec.name}"
