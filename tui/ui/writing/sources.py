@@ -186,7 +186,7 @@ class LiveSources:
             if not one.template
             for reference in [Reference.to_resource(one.server, one.uri)]
         ]
-        return [*found, *fitting(offered, query)]
+        return fitting([*found, *offered], query)
 
     async def deeper(self, query: str) -> Sequence[Suggestion]:
         """Return the files below the working directory whose own name has `query` in it."""

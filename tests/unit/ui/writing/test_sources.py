@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.fakes import FakeRuntime
-from tui.core.workbench import PromptInfo
+from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.ui.writing.sources import LiveSources
 
 
@@ -77,3 +77,19 @@ async def test_closing_stops_the_asking(runtime):
     await asyncio.sleep(0)
     await sources.close()
     assert not [task for task in asyncio.all_tasks() if task.get_name() == "list prompts and resources"]
+
+
+async def test_a_resource_that_begins_so_comes_before_a_file_that_has_only_the_letters(tmp_path):
+    class Memory(Prompts):
+        async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+            return (ResourceInfo("notes", "mem://doc", "doc"),), ""
+
+    (tmp_path / "my-readme.md").touch()
+    runtime = FakeRuntime()
+    runtime.host.request_stop("weather")
+    runtime.workbench = Memory()  # type: ignore[assignment]
+    sources = LiveSources(tmp_path, lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    found = [one.name for one in await sources.references("mem")]
+    assert found == ["notes:mem://doc", "my-readme.md"]
