@@ -255,6 +255,17 @@ async def test_export_writes_the_conversation(tmp_path: Path):
         await shows(app, "is there already")
 
 
+async def test_one_enter_sends_a_command_whose_argument_is_complete(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        await keys(pilot, "/export html")
+        await shows(app, "one page, to show others")
+        await pilot.press("enter")
+        await shows(app, "The conversation was written to")
+
+
 async def test_nothing_said_is_nothing_to_export_rename_or_go_on_with():
     async with opened(FakeRuntime()) as (app, pilot):
         for line in ("/export json", "/rename x", "/branch", "/retry"):
