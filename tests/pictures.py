@@ -126,6 +126,17 @@ async def workbench(stage: Stage) -> None:
         await stage.press("escape")
 
 
+async def conversations(stage: Stage) -> None:
+    """The saved conversations, and where in them a word was said."""
+    for question in (*QUESTIONS, "which notes mention the dentist?"):
+        await stage.ask(question)
+        await stage.app.action_chat_new()
+    await stage.ask("what's the weather in Paris?")
+    await stage.press("f9")
+    await stage.write("milk")
+    await asyncio.sleep(SETTLE_SECONDS)
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """One picture.
@@ -148,6 +159,7 @@ PICTURES = (
     Picture("narrow", one_question, (80, 24), (("", LIGHT),)),
     Picture("traffic", traffic),
     Picture("filter", filtering, (120, 24)),
+    Picture("conversations", conversations, (120, 20)),
     Picture("workbench", workbench, (120, 30)),
 )
 
