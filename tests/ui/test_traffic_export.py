@@ -18,7 +18,7 @@ def seqs(path: Path) -> list[int]:
 
 
 def only(folder: Path) -> Path | None:
-    found = [path for path in folder.iterdir() if path.stat().st_size and not path.name.startswith(".")]
+    found = [path for path in folder.iterdir() if not path.name.startswith(".") and path.stat().st_size]
     return found[0] if found else None
 
 
