@@ -1,10 +1,12 @@
 """The way to the workbench and back: the part of the app that opens it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tui.core.traffic import Cause
 from tui.ui.actions import Context
 from tui.ui.wire import Wire
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.traffic import Cause
 
 
 class ByHand(Wire):
@@ -60,7 +62,7 @@ class ByHand(Wire):
         from tui.ui.screens.server import ServerScreen
         from tui.ui.screens.traffic import TrafficScreen
 
-        def back(cause: Cause | None) -> None:
+        def back(cause: "Cause | None") -> None:
             if cause is not None and isinstance(self.screen, ServerScreen):
                 self.pop_screen()
             self._go_to_turn(cause)

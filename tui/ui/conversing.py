@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from tui.core import units
-from tui.core.conversation import UserMessage
 from tui.core.errors import McptuiError
-from tui.core.sessions import ExportKind, SessionInfo
 from tui.core.text import clean_line
 from tui.ui.actions import Context
 from tui.ui.by_hand import ByHand
@@ -19,6 +17,7 @@ from tui.ui.symbols import symbols_for
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.conversation import Compaction
+    from tui.core.sessions import ExportKind, SessionInfo
     from tui.ui.bridge import Bridge
     from tui.ui.chat import Chat
     from tui.ui.chat_ports import ChatView
@@ -105,6 +104,8 @@ class Conversing(ByHand):
 
     def show_compaction(self) -> None:
         """Say what the model is told in place of older messages."""
+        from tui.core.conversation import UserMessage
+
         compaction, messages = self.chats.compaction, self.chats.messages
         words = ""
         if compaction.upto:
@@ -182,17 +183,17 @@ class Conversing(ByHand):
         else:
             self.notify(NOT_SAVED, timeout=3)
 
-    def export_session(self, info: SessionInfo) -> None:
+    def export_session(self, info: "SessionInfo") -> None:
         """Ask where a conversation is written to, and write it."""
         from tui.ui.screens.export_chat import ExportChat, export_path
 
-        def asked(answer: tuple[ExportKind, Path] | None) -> None:
+        def asked(answer: "tuple[ExportKind, Path] | None") -> None:
             if answer is not None:
                 self.run_worker(self._or_told(self._export(info, *answer)), name="export a conversation")
 
         self.open_dialog(ExportChat(info.title, export_path(Path.cwd(), info.title)), asked)
 
-    async def _export(self, info: SessionInfo, kind: ExportKind, path: Path) -> None:
+    async def _export(self, info: "SessionInfo", kind: "ExportKind", path: Path) -> None:
         await self.chats.export(info.id, kind, path)
         self.notify(f"written to {clean_line(str(path), 300)}", timeout=5)
 

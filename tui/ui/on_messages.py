@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tui.core.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.text import clean
-from tui.core.tools import ToolResult
 from tui.ui.actions import Context, action, of_context, possible
 from tui.ui.answering import AnswerKeys
 from tui.ui.conversing import NOT_SAVED, Conversing
 from tui.ui.writing.references import Reference, Written
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.conversation import Attachment, Message
+    from tui.core.tools import ToolResult
     from tui.ui.approvals import Approvals
     from tui.ui.glance import Glance
     from tui.ui.widgets.transcript.blocks import Label
@@ -47,6 +47,8 @@ class OnMessages(Conversing):
 
     def _question(self) -> int | None:
         """Return the index of the question that the marked message belongs to; of the last, with no mark."""
+        from tui.core.conversation import UserMessage
+
         label = self.conversation.marked_label
         found = self.conversation.question_of(label) if label is not None else None
         if found is None:
@@ -61,6 +63,8 @@ class OnMessages(Conversing):
 
     def _end_of(self, question: int) -> int:
         """Return the index behind the last message that belongs to a question."""
+        from tui.core.conversation import UserMessage
+
         messages = self.chats.messages
         later = (at for at in range(question + 1, len(messages)) if isinstance(messages[at], UserMessage))
         return next(later, len(messages))
@@ -144,7 +148,7 @@ class OnMessages(Conversing):
         """Ask another model the marked question, as a branch."""
         self._held("compare")
 
-    async def _again(self, question: int) -> tuple[str, tuple[Attachment, ...]]:
+    async def _again(self, question: int) -> "tuple[str, tuple[Attachment, ...]]":
         before = self.chats.info
         said = await self.chats.again(question)
         self._branched(before.id if before is not None else "")
@@ -216,7 +220,9 @@ class OnMessages(Conversing):
             self.copy_to_clipboard(clean(text))
             self.notify("The question is copied." if label.role == "user" else "The reply is copied.")
 
-    def _text_of(self, label: "Label", messages: Sequence[Message]) -> str:
+    def _text_of(self, label: "Label", messages: "Sequence[Message]") -> str:
+        from tui.core.conversation import AssistantMessage
+
         if label.role == "user":
             return label.said
         said = [one.text for one in messages if isinstance(one, AssistantMessage) and one.text]
@@ -237,7 +243,8 @@ class OnMessages(Conversing):
             return
         self.open_dialog(ResultScreen(card.name, result, self.overrides))
 
-    def _result(self, call: str, card: "Card") -> ToolResult | None:
+    def _result(self, call: str, card: "Card") -> "ToolResult | None":
+        from tui.core.conversation import ToolMessage
         from tui.ui.pieces import result_of
 
         told = next(

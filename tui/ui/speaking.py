@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from textual.app import SuspendNotSupported
 
-from tui.core.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.settings.locations import state_dir
 from tui.ui.actions import Context
@@ -24,6 +23,7 @@ from tui.ui.writing.commands import OWN, OWN_NAMES, Command, Slip, Spec, Takes, 
 from tui.ui.writing.references import Written
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.conversation import Attachment
     from tui.ui.writing.history_file import HistoryFile
     from tui.ui.writing.one_by_one import OneByOne
     from tui.ui.writing.reading import Reader
@@ -66,7 +66,7 @@ class Speaking(Commanding):
         for sent in early:
             self.on_composer_sent(sent)
 
-    async def read_attachments(self, written: Written) -> tuple[Attachment, ...]:
+    async def read_attachments(self, written: Written) -> "tuple[Attachment, ...]":
         """Return what goes with a message.
 
         Raises:

@@ -3,13 +3,12 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from tui.core.traffic import Cause
-from tui.trace.query_nodes import written
 from tui.ui.actions import Context
 from tui.ui.shell import Shell
 from tui.ui.symbols import symbols_for
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.traffic import Cause
     from tui.trace.entries import Span
     from tui.trace.spans import Spans
     from tui.ui.ports import AppRuntime
@@ -21,6 +20,7 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
 def filter_of(span: "Span") -> str:
     """Return the filter that lets through what travelled for a turn, a step or a call."""
     from tui.trace.entries import CallSpan, StepSpan, TurnSpan
+    from tui.trace.query_nodes import written
 
     match span:
         case CallSpan():
@@ -54,7 +54,7 @@ class Wire(Shell):
                 self.runtime.recording, self.overrides, filter, session=self.traffic_session(), place=place
             )
 
-            def left(cause: Cause | None) -> None:
+            def left(cause: "Cause | None") -> None:
                 # Who goes to a turn comes back to where they were reading.
                 self.traffic_place = (screen.sifting.query.text, screen.list.selected) if cause else ("", 0)
                 self._go_to_turn(cause)
@@ -93,7 +93,7 @@ class Wire(Shell):
         calls = (span for span in reversed(self.spans.entries) if isinstance(span, CallSpan))
         return next((span for span in calls if span.id == call), None)
 
-    def _go_to_turn(self, cause: Cause | None) -> None:
+    def _go_to_turn(self, cause: "Cause | None") -> None:
         if cause is None:
             return
         if self.trace.go_to_turn(cause.turn, cause.step):

@@ -8,10 +8,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
-from tui.core.workbench import PromptInfo
 from tui.ui.writing.arguments import names_in
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.workbench import PromptInfo
 
 MOST_PROMPTS = 500
 """Prompts of one server that become commands; the others are still in the list of `/prompt`."""
@@ -111,7 +114,7 @@ def of_snippets(snippets: Mapping[str, str]) -> list[Spec]:
     ]
 
 
-def of_prompts(prompts: Iterable[PromptInfo]) -> list[Spec]:
+def of_prompts(prompts: "Iterable[PromptInfo]") -> list[Spec]:
     """Return the commands that stand for prompts, named `server:prompt`.
 
     Names are the server's own text: what cannot be written in a word becomes `_`.
@@ -141,11 +144,11 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Spec]:
     return found
 
 
-def _plain(prompt: PromptInfo) -> str:
+def _plain(prompt: "PromptInfo") -> str:
     return f"{prompt.server}:{prompt.name}"
 
 
-def _word_of(prompt: PromptInfo) -> str:
+def _word_of(prompt: "PromptInfo") -> str:
     """Return how a prompt can be written: one word without a slash at its beginning."""
     return re.sub(r"\s+|^/+", "_", clean_line(_plain(prompt), 128))
 

@@ -4,9 +4,12 @@ In the text a reference is a token, `[@README.md]`, that is edited as one charac
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tui.core.conversation import Attachment
 from tui.core.text import clean_line
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.conversation import Attachment
 
 MOST_NAME = 200
 
@@ -26,7 +29,7 @@ class Reference:
     path: str = ""
     server: str = ""
     uri: str = ""
-    attachment: Attachment | None = None
+    attachment: "Attachment | None" = None
 
     @classmethod
     def to_file(cls, path: str) -> "Reference":
@@ -39,7 +42,7 @@ class Reference:
         return cls(_name(f"{server}:{uri}"), server=server, uri=uri)
 
     @classmethod
-    def to_known(cls, attachment: Attachment) -> "Reference":
+    def to_known(cls, attachment: "Attachment") -> "Reference":
         """Refer to what was read before."""
         return cls(_name(attachment.name), attachment=attachment)
 

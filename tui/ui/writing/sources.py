@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.ui.writing.commands import OWN, Kind, Spec, of_prompts, of_snippets
 from tui.ui.writing.references import Reference
 from tui.ui.writing.suggestion import Suggestion, fitting, of_words
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.workbench import PromptInfo, ResourceInfo
     from tui.ui.ports import AppRuntime
 
 _log = logging.getLogger(__name__)
@@ -97,11 +97,11 @@ class LiveSources:
         return [one.name for one in self.runtime.host.statuses() if _runs(one)]
 
     @property
-    def prompts(self) -> list[PromptInfo]:
+    def prompts(self) -> "list[PromptInfo]":
         """Every prompt of every running server, as far as known."""
         return [one for listed in self._prompts.values() for one in listed]
 
-    async def resources(self) -> list[ResourceInfo]:
+    async def resources(self) -> "list[ResourceInfo]":
         """Return every resource of every running server that can be read as it is."""
         await self.known()
         return [one for listed in self._resources.values() for one in listed if not one.template]
