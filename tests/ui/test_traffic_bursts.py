@@ -24,8 +24,7 @@ async def test_a_filter_typed_in_one_burst_is_the_filter(text) -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/" + text + "\r")
         await until(lambda: screen.sifting.query.text == text, what=screen.sifting.query.text)
-        assert not screen.filter_bar.is_open
-        assert screen.list.has_focus
+        await until(lambda: not screen.filter_bar.is_open and screen.list.has_focus)
 
 
 async def test_a_search_typed_in_one_burst_is_the_search() -> None:
