@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 
 from tui.core.errors import ModelError
 from tui.core.ports import ChatModel, Clock, ModelPart, ModelRequest, RetryPart
+from tui.model.wrapped import Wrapped
 
 ATTEMPTS = 4
 FIRST_WAIT = 1.0
@@ -13,7 +14,7 @@ LONGEST_ASKED = 120.0
 """Seconds that an endpoint may ask us to wait; a longer time is for the person to decide."""
 
 
-class Retrying:
+class Retrying(Wrapped):
     """A ChatModel that asks another one again after failures that pass.
 
     Only while nothing was shown: a reply that broke in its middle is never begun anew behind the person's
@@ -35,25 +36,10 @@ class Retrying:
         attempts: int = ATTEMPTS,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._model = model
+        super().__init__(model)
         self._clock = clock
         self._attempts = attempts
         self._chance = chance
-
-    @property
-    def label(self) -> str:
-        """The inner model's."""
-        return self._model.label
-
-    @property
-    def notice(self) -> str:
-        """The inner model's."""
-        return self._model.notice
-
-    @property
-    def inner(self) -> ChatModel:
-        """The model that is asked."""
-        return self._model
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Yield the reply; a `RetryPart` before each wait.

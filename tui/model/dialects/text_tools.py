@@ -13,6 +13,7 @@ from tui.model.dialects.dialect import DIALECTS, Dialect
 from tui.model.dialects.made import Maker
 from tui.model.dialects.offered import Offered
 from tui.model.dialects.reading import Reading
+from tui.model.wrapped import Wrapped
 
 FALLBACK = "xml"
 """The dialect for a model whose endpoint says that it has no function calling."""
@@ -23,28 +24,6 @@ UNREADABLE_ATTEMPTS = 3
 OVER_SECONDS = 2.0
 OVER_SIZE = 4_096
 """How long, and for how many characters, a reply that is over for its dialect is still read for its usage."""
-
-
-class Wrapped:
-    """A ChatModel that passes on who the model within is."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-
-    @property
-    def label(self) -> str:
-        """The inner model's."""
-        return self._model.label
-
-    @property
-    def notice(self) -> str:
-        """The inner model's."""
-        return self._model.notice
-
-    @property
-    def inner(self) -> ChatModel:
-        """The model that is asked."""
-        return self._model
 
 
 class NativeTools(Wrapped):
