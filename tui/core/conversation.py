@@ -216,11 +216,18 @@ def _begins(messages: Sequence[Message], count: int, last: Message | None) -> bo
     return not count or (count <= len(messages) and messages[count - 1] == last)
 
 
-def sanitised(messages: Sequence[Message]) -> list[Message]:
+def not_recorded(call: CallRequest) -> ToolMessage:
+    """Return the observation of a call of which nobody knows more."""
+    return ToolMessage(call.id, call.name, "no result was recorded", is_error=True)
+
+
+def sanitised(
+    messages: Sequence[Message], missing: Callable[[CallRequest], ToolMessage] = not_recorded
+) -> list[Message]:
     """Return `messages` as a provider accepts them; the same list again if they already are.
 
     Pairs are checked by position, not by a set of ids: each call needs its observation in the run of
-    tool messages right behind it. Calls without one get "no result was recorded", observations without
+    tool messages right behind it. Calls without one get what `missing` makes, observations without
     a call are dropped, empty assistant messages are dropped. Idempotent.
     """
     result: list[Message] = []
@@ -238,11 +245,7 @@ def sanitised(messages: Sequence[Message]) -> list[Message]:
             while index < len(messages) and isinstance(found := messages[index], ToolMessage):
                 behind.setdefault(found.call_id, found)
                 index += 1
-            result.extend(
-                behind.get(call.id)
-                or ToolMessage(call.id, call.name, "no result was recorded", is_error=True)
-                for call in message.calls
-            )
+            result.extend(behind.get(call.id) or missing(call) for call in message.calls)
         else:
             result.append(message)
     return result

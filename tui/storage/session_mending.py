@@ -1,12 +1,11 @@
 """A session as a provider accepts it, whatever was written of it when the program ended. Pure.
 
-The same walk as `core.conversation.sanitised`, which then finds nothing more to do; only what an observation
-says that was never recorded depends on whether the call was sent.
+What an observation says that was never recorded depends on whether the call was sent.
 """
 
 from collections.abc import Collection, Sequence
 
-from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage
+from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, sanitised
 from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 
 
@@ -20,24 +19,7 @@ def mended(
         sent: ids of the calls that were about to be sent.
         draft: how far a reply had come, or None.
     """
-    result: list[Message] = []
-    index = 0
-    while index < len(messages):
-        message = messages[index]
-        index += 1
-        if isinstance(message, ToolMessage):
-            continue
-        if not isinstance(message, AssistantMessage):
-            result.append(message)
-            continue
-        if not (message.text or message.calls):
-            continue
-        result.append(message)
-        behind: dict[str, ToolMessage] = {}
-        while index < len(messages) and isinstance(found := messages[index], ToolMessage):
-            behind.setdefault(found.call_id, found)
-            index += 1
-        result.extend(behind.setdefault(call.id, unanswered(call, sent)) for call in message.calls)
+    result = sanitised(messages, lambda call: unanswered(call, sent))
     if draft is not None and draft.text:
         result.append(draft)
     return result
