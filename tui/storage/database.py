@@ -11,12 +11,15 @@ it is; no file is ever rewritten in place.
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tui.core import units
 from tui.core.errors import StorageError
+
+Check = Callable[[sqlite3.Connection, Path], None]
+"""Raises what is wrong with a file that was opened."""
 
 VERSION = 1
 APPLICATION_ID = 0x6D637074
@@ -102,8 +105,7 @@ def create_recording(path: Path) -> sqlite3.Connection:
         OSError: the file is there already or cannot be made.
         sqlite3.Error: SQLite cannot write it.
     """
-    # Made here and not by SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    make_private(path)
     connection = connect(path, "rw")
     try:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -130,16 +132,13 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         )
     with storage_errors(path):
         try:
-            return _checked(connect(path, "ro"), path)
-        except sqlite3.OperationalError:
-            # WAL needs a file beside it to share; where none can be made, a finished recording needs none.
-            if has_bytes(beside(path, "-wal")):
-                raise
-            return _checked(connect(path, "ro", "&immutable=1"), path)
+            return checked(connect(path, "ro"), path, _check)
+        except sqlite3.OperationalError as error:
+            return opened_alone(path, _check, error)
         except sqlite3.DatabaseError:
             if not cut_short(path):
                 raise
-            return _checked(connect(path, "ro", is_cut=True), path)
+            return checked(connect(path, "ro", is_cut=True), path, _check)
 
 
 def cut_short(path: Path) -> str:
@@ -170,7 +169,7 @@ def open_for_notes(path: Path) -> sqlite3.Connection:
         StorageError: the file cannot be opened or is no recording.
     """
     with storage_errors(path):
-        connection = _checked(connect(path, "rw"), path)
+        connection = checked(connect(path, "rw"), path, _check)
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
@@ -224,10 +223,32 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
     return connection
 
 
-def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    """Return the connection of what is a recording that this version can read; close it otherwise."""
+def make_private(path: Path) -> None:
+    """Make an empty file for this person only.
+
+    Not left to SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
+
+    Raises:
+        OSError: the file is there already or cannot be made.
+    """
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
+    """Open a file to read it where SQLite can make none beside it: one that nobody writes needs none.
+
+    Raises:
+        sqlite3.Error: `error`, with which opening it in the usual way failed, if it is being written.
+    """
+    if has_bytes(beside(path, "-wal")):
+        raise error
+    return checked(connect(path, "ro", "&immutable=1"), path, check)
+
+
+def checked(connection: sqlite3.Connection, path: Path, check: Check) -> sqlite3.Connection:
+    """Return a connection whose file passes `check`; close it otherwise."""
     try:
-        _check(connection, path)
+        check(connection, path)
     except BaseException:
         connection.close()
         raise

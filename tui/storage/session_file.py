@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tui.core.errors import StorageError
-from tui.storage.database import beside, connect, has_bytes
+from tui.storage.database import checked, connect, make_private, opened_alone
 from tui.storage.salvage import is_damage
 
 SUFFIX = ".mcpsession"
@@ -73,8 +73,7 @@ def create_file(path: Path) -> sqlite3.Connection:
         OSError: the file is there already or cannot be made.
         sqlite3.Error: SQLite cannot write it.
     """
-    # Made here and not by SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    make_private(path)
     try:
         return _for_writing(connect(path, "rw"))
     except BaseException:
@@ -105,9 +104,8 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         sqlite3.Error: it is damaged or cannot be written.
         StorageError: it is no session, or too new.
     """
-    connection = connect(path, "rw")
+    connection = checked(connect(path, "rw"), path, check)
     try:
-        check(connection, path)
         return _for_writing(connection)
     except BaseException:
         connection.close()
@@ -124,12 +122,9 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         raise absent(path)
     with session_errors(path):
         try:
-            return _checked(connect(path, "ro"), path)
-        except sqlite3.OperationalError:
-            # WAL needs a file beside it to share; where none can be made, a finished session needs none.
-            if has_bytes(beside(path, "-wal")):
-                raise
-            return _checked(connect(path, "ro", "&immutable=1"), path)
+            return checked(connect(path, "ro"), path, check)
+        except sqlite3.OperationalError as error:
+            return opened_alone(path, check, error)
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:
@@ -194,13 +189,4 @@ def _for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA journal_size_limit = 4194304")
-    return connection
-
-
-def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    try:
-        check(connection, path)
-    except BaseException:
-        connection.close()
-        raise
     return connection
