@@ -245,7 +245,9 @@ def sanitised(
             while index < len(messages) and isinstance(found := messages[index], ToolMessage):
                 behind.setdefault(found.call_id, found)
                 index += 1
-            result.extend(behind.get(call.id) or missing(call) for call in message.calls)
+            result.extend(
+                behind.get(call.id) or behind.setdefault(call.id, missing(call)) for call in message.calls
+            )
         else:
             result.append(message)
     return result
