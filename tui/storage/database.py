@@ -235,11 +235,7 @@ def make_private(path: Path) -> None:
 
 
 def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
-    """Open a file to read it where SQLite can make none beside it: one that nobody writes needs none.
-
-    Raises:
-        sqlite3.Error: `error`, with which opening it in the usual way failed, if it is being written.
-    """
+    """Open a file where SQLite can make none beside it, unless it is being written: then raise `error`."""
     if has_bytes(beside(path, "-wal")):
         raise error
     return checked(connect(path, "ro", "&immutable=1"), path, check)
