@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.clocks import NotedWaits
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
 from tests.streams import Heard
@@ -24,19 +25,6 @@ ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("a__b", "", {"type": "obje
 SHORT = {"first_token_seconds": 0.2, "between_chunks_seconds": 0.2}
 
 
-class Time:
-    """A clock that only notes how long it was asked to wait."""
-
-    def __init__(self) -> None:
-        self.waits: list[float] = []
-
-    def now_ns(self) -> int:
-        return 0
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
-
-
 class Story(Heard):
     """What a model said, and how often and how long it was waited for."""
 
@@ -48,9 +36,9 @@ class Story(Heard):
 
 
 @asynccontextmanager
-async def talking(*replies: Reply, **profile: Any) -> AsyncIterator[tuple[Endpoint, Retrying, Time]]:
+async def talking(*replies: Reply, **profile: Any) -> AsyncIterator[tuple[Endpoint, Retrying, NotedWaits]]:
     async with Endpoint(replies) as endpoint:
-        chat, clock = OpenAIChat(ModelProfile("test", endpoint.base_url, "m", **profile)), Time()
+        chat, clock = OpenAIChat(ModelProfile("test", endpoint.base_url, "m", **profile)), NotedWaits()
         try:
             yield endpoint, Retrying(chat, clock, chance=lambda: 1.0), clock
         finally:
@@ -178,7 +166,7 @@ async def test_a_reply_that_has_begun_is_never_begun_anew(shown: Any, failure: d
 async def test_an_endpoint_that_is_not_there_yet_is_asked_again() -> None:
     async with Endpoint() as endpoint:
         gone = endpoint.base_url
-    chat, clock = OpenAIChat(ModelProfile("test", gone, "m")), Time()
+    chat, clock = OpenAIChat(ModelProfile("test", gone, "m")), NotedWaits()
     with pytest.raises(ModelError, match="cannot be reached"):
         async for _ in Retrying(chat, clock, chance=lambda: 1.0).stream(ASK):
             pass

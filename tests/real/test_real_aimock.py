@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.clocks import NotedWaits
 from tests.conftest import until
 from tests.real.installed import AIMOCK, needs
 from tests.streams import Heard, heard_from_model
@@ -66,19 +67,6 @@ FIXTURES: list[dict[str, Any]] = [
 ]
 
 
-class Time:
-    """A clock that only notes how long it was asked to wait."""
-
-    def __init__(self) -> None:
-        self.waits: list[float] = []
-
-    def now_ns(self) -> int:
-        return 0
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
-
-
 @asynccontextmanager
 async def aimock(folder: Path) -> AsyncIterator[str]:
     """Start the server with the fixtures, and give its address."""
@@ -100,10 +88,10 @@ async def aimock(folder: Path) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def talking(folder: Path) -> AsyncIterator[tuple[ChatModel, Time, str]]:
+async def talking(folder: Path) -> AsyncIterator[tuple[ChatModel, NotedWaits, str]]:
     async with aimock(folder) as origin:
         profile = ModelProfile("aimock", f"{origin}/v1", "gpt-4o")
-        chat, time = OpenAIChat(profile), Time()
+        chat, time = OpenAIChat(profile), NotedWaits()
         try:
             yield Retrying(chat, time), time, origin
         finally:

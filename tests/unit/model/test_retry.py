@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.clocks import NotedWaits
 from tui.core.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ModelRequest, ReplyPart, RetryPart, TextPart
@@ -12,19 +13,6 @@ from tui.model.scripted import Reply, ScriptedModel, says
 
 ASK = ModelRequest("", [UserMessage("hi")])
 PASSING = ModelError("overloaded", status=503, retryable=True)
-
-
-class Time:
-    """A clock that only notes how long it was asked to wait."""
-
-    def __init__(self) -> None:
-        self.waits: list[float] = []
-
-    def now_ns(self) -> int:
-        return 0
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
 
 
 async def heard(parts: AsyncIterator[ModelPart]) -> tuple[list[ModelPart], ModelError | None]:
@@ -40,7 +28,7 @@ async def heard(parts: AsyncIterator[ModelPart]) -> tuple[list[ModelPart], Model
 async def asked(
     *replies: Reply, chance: float = 1.0
 ) -> tuple[list[ModelPart], ModelError | None, list[float]]:
-    time = Time()
+    time = NotedWaits()
     parts, error = await heard(Retrying(ScriptedModel(replies), time, chance=lambda: chance).stream(ASK))
     return parts, error, time.waits
 
@@ -87,7 +75,7 @@ async def test_a_reply_that_broke_in_its_middle_is_not_begun_anew() -> None:
 
 async def test_leaving_early_closes_the_inner_stream() -> None:
     inner = ScriptedModel([says("Hi")])
-    parts = Retrying(inner, Time()).stream(ASK)
+    parts = Retrying(inner, NotedWaits()).stream(ASK)
     assert await anext(parts) == TextPart("Hi")
     await parts.aclose()
     assert inner.closed == 1
@@ -96,4 +84,4 @@ async def test_leaving_early_closes_the_inner_stream() -> None:
 @pytest.mark.parametrize("name", ["label", "notice"])
 def test_it_is_called_as_the_model_within(name: str) -> None:
     inner = ScriptedModel([], label="inner", notice="note")
-    assert getattr(Retrying(inner, Time()), name) == getattr(inner, name)
+    assert getattr(Retrying(inner, NotedWaits()), name) == getattr(inner, name)
