@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from textual.pilot import Pilot
 
@@ -56,3 +57,26 @@ async def asked(app: McptuiApp, pilot: Pilot[int]) -> None:
 
 async def ripen(app: McptuiApp) -> None:
     await until(lambda: app.approvals.ripe)
+
+
+async def keys(pilot: Pilot[int], text: str) -> None:
+    """Type a text."""
+    await pilot.press(*("space" if letter == " " else letter for letter in text))
+
+
+@dataclass
+class OnScreen:
+    """Something on the screen of an app: its keys, and what it shows."""
+
+    pilot: Pilot[None]
+
+    @property
+    def text(self) -> str:
+        return screen_text(self.pilot.app)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def shows(self, *parts: str) -> None:
+        await until(lambda: all(part in self.text for part in parts))

@@ -5,10 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from textual.pilot import Pilot
-
 from tests.conftest import until
-from tests.ui.app_stage import screen_text
+from tests.ui.app_stage import OnScreen
 from tests.ui.fake_chats import DEMO, OLLAMA, FakeChats
 from tests.ui.stage import Stage
 from tui.core.choices import ModelChoice
@@ -24,23 +22,11 @@ NO_KEY = ModelChoice(
 
 
 @dataclass
-class Scene:
+class Scene(OnScreen):
     """The screen, and what came of it."""
 
     chats: FakeChats
-    pilot: Pilot[None]
     given: list[bool | None] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return screen_text(self.pilot.app)
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
-
-    async def shows(self, *parts: str) -> None:
-        await until(lambda: all(part in self.text for part in parts))
 
 
 @asynccontextmanager
@@ -49,7 +35,7 @@ async def listed(*choices: ModelChoice, busy: str = "", width: int = 100) -> Asy
     chats.known = list(choices)
     async with Stage().run_test(size=(width, 24), notifications=True) as pilot:
         screen = ModelsScreen(chats, KeyOverrides(), UNICODE, busy=lambda: busy)
-        scene = Scene(chats, pilot)
+        scene = Scene(pilot, chats)
         pilot.app.push_screen(screen, scene.given.append)
         await pilot.pause()
         yield scene

@@ -6,10 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from textual.pilot import Pilot
-
 from tests.conftest import until
-from tests.ui.app_stage import screen_text
+from tests.ui.app_stage import OnScreen, screen_text
 from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
 from tui.core.conversation import AssistantMessage, Conversation, UserMessage
@@ -26,25 +24,13 @@ TALK = (UserMessage("Which notes mention milk?"), AssistantMessage("Two of them.
 
 
 @dataclass
-class Scene:
+class Scene(OnScreen):
     """The screen, and what came of it."""
 
     chats: FakeChats
     screen: SessionsScreen
-    pilot: Pilot[None]
     given: list[Resumed | None] = field(default_factory=list)
     exported: list[SessionInfo] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return screen_text(self.pilot.app)
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
-
-    async def shows(self, *parts: str) -> None:
-        await until(lambda: all(part in self.text for part in parts))
 
 
 @asynccontextmanager
@@ -57,7 +43,7 @@ async def listed(*infos: SessionInfo, width: int = 120, busy: str = "") -> Async
         screen = SessionsScreen(
             chats, KeyOverrides(), UNICODE, busy=lambda: busy, export=exported.append, now=lambda: NOW
         )
-        scene = Scene(chats, screen, pilot, exported=exported)
+        scene = Scene(pilot, chats, screen, exported=exported)
         pilot.app.push_screen(screen, scene.given.append)
         await pilot.pause()
         yield scene

@@ -1,0 +1,16 @@
+"""A server with a prompt, for tests of commands that stand for one."""
+
+from tests.ui.fakes import FakeRuntime
+from tui.core.tools import TextContent
+from tui.core.workbench import PromptArgument, PromptInfo, PromptMessage, PromptResult
+
+FORECAST = PromptInfo(
+    "weather", "forecast", "", "The weather to come", (PromptArgument("city", required=True),)
+)
+
+
+def runtime_with_prompts(*replies: object) -> FakeRuntime:
+    runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
+    runtime.workbench.known_prompts = (FORECAST,)
+    runtime.workbench.said = PromptResult("", (PromptMessage("user", TextContent("How will it be?")),))
+    return runtime

@@ -1,0 +1,128 @@
+"""Prompts of servers and the person's own snippets, as commands in the composer."""
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.app_stage import keys, opened, send, shows
+from tests.ui.fakes import FakeRuntime, says
+from tests.ui.prompt_stage import runtime_with_prompts
+from tui.core.errors import McptuiError
+from tui.core.tools import ResourceContent, TextContent
+from tui.core.workbench import PromptMessage, PromptResult
+from tui.ui.screens.picker import Picker
+from tui.ui.screens.server import ServerScreen
+from tui.ui.workbench.form_pane import FormPane
+from tui.ui.workbench.tabs import BenchTab
+
+
+@pytest.mark.parametrize(
+    "line", ["/weather:forecast city=Oslo", "/weather:forecast Oslo", "/prompt weather:forecast city=Oslo"]
+)
+async def test_a_prompt_is_put_into_the_composer_to_be_read_first(line: str):
+    runtime = runtime_with_prompts()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, line)
+        await until(lambda: app.composer.text == "How will it be?")
+        assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
+        assert runtime.chats.asked == []
+
+
+async def test_a_prompt_that_lacks_something_is_asked_for_in_its_form():
+    runtime = runtime_with_prompts()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/weather:forecast")
+        await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.tab is BenchTab.PROMPTS)
+        await shows(app, "city")
+        assert runtime.workbench.called == []
+
+
+async def test_a_form_that_is_filled_in_brings_the_prompt_into_the_composer():
+    runtime = runtime_with_prompts()
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/weather:forecast")
+        await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.tab is BenchTab.PROMPTS)
+        await until(lambda: isinstance(app.focused, FormPane))
+        await keys(pilot, "Oslo")
+        await pilot.press("ctrl+j")
+        await until(lambda: runtime.workbench.called)
+        assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
+        await shows(app, "How will it be?")
+        await pilot.press("ctrl+g")
+        await until(lambda: app.composer.text.strip() == "How will it be?")
+
+
+async def test_what_a_prompt_gives_besides_text_is_attached():
+    runtime = runtime_with_prompts(says("I see."))
+    runtime.workbench.said = PromptResult(
+        "",
+        (
+            PromptMessage("user", TextContent("Look at this.")),
+            PromptMessage("user", ResourceContent("file:///a", "text/plain", "the content")),
+            PromptMessage("assistant", TextContent("I will.")),
+        ),
+    )
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/weather:forecast Oslo")
+        await until(lambda: "Look at this." in app.composer.text)
+        assert "(assistant) I will." in app.composer.text
+        await pilot.press("enter")
+        await shows(app, "I see.")
+        ((_, attachments),) = runtime.chats.asked
+        assert [one.data for one in attachments] == ["the content"]
+
+
+async def test_a_prompt_that_fails_comes_back_with_the_reason():
+    runtime = runtime_with_prompts()
+    runtime.workbench.said = PromptResult(problem="no such city")
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/weather:forecast Atlantis")
+        await shows(app, "no such city")
+        assert app.composer.text == "/weather:forecast Atlantis"
+
+
+async def test_prompt_without_a_name_lists_them():
+    async with opened(runtime_with_prompts()) as (app, pilot):
+        await send(pilot, "/prompt")
+        await until(lambda: isinstance(app.screen, Picker))
+        await pilot.press("enter")
+        await until(lambda: app.composer.text == "/weather:forecast ")
+        assert app.composer.has_focus
+
+
+async def test_a_snippet_is_filled_in_and_put_into_the_composer():
+    runtime = FakeRuntime()
+    runtime.snippets = {"review": "Review {file}.", "brief": "Be brief."}
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/review app.py")
+        await until(lambda: app.composer.text == "Review app.py.")
+        app.composer.show("")
+        await send(pilot, "/brief And kind.")
+        await until(lambda: app.composer.text == "Be brief.\nAnd kind.")
+
+
+async def test_a_snippet_that_lacks_something_says_what():
+    runtime = FakeRuntime()
+    runtime.snippets = {"trip": "From {start} to {end}."}
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/trip start=Oslo")
+        await until(lambda: app.composer.text == "/trip start=Oslo end=")
+        await shows(app, "Write what stands for end.")
+
+
+async def test_a_snippet_with_the_name_of_a_command_is_told():
+    runtime = FakeRuntime()
+    runtime.snippets = {"help": "Help me."}
+    async with opened(runtime) as (app, _):
+        await shows(app, "[snippets] help")
+
+
+async def test_an_error_of_a_command_is_told_in_its_words():
+    runtime = FakeRuntime()
+
+    async def compact() -> str:
+        raise McptuiError("there is nothing to summarise yet")
+
+    runtime.chats.compact = compact  # type: ignore[method-assign]
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/compact")
+        await shows(app, "there is nothing to summarise yet")
