@@ -1,7 +1,7 @@
 """Finder: a screen with a field and a list. What is typed narrows the list; keys act on the marked item."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar, TypeVar
 
 from textual import events
@@ -13,10 +13,12 @@ from textual.widgets import Input
 
 from tui.core.errors import McptuiError
 from tui.ui.actions import Action, Context, action, first_key, of_context
+from tui.ui.chat_ports import ChatView
 from tui.ui.choosing.items import ItemList
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.panes.bar import Bar, spread
 from tui.ui.panes.footer import Footer
+from tui.ui.symbols import Symbols
 from tui.ui.traffic.prompt import PromptLine
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
@@ -49,12 +51,17 @@ class Finder(ModalScreen[Given]):
     A subclass implements `sift`, `take`, `about`, and `leave` where escape does more.
 
     Args:
+        chats: knows what is listed.
         overrides: the keys in force.
-        placeholder: what stands in the empty field.
+        symbols: what the terminal can show.
+        busy: why nothing can be taken now, or "".
     """
 
     CONTEXT: ClassVar[Context]
     """Whose actions the keys are."""
+
+    PLACEHOLDER: ClassVar[str]
+    """What stands in the empty field."""
 
     # Before the field: a key that waits in its queue would act on another list by then.
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -75,11 +82,16 @@ class Finder(ModalScreen[Given]):
     Finder > Footer { background: $surface; }
     """
 
-    def __init__(self, overrides: KeyOverrides, placeholder: str) -> None:
+    def __init__(
+        self, chats: ChatView, overrides: KeyOverrides, symbols: Symbols, busy: Callable[[], str]
+    ) -> None:
         super().__init__()
+        self.chats = chats
         self.overrides = overrides
+        self.symbols = symbols
+        self.busy = busy
         self.title_line = Line("finder-title")
-        self.field = Field(placeholder=placeholder, max_length=200, compact=True)
+        self.field = Field(placeholder=self.PLACEHOLDER, max_length=200, compact=True)
         self.list = ItemList(self.choose, self._moved)
         self.about_line = Line("finder-about")
         self.news = Line("finder-news")

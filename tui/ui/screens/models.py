@@ -52,6 +52,7 @@ class ModelsScreen(Finder[bool | None]):
 
     CONTEXT = Context.MODELS
     CONTEXTS = (Context.MODELS,)
+    PLACEHOLDER = "a model, a profile, an address"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.MODELS)
 
     def __init__(
@@ -63,10 +64,7 @@ class ModelsScreen(Finder[bool | None]):
         busy: Callable[[], str],
         purpose: str = "",
     ) -> None:
-        super().__init__(overrides, "a model, a profile, an address")
-        self._chats = chats
-        self._symbols = symbols
-        self._busy = busy
+        super().__init__(chats, overrides, symbols, busy)
         self._purpose = purpose
         self._choices: Sequence[ModelChoice] | None = None
         self._offer: Offer | None = None
@@ -79,7 +77,7 @@ class ModelsScreen(Finder[bool | None]):
 
     async def _read(self) -> None:
         try:
-            self._choices = await self._chats.models()
+            self._choices = await self.chats.models()
         except McptuiError:
             self._choices = ()
             raise
@@ -100,7 +98,7 @@ class ModelsScreen(Finder[bool | None]):
             self.list.show(self._ids(offer, text), key)
             self._title("")
         elif self._choices is not None:
-            shown = [choice_item(one, self._symbols) for one in self._choices if fits(one, text)]
+            shown = [choice_item(one, self.symbols) for one in self._choices if fits(one, text)]
             if not shown:
                 about = f"No model fits “{clean_line(text, 60)}”." if self._choices else _WAYS
                 shown = [words(""), words(about)]
@@ -121,7 +119,7 @@ class ModelsScreen(Finder[bool | None]):
         else:
             found = [one for one in offer.ids if text.casefold() in one.casefold()]
             now = offer.choice.model if offer.choice.current else ""
-            items = [id_item(one, current=one == now, symbols=self._symbols) for one in found[:MOST_IDS]]
+            items = [id_item(one, current=one == now, symbols=self.symbols) for one in found[:MOST_IDS]]
             if len(found) > MOST_IDS:
                 items.append(words(f"and {len(found) - MOST_IDS} more: write a part of the name"))
             if not offer.ids:
@@ -174,7 +172,7 @@ class ModelsScreen(Finder[bool | None]):
 
     async def _ask(self, offer: Offer) -> None:
         try:
-            offer.ids = await self._chats.offered(offer.choice.name)
+            offer.ids = await self.chats.offered(offer.choice.name)
         except McptuiError as error:
             offer.problem = str(error)
         offer.loading = False
@@ -201,7 +199,7 @@ class ModelsScreen(Finder[bool | None]):
 
     def take(self, key: str) -> None:
         """Ask another model from now on."""
-        if problem := self._busy():
+        if problem := self.busy():
             self.tell(problem, "warn")
             return
         offer = self._offer
@@ -209,7 +207,7 @@ class ModelsScreen(Finder[bool | None]):
 
         async def switch() -> None:
             self.tell("switching…", "dim")
-            await self._chats.switch(name, model)
+            await self.chats.switch(name, model)
             if self.is_current:
                 self.dismiss(True)
 

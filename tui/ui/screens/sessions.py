@@ -55,6 +55,7 @@ class SessionsScreen(Finder[Resumed | None]):
 
     CONTEXT = Context.SESSIONS
     CONTEXTS = (Context.SESSIONS,)
+    PLACEHOLDER = "a title, or words that were said"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SESSIONS)
 
     def __init__(
@@ -67,10 +68,7 @@ class SessionsScreen(Finder[Resumed | None]):
         export: Callable[[SessionInfo], None],
         now: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(overrides, "a title, or words that were said")
-        self._chats = chats
-        self._symbols = symbols
-        self._busy = busy
+        super().__init__(chats, overrides, symbols, busy)
         self._export = export
         self._now = now
         self._all: Sequence[SessionInfo] | None = None
@@ -85,7 +83,7 @@ class SessionsScreen(Finder[Resumed | None]):
 
     async def _read(self, key: str = "") -> None:
         try:
-            self._all = await self._chats.sessions()
+            self._all = await self.chats.sessions()
         except McptuiError:
             self._all = ()
             raise
@@ -97,7 +95,7 @@ class SessionsScreen(Finder[Resumed | None]):
     def sift(self, text: str) -> None:
         """Show the titles with `text`, and begin to search for it in what was said."""
         self._search.stop()
-        self._search = search = Search(self._chats, text)
+        self._search = search = Search(self.chats, text)
         if len(text) >= LEAST_LETTERS:
             search.start(self.keep_task, lambda: self._found_more(search))
         self._show()
@@ -109,10 +107,10 @@ class SessionsScreen(Finder[Resumed | None]):
     def _show(self, key: str = "") -> None:
         if self._all is None or not self.is_mounted:
             return
-        here = self._chats.info.id if self._chats.info is not None else ""
+        here = self.chats.info.id if self.chats.info is not None else ""
         now, text, search = self._now(), self.field.value.strip(), self._search
         shown = [one for one in self._all if text.casefold() in one.title.casefold()]
-        items = [session_item(one, here, now, self._symbols) for one in shown]
+        items = [session_item(one, here, now, self.symbols) for one in shown]
         if not self._all:
             items = [words(""), words(_EMPTY)]
         elif not shown:
@@ -136,7 +134,7 @@ class SessionsScreen(Finder[Resumed | None]):
     def _title(self, state: str) -> None:
         amount = len(self._all or ())
         left: Row = (("SESSIONS", "accent bold"),)
-        if problem := self._chats.problem:
+        if problem := self.chats.problem:
             left = (*left, (f"   not saved: {clean_line(problem, 200)}", "warn"))
         self.title_line.show(left, ((state or f"{amount} saved ", "dim"),))
 
@@ -176,17 +174,17 @@ class SessionsScreen(Finder[Resumed | None]):
             self._resume(self.list.current, branch=True)
 
     def _resume(self, key: str, *, branch: bool) -> None:
-        if problem := self._busy():
+        if problem := self.busy():
             self.tell(problem, "warn")
             return
         session, message = place_of(key)
 
         async def resume() -> None:
-            if self._chats.info is None or self._chats.info.id != session:
+            if self.chats.info is None or self.chats.info.id != session:
                 self.tell("opening…", "dim")
-                await self._chats.resume(session)
+                await self.chats.resume(session)
             if branch:
-                await self._chats.branch(len(self._chats.messages) if message is None else message + 1)
+                await self.chats.branch(len(self.chats.messages) if message is None else message + 1)
             if self.is_current:
                 self.dismiss(Resumed(message, branch))
 
@@ -199,7 +197,7 @@ class SessionsScreen(Finder[Resumed | None]):
             return
 
         async def rename(title: str) -> None:
-            await self._chats.rename(info.id, title)
+            await self.chats.rename(info.id, title)
             await self._read(info.id)
 
         def named(title: str) -> None:
@@ -213,12 +211,12 @@ class SessionsScreen(Finder[Resumed | None]):
         info = self._info(self.list.current)
         if info is None:
             return
-        if self._chats.info is not None and self._chats.info.id == info.id:
+        if self.chats.info is not None and self.chats.info.id == info.id:
             self.tell("This conversation is on screen. Begin or take up another one first.", "warn")
             return
 
         async def delete() -> None:
-            await self._chats.delete(info.id)
+            await self.chats.delete(info.id)
             self._deleted.append(info)
             self._say_undo()
             await self._read(self._neighbour(info.id))
@@ -244,7 +242,7 @@ class SessionsScreen(Finder[Resumed | None]):
         info = self._deleted.pop()
 
         async def restore() -> None:
-            await self._chats.restore(info.id)
+            await self.chats.restore(info.id)
             self._say_undo()
             await self._read(info.id)
 
