@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ class Asked:
         self._loaded: Loaded | None = None
         self._model: ChatModel | None = None
         self._working: set[asyncio.Task[None]] = set()
-        self._has_answered = False
+        self._has_answered = self._unloaded = False
         self.gauge = Gauge()
         self.error: McptuiError | None = None
         self.profile: ModelProfile | None = None
@@ -138,6 +139,25 @@ class Asked:
         marks: Mapping[str, str] = getattr(_innermost(self._model), "tool_marks", {})
         return marks
 
+    @property
+    def to_load(self) -> str:
+        """The name of the model, if its server has yet to load it and can say more then; else ""."""
+        return self.label if self._unloaded else ""
+
+    async def load(self) -> None:
+        """Have the server load the model and ask it again how much fits. Bounded in time.
+
+        What fails here fails again, with words, when the model is asked.
+        """
+        from tui.model.windows import load
+
+        profile, model = self.profile, self._model
+        if profile is not None and model is not None:
+            with suppress(McptuiError):
+                await load(profile)
+            await self._measure(model)
+            self._unloaded = False  # whatever it says: it was tried
+
     def answered(self) -> None:
         """Take note of a first reply: a local server has loaded the model and can say what it gave it."""
         from tui.model.providers import is_private
@@ -178,7 +198,7 @@ class Asked:
         if profile is not None and profile.api_key:
             self._keep_secret(profile.api_key_env or "api_key", profile.api_key.reveal())
         model = make_model(profile, self._clock, self._sink)
-        self._has_answered = False
+        self._has_answered = self._unloaded = False
         before, self._model = self._model, model
         self.profile, self.error = profile, None
         self.gauge.window = profile.context_window if profile is not None else None
@@ -198,14 +218,17 @@ class Asked:
 
     async def _measure(self, model: ChatModel) -> None:
         """Ask the endpoint how much fits into a request, unless the profile says so."""
-        from tui.models import window_of
+        from tui.model.windows import ability_of
 
         profile = self.profile
         if profile is None or profile.context_window is not None:
             return
-        window = await window_of(profile)
-        if self._model is model and window and window != self.gauge.window:
-            self.gauge.window = window
+        found = await ability_of(profile)
+        if self._model is not model:
+            return
+        self._unloaded = found.unloaded
+        if found.window and found.window != self.gauge.window:
+            self.gauge.window = found.window
             self.revision += 1
 
     def _keep(self, work: Awaitable[None]) -> None:

@@ -21,6 +21,7 @@ from tui.core.sessions import Journal, SessionInfo, SessionMeta, Sessions
 from tui.core.tool_names import NameTable
 from tui.open_chat import OpenChat
 from tui.saved_chats import SavedChats
+from tui.starting import Loading
 from tui.surroundings import Surroundings
 from tui.turns import WatchedTurn
 
@@ -251,7 +252,8 @@ class Chats(SavedChats):
             return Turn(now.conversation, deps, number)
 
         meter = Meter(around.limits, around.clock.now_ns())
-        return WatchedTurn(begin, meter, around.notice, around.discreet, around.starting)
+        waits = (around.starting, Loading(lambda: self._asked.to_load, self._asked.load))
+        return WatchedTurn(begin, meter, around.notice, around.discreet, waits)
 
     async def close(self) -> None:
         """Write what waits and let go of the files. Bounded in time."""

@@ -219,12 +219,3 @@ async def offered(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Sequen
     from tui.model.listing import offered_by
 
     return [one.id for one in await offered_by(profile) if one.chat]
-
-
-async def window_of(profile: ModelProfile) -> int | None:
-    """Return how many tokens fit into a request to this model, or None if nobody says. Bounded in time."""
-    if profile.context_window is not None:
-        return profile.context_window
-    from tui.model.windows import ability_of
-
-    return (await ability_of(profile)).window

@@ -8,8 +8,7 @@ from tui.core.events import Event, Notice, RetryScheduled, TurnError
 from tui.core.limits import Meter
 from tui.core.loop import Turn
 from tui.core.redact import Redactor
-from tui.core.text import clean_line
-from tui.starting import Starting
+from tui.starting import Waiting, wait_for
 
 
 def discreet(event: Event, redactor: Redactor) -> Event:
@@ -31,7 +30,7 @@ class WatchedTurn:
         meter: what is shown until then.
         notice: called with each event before anyone else has it.
         discreet: what takes secrets out of it.
-        starting: the servers that are waited for before.
+        waits: what is waited for before.
     """
 
     def __init__(
@@ -40,13 +39,13 @@ class WatchedTurn:
         meter: Meter,
         notice: Callable[[Event], None],
         discreet: Callable[[Event], Event],
-        starting: Starting,
+        waits: Sequence[Waiting],
     ) -> None:
         self._begin = begin
         self._meter = meter
         self._notice = notice
         self._discreet = discreet
-        self._starting = starting
+        self._waits = waits
         self._waiting: asyncio.Task[None] | None = None
         self._turn: Turn | None = None
         self._cancelled = False
@@ -79,7 +78,7 @@ class WatchedTurn:
 
     async def events(self) -> AsyncIterator[Event]:
         """Yield what happens, ending with `TurnEnded`."""
-        async for notice in self._wait_for_servers():
+        async for notice in self._wait():
             yield notice
         self._turn = turn = await self._begin()
         for text in self._early:
@@ -90,20 +89,19 @@ class WatchedTurn:
             self._notice(event)
             yield self._discreet(event)
 
-    async def _wait_for_servers(self) -> AsyncIterator[Event]:
-        """Wait for servers that may well run in a moment, and say so; cancelling ends it."""
-        if not (names := self._starting.worth_waiting()) or self._cancelled:
+    async def _wait(self) -> AsyncIterator[Event]:
+        """Wait for what is worth it, and say so; cancelling ends it."""
+        awaited = [(one, said) for one in self._waits if (said := one.awaited())]
+        if not awaited or self._cancelled:
             return
-        yield Notice(f"Waiting for {_listed(names)} to start, so that the model has what they offer.")
-        self._waiting = asyncio.create_task(self._starting.wait(), name="wait for servers")
+        for _, said in awaited:
+            yield Notice(said)
+        waits = [one for one, _ in awaited]
+        self._waiting = asyncio.create_task(wait_for(waits), name="wait before a turn")
         try:
             await asyncio.wait({self._waiting})
         finally:
             self._waiting.cancel()
-        if (names := self._starting.names()) and not self._cancelled:
-            yield Notice(f"Still starting: {_listed(names)}. What they offer is used once they run.")
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = [clean_line(name, 60) for name in names[:5]]
-    return ", ".join(shown) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        for one in waits:
+            if (said := one.missing()) and not self._cancelled:
+                yield Notice(said)

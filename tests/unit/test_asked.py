@@ -1,5 +1,6 @@
 """The model that is asked, and what is found out about it."""
 
+import json
 from pathlib import Path
 
 from tests.conftest import until
@@ -13,15 +14,66 @@ from tui.options import Options
 from tui.settings.load import load_text
 
 
+class Ollama(dict[str, Answer]):
+    """The pages of an Ollama that loads the model when it is told to."""
+
+    def __init__(self, endpoint: Endpoint, context: int = 32_768) -> None:
+        super().__init__({"/api/show": Answer(body={"model_info": {"qwen3.context_length": 40_960}})})
+        self._endpoint = endpoint
+        self._loaded = [{"name": "m", "context_length": context}]
+
+    def get(self, path: str, default: Answer | None = None) -> Answer | None:
+        told = [json.loads(one.body) for one in self._endpoint.others if one.path == "/api/generate"]
+        if path == "/api/generate":
+            return Answer(body={"done": True, "done_reason": "load"})
+        if path == "/api/ps":
+            return Answer(body={"models": self._loaded if {"model": "m", "stream": False} in told else []})
+        return super().get(path, default)
+
+
+async def begun(endpoint: Endpoint, more: str = "") -> Asked:
+    asked = Asked(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    text = f'[models.ollama]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n{more}'
+    await asked.begin(load_text(text, Path("config.toml"), {}))
+    return asked
+
+
+async def test_a_model_that_is_not_loaded_is_loaded_before_the_first_question_to_know_what_fits() -> None:
+    async with Endpoint() as endpoint:
+        endpoint.pages = Ollama(endpoint)
+        asked = await begun(endpoint)
+        await until(lambda: asked.to_load == "m")
+        assert asked.gauge.window == 4_096
+        await asked.load()
+        assert (asked.gauge.window, asked.to_load) == (32_768, "")
+        await asked.close()
+
+
+async def test_a_model_that_cannot_be_loaded_is_not_loaded_again_with_each_question() -> None:
+    pages = {"/api/show": Answer(body={}), "/api/ps": Answer(body={"models": []})}
+    async with Endpoint(pages=pages) as endpoint:
+        asked = await begun(endpoint)
+        await until(lambda: asked.to_load == "m")
+        await asked.load()
+        assert (asked.gauge.window, asked.to_load) == (4_096, "")
+        await asked.close()
+
+
+async def test_nothing_is_loaded_where_the_profile_says_what_fits() -> None:
+    async with Endpoint() as endpoint:
+        endpoint.pages = Ollama(endpoint)
+        asked = await begun(endpoint, "context_window = 5000")
+        await asked.close()
+    assert (asked.gauge.window, asked.to_load, endpoint.others) == (5_000, "", [])
+
+
 async def test_a_server_that_loads_its_model_with_the_first_question_is_asked_again_what_fits() -> None:
     pages = {
         "/api/show": Answer(body={"model_info": {"qwen3.context_length": 40_960}}),
         "/api/ps": Answer(body={"models": []}),
     }
     async with Endpoint([says("Hi")], pages=pages) as endpoint:
-        text = f'[models.ollama]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
-        asked = Asked(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
-        await asked.begin(load_text(text, Path("config.toml"), {}))
+        asked = await begun(endpoint)
         await until(lambda: asked.gauge.window == 4_096)
         endpoint.pages["/api/ps"] = Answer(body={"models": [{"name": "m", "context_length": 32_768}]})
         await heard_from_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))

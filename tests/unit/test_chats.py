@@ -1,5 +1,6 @@
 """Conversations that last: saved as they happen, resumed, branched, asked again, with another model."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from tui.model.traits import Traits
 from tui.options import Options
 from tui.starting import Starting
 from tui.storage.sessions import SessionStore
+from tui.turns import WatchedTurn
 
 
 class Around:
@@ -75,6 +77,10 @@ async def stage(tmp_path):
 
 
 Make = Callable[..., Stage]
+
+
+async def _all(turn: WatchedTurn) -> list[Event]:
+    return [event async for event in turn.events()]
 
 
 def texts(messages: Sequence[object]) -> list[str]:
@@ -314,6 +320,38 @@ async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage
     one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
     events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
     assert not any(isinstance(event, Notice) for event in events)
+
+
+async def test_a_question_waits_for_a_model_that_its_server_has_yet_to_load(stage: Make, monkeypatch):
+    one = stage(says("Hello."))
+    loaded = asyncio.Event()
+
+    async def load() -> None:
+        loaded.set()
+
+    monkeypatch.setattr(one.asked, "_unloaded", True)
+    monkeypatch.setattr(one.asked, "load", load)
+    events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
+    assert events[0] == Notice("scripted is being loaded, to know how much it can read.")
+    assert loaded.is_set() and events[-1].reason is EndReason.ANSWERED
+
+
+async def test_a_question_is_cancelled_while_its_model_is_being_loaded(stage: Make, monkeypatch):
+    one = stage(says("Hello."))
+    begun = asyncio.Event()
+
+    async def load() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(one.asked, "_unloaded", True)
+    monkeypatch.setattr(one.asked, "load", load)
+    turn = one.chats.ask("hi", ScriptedApprover())
+    events = asyncio.create_task(_all(turn))
+    await begun.wait()
+    turn.cancel()
+    assert (await events)[-1].reason is EndReason.CANCELLED
+    assert one.model.requests == []
 
 
 async def test_a_branch_in_which_nothing_was_said_yet_can_be_exported(stage: Make, tmp_path: Path):

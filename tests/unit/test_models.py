@@ -16,7 +16,7 @@ from tui.core.errors import ConfigError, ModelError, UsageError
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.redact import Secret
 from tui.model.profile import ModelProfile
-from tui.models import choices, choose_model, make_model, offered, profile_named, profile_of, window_of
+from tui.models import choices, choose_model, make_model, offered, profile_named, profile_of
 from tui.options import Options
 from tui.settings.learned import LearnedFile
 from tui.settings.load import Loaded, load_text
@@ -209,14 +209,6 @@ async def test_what_an_endpoint_offers_is_asked_of_it_without_what_cannot_chat()
     assert await offered("demo", loaded, {}) == ("demo",)
     with pytest.raises(UsageError):
         await offered("nobody", loaded, {})
-
-
-async def test_the_window_is_the_one_configured_or_the_endpoint_s() -> None:
-    async with Endpoint() as endpoint:
-        mine = ModelProfile("mine", endpoint.base_url, "m")
-        assert await window_of(mine) is None
-        assert await window_of(ModelProfile("x", endpoint.base_url, "m", context_window=5)) == 5
-        assert len(endpoint.others) == 1
 
 
 def test_prices_and_the_system_text_come_from_the_profile() -> None:

@@ -43,24 +43,27 @@ class Inquiry:
         """
         return await self._ask("GET", url, None)
 
-    async def post(self, url: str, body: Mapping[str, Any]) -> Any:
-        """Send JSON and return the JSON value that comes back.
+    async def post(self, url: str, body: Mapping[str, Any], *, seconds: float = SECONDS) -> Any:
+        """Send JSON and return the JSON value that comes back within so many seconds.
 
         Raises:
             ModelError: as for `get`.
         """
-        return await self._ask("POST", url, body)
+        return await self._ask("POST", url, body, seconds)
 
-    async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
+    async def _ask(
+        self, method: str, url: str, body: Mapping[str, Any] | None, seconds: float = SECONDS
+    ) -> Any:
         broken = (self._httpx.HTTPError, self._httpx.StreamError, self._httpx.InvalidURL, OSError)
+        timeout = self._httpx.Timeout(seconds, connect=CONNECT_SECONDS)
         try:
             async with (
-                asyncio.timeout(SECONDS),
-                self._client.stream(method, url, json=body) as response,
+                asyncio.timeout(seconds),
+                self._client.stream(method, url, json=body, timeout=timeout) as response,
             ):
                 raw = await self._read(response)
         except TimeoutError:
-            raise errors.stall_error(self._profile, SECONDS, first=True) from None
+            raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
             raise errors.connection_error(self._profile, str(error) or type(error).__name__) from None
         try:
@@ -108,12 +111,8 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
         import httpx2
 
         # Made in a thread, for the import and for reading the certificates of the system.
-        timeout = httpx2.Timeout(SECONDS, connect=CONNECT_SECONDS)
         client = httpx2.AsyncClient(
-            headers={**headers, **profile.headers},
-            trust_env=not private,
-            follow_redirects=False,
-            timeout=timeout,
+            headers={**headers, **profile.headers}, trust_env=not private, follow_redirects=False
         )
         return client, httpx2
 

@@ -52,12 +52,14 @@ class Ability:
         source: who says so, in words: "configuration", "endpoint", "Ollama's default", "known model", or "".
         tools: whether it has function calling.
         images: whether it takes images.
+        unloaded: the server has yet to load it, and can say only then how much it gives it.
     """
 
     window: int | None = None
     source: str = ""
     tools: bool | None = None
     images: bool | None = None
+    unloaded: bool = False
 
 
 async def ability_of(profile: ModelProfile) -> Ability:
@@ -75,6 +77,20 @@ async def ability_of(profile: ModelProfile) -> Ability:
         window = known_window(profile.model)
         return Ability(window, "known model" if window else "", found.tools, found.images)
     return found
+
+
+async def load(profile: ModelProfile) -> None:
+    """Have Ollama load a model, as the first question would; it takes seconds to minutes.
+
+    A request without a prompt does nothing else (Ollama's API, "Load a model").
+
+    Raises:
+        ModelError: it cannot be loaded; the first question would say the same.
+    """
+    async with inquiry(profile) as endpoint:
+        url = f"{endpoint.root}/api/generate"
+        body = {"model": profile.model, "stream": False}
+        await endpoint.post(url, body, seconds=profile.first_token_seconds)
 
 
 def known_window(model: str) -> int | None:
@@ -133,21 +149,26 @@ async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
     images = None if able is None else "vision" in able
     parameters = shown.get("parameters")
     set_to = re.search(r"(?m)^num_ctx\s+(\d{1,9})", parameters) if isinstance(parameters, str) else None
-    window = int(set_to[1]) if set_to else await _loaded_in_ollama(endpoint, model)
+    if set_to:
+        return Ability(int(set_to[1]), "endpoint", tools, images)
+    window, unloaded = await _loaded_in_ollama(endpoint, model)
     if window:
         return Ability(window, "endpoint", tools, images)
-    return Ability(min(most or OLLAMA_WINDOW, OLLAMA_WINDOW), "Ollama's default", tools, images)
+    default = min(most or OLLAMA_WINDOW, OLLAMA_WINDOW)
+    return Ability(default, "Ollama's default", tools, images, unloaded)
 
 
-async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> int | None:
+async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, bool]:
+    """Return the window of a model if it is loaded, and whether it is known not to be loaded."""
     try:
         body = await endpoint.get(f"{endpoint.root}/api/ps")
     except McptuiError:
-        return None
+        return None, False
+    names = (model, f"{model}:latest")  # a name without a tag means this one
     for entry in _dicts(body, "models"):
-        if model in (entry.get("name"), entry.get("model")):
-            return count_in(entry.get("context_length"))
-    return None
+        if entry.get("name") in names or entry.get("model") in names:
+            return count_in(entry.get("context_length")), False
+    return None, isinstance(_dict(body).get("models"), list)
 
 
 async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:

@@ -37,6 +37,14 @@ SHOWN = {"model_info": {"qwen3.context_length": 40_960}, "capabilities": CHAT}
             {"/api/show": {"model_info": {"x.context_length": 2_048}, "capabilities": ["completion"]}},
             Ability(2_048, "Ollama's default", False, False),
         ),
+        (
+            {"/api/show": SHOWN, "/api/ps": {"models": [{"name": "m:latest", "context_length": 8_192}]}},
+            Ability(8_192, "endpoint", True, True),
+        ),
+        (
+            {"/api/show": SHOWN, "/api/ps": {"models": [{"name": "other", "context_length": 8_192}]}},
+            Ability(4_096, "Ollama's default", True, True, unloaded=True),
+        ),
         ({"/api/show": []}, Ability(4_096, "Ollama's default")),
         ({}, Ability()),
     ],
