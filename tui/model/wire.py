@@ -19,6 +19,9 @@ from tui.model.sendable import plain_json, sendable
 from tui.model.tool_forms import ToolForms
 from tui.model.traits import CallIds, Echo, Traits, traits_of
 
+Content = str | list[dict[str, Any]]
+"""What a user message says: a text, or parts where something is attached to it."""
+
 _NINE = re.compile(r"[a-zA-Z0-9]{9}")
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
@@ -75,19 +78,19 @@ class _Writer:
                     identity, content = self._call_id(message.call_id), attached.of_tool(at, message)
                     result.append({"role": "tool", "tool_call_id": identity, "content": content})
                     if pictures := attached.behind(at, messages):
-                        result.append({"role": "user", "content": pictures})
+                        self._user(result, pictures)
         return result
 
-    def _user(self, result: list[dict[str, Any]], content: str | list[dict[str, Any]]) -> None:
+    def _user(self, result: list[dict[str, Any]], content: Content) -> None:
         """Append what the person said; to what they said before, if nobody has answered that.
 
         Templates of local models refuse two messages of one role in a row ("roles must alternate").
         """
-        before = result[-1] if result else {"role": ""}
+        before: dict[str, Any] = result[-1] if result else {"role": ""}
         if before["role"] == "tool" and not self._traits.user_after_tool:
             result.append({"role": "assistant", "content": "Done."})
-        elif before["role"] == "user" and isinstance(content, str) and isinstance(before["content"], str):
-            before["content"] += f"\n\n{content}"
+        elif before["role"] == "user":
+            before["content"] = _joined(before["content"], content)
             return
         result.append({"role": "user", "content": content})
 
@@ -126,6 +129,19 @@ class _Writer:
         if self._traits.call_ids is CallIds.ANY or _NINE.fullmatch(identity):
             return sendable(identity)
         return hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:9]
+
+
+def _joined(first: Content, second: Content) -> Content:
+    """Return what two messages say as one; texts with a blank line between."""
+    if not (first and second):
+        return first or second
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    return [*_parts(first), *_parts(second)]
+
+
+def _parts(content: Content) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def _turn_of(messages: list[Any]) -> int:

@@ -1,16 +1,27 @@
 """What goes over the wire for a conversation."""
 
+import base64
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
+from tests.media import png
+from tui.core.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.profile import ModelProfile
 from tui.model.quirks import Learned
+from tui.model.sendable import sendable
 from tui.model.tool_forms import key_of
 from tui.model.wire import body_for
 
@@ -169,3 +180,50 @@ def test_questions_that_nobody_answered_go_with_the_next_one() -> None:
     assert [(one["role"], one["content"]) for one in written] == [
         ("user", "one\n\ntwo"), ("assistant", "yes"), ("user", "three"),
     ]  # fmt: skip
+
+
+PICTURE = Attachment("image", "image/png", "p.png", len(png()), base64.b64encode(png()).decode())
+
+
+def texts(content: Any) -> list[str]:
+    """Return all text of a message's content."""
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+    return [part["text"] for part in parts if part["type"] == "text"]
+
+
+def test_a_question_with_a_picture_that_nobody_answered_goes_with_the_next_one_too() -> None:
+    (written,) = sent(UserMessage("one"), UserMessage("two", (PICTURE,)), UserMessage("three"))
+    assert [part["type"] for part in written["content"]] == ["text", "text", "image_url", "text"]
+    assert texts(written["content"])[0] == "one" and texts(written["content"])[-1] == "three"
+
+
+def test_what_steers_behind_pictures_of_a_result_goes_with_them() -> None:
+    result = ToolMessage("c1", "a__b", "r", attachments=(PICTURE,))
+    body = sent(UserMessage("q"), AssistantMessage(calls=(call(),)), result, UserMessage("be brief"))
+    assert [one["role"] for one in body] == ["user", "assistant", "tool", "user"]
+    assert texts(body[-1]["content"])[-1] == "be brief"
+
+
+WITH_PICTURES = st.one_of(
+    MESSAGES,
+    ANY.map(lambda text: UserMessage(text, (PICTURE,))),
+    ANY.map(lambda text: AssistantMessage(text, calls=(call(),))),
+    st.just(ToolMessage("c1", "a__b", "r", attachments=(PICTURE,))),
+)
+
+
+@given(st.lists(WITH_PICTURES, max_size=8), st.sampled_from(["m", "mistral-x"]))
+def test_no_two_messages_of_the_person_stand_side_by_side_and_no_text_is_lost(
+    messages: list[Message], model: str
+) -> None:
+    before = list(messages)
+    body = sent(*messages, model=model)
+    assert messages == before
+    roles = [one["role"] for one in body]
+    assert ("user", "user") not in pairwise(roles)
+    whole = "\0".join(text for one in body if one["role"] == "user" for text in texts(one["content"]))
+    at = 0
+    for message in messages:
+        if isinstance(message, UserMessage):
+            said = sendable(message.text)
+            at = whole.index(said, at) + len(said)
