@@ -88,6 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parsed(given: Sequence[str]) -> argparse.Namespace:
     """Read the command line; what stands behind `--` in `trace` is a server's command and left as it is."""
+    if not given:  # the screen is to come at once; to describe all commands takes a twentieth of that time
+        return argparse.Namespace(command=None, theme=None)
     cut = list(given).index("--") if "trace" in given and "--" in given else len(given)
     args = build_parser().parse_args(given[:cut])
     args.live_command = list(given[cut + 1 :])

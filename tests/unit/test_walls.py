@@ -45,6 +45,7 @@ HEAVY = {"textual", "rich", "mcp", "mcp_types", "openai", "pydantic", "httpx2", 
         ("import tui.runtime", HEAVY),
         ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema"}),
         ("import tui.ui.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "PIL"}),
+        ("import tui.ui.terminal", {"hashlib", "json"}),
         ("import tui.ui.pictures.decoding", {"PIL"}),
     ],
 )

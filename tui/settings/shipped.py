@@ -6,10 +6,13 @@ does not reach an editable install, where they lie beside the package. This loca
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tui
-from tui.core.servers import ServerSpec
 from tui.settings import locations
+
+if TYPE_CHECKING:  # not needed for the first frame, which loads its theme from here
+    from tui.core.servers import ServerSpec
 
 
 def shipped_dir(name: str) -> Path:
@@ -30,8 +33,9 @@ def sample_server(name: str) -> Path:
     return shipped_dir("sample_config") / "servers" / f"{name}.py"
 
 
-def default_servers() -> tuple[ServerSpec, ...]:
+def default_servers() -> "tuple[ServerSpec, ...]":
     """Return the servers of someone who has configured nothing: the samples, run with our own Python."""
+    from tui.core.servers import ServerSpec
 
     def sample(name: str, *, env: dict[str, str] | None = None, autostart: bool = True) -> ServerSpec:
         script = str(sample_server(name))

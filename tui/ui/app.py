@@ -39,6 +39,7 @@ _WORKINGS = (
     "chat",
     "glance",
     "commands_palette",
+    "writing.sources",
     "writing.reading",
     "writing.history_file",
     "writing.one_by_one",

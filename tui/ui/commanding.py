@@ -8,12 +8,11 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.ui.actions import Context
 from tui.ui.on_messages import OnMessages
-from tui.ui.writing.commands import Command, Kind, Spec
 from tui.ui.writing.references import Reference, Written
-from tui.ui.writing.sources import LiveSources
 
 if TYPE_CHECKING:
     from tui.ui.screens.picker import Choice
+    from tui.ui.writing.commands import Command, Spec
 
 ALONE = frozenset({"model", "system", "clear", "compact", "retry", "sessions", "branch"})
 """Commands that change the conversation; a running turn does so too."""
@@ -34,15 +33,16 @@ OPENS = {
 class Commanding(OnMessages):
     """Does what a command says."""
 
-    sources: LiveSources
     prompts_asked: int = 0
 
-    async def obey(self, command: Command) -> None:
+    async def obey(self, command: "Command") -> None:
         """Do it.
 
         Raises:
             McptuiError: it cannot be done; nothing was changed.
         """
+        from tui.ui.writing.commands import Kind
+
         spec, rest = command.spec, command.rest
         if spec.kind is Kind.SNIPPET:
             self._snippet(spec, rest)
@@ -148,6 +148,7 @@ class Commanding(OnMessages):
         from textual.content import Content
 
         from tui.ui.screens.picker import Choice
+        from tui.ui.writing.commands import Kind
 
         specs = {one.name: one for one in await self.sources.known() if one.kind is Kind.PROMPT}
         name, _, written = rest.partition(" ")
@@ -200,7 +201,7 @@ class Commanding(OnMessages):
 
     # ---- texts that are put into the message ----
 
-    def _snippet(self, spec: Spec, rest: str) -> None:
+    def _snippet(self, spec: "Spec", rest: str) -> None:
         from tui.ui.writing.arguments import filled, given, pair
 
         found = given(rest, spec.names, spec.required)
@@ -212,7 +213,7 @@ class Commanding(OnMessages):
         text = filled(spec.target, found.values)
         self.composer.put_back(f"{text}\n{found.unknown}" if found.unknown else text)
 
-    async def _prompt(self, spec: Spec, rest: str) -> None:
+    async def _prompt(self, spec: "Spec", rest: str) -> None:
         """Put what a prompt gives into the composer, to be read before it is sent."""
         from tui.ui.writing.arguments import given
         from tui.ui.writing.deeds import said_by

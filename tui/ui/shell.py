@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,11 +39,11 @@ from tui.ui.regions import REGIONS
 from tui.ui.symbols import symbols_for
 from tui.ui.widgets.literal import Literal
 from tui.ui.writing.box import Box
-from tui.ui.writing.sources import LiveSources
 
 if TYPE_CHECKING:
     from tui.ui.panes.conversation import ConversationPane
     from tui.ui.panes.side import SideServers, SideTrace
+    from tui.ui.writing.sources import LiveSources
 
 WIDE = 100
 """From so many columns on the servers and the trace stand beside the conversation."""
@@ -83,12 +84,18 @@ class Shell(App[int]):
         self.header = Header()
         self.held_box = Box(id="held")
         self.suggestions = Box(id="suggestions")
-        self.sources = LiveSources(Path.cwd(), lambda: self.composer.completing.again())
-        self.composer = Composer(overrides, self.suggestions, self.sources)
+        self.composer = Composer(overrides, self.suggestions, lambda: self.sources)
         self.status_line = StatusLine()
         self.footer = Footer()
         self.rule_top = BodyRule(id="rule-top")
         self.rule_composer = Rule(id="rule-composer")
+
+    @cached_property
+    def sources(self) -> "LiveSources":
+        """What can be completed in the composer; made when it is first asked for, after the first frame."""
+        from tui.ui.writing.sources import LiveSources
+
+        return LiveSources(Path.cwd(), lambda: self.composer.completing.again())
 
     def compose(self) -> ComposeResult:
         """Build the regions, top to bottom."""

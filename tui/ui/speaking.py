@@ -19,11 +19,11 @@ from tui.ui.panes.composer import Composer
 from tui.ui.widgets.rows import Row
 from tui.ui.writing.box import Box
 from tui.ui.writing.box_rows import held_rows
-from tui.ui.writing.commands import OWN, OWN_NAMES, Command, Slip, Spec, Takes, read
 from tui.ui.writing.references import Written
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.conversation import Attachment
+    from tui.ui.writing.commands import Command
     from tui.ui.writing.history_file import HistoryFile
     from tui.ui.writing.one_by_one import OneByOne
     from tui.ui.writing.reading import Reader
@@ -76,6 +76,8 @@ class Speaking(Commanding):
 
     async def remember(self) -> None:
         """Take in what was written in earlier runs; everything is loaded now."""
+        from tui.ui.writing.commands import OWN_NAMES
+
         self._readied.set()
         try:
             kept = await asyncio.to_thread(self._history.load)
@@ -117,12 +119,9 @@ class Speaking(Commanding):
         try:
             if written.shown.startswith("/"):
                 await self._readied.wait()  # which commands there are is known then
-            match await self._meaning(written.shown):
-                case Slip(problem=problem):
-                    raise McptuiError(problem)
-                case Command() as command:
-                    await self.obey(command)
-                    return
+            if (command := await self._meaning(written.shown)) is not None:
+                await self.obey(command)
+                return
         except McptuiError as error:
             self.composer.put_back(written.shown)
             self.notify(str(error), severity="warning", timeout=8)
@@ -135,12 +134,21 @@ class Speaking(Commanding):
         else:
             self.chat.send(written)
 
-    async def _meaning(self, shown: str) -> Command | Slip | None:
+    async def _meaning(self, shown: str) -> "Command | None":
+        """Return the command that a message is, or None.
+
+        Raises:
+            McptuiError: it nearly is one.
+        """
+        from tui.ui.writing.commands import Command, Slip, read
+
         found = read(shown, self.sources.specs())
         if not isinstance(found, Command) and shown.startswith("/"):
             server, colon, _ = shown[1:].partition(":")
             if colon and server in self.sources.running:  # one whose prompts nobody has asked for yet
                 found = read(shown, await self.sources.known())
+        if isinstance(found, Slip):
+            raise McptuiError(found.problem)
         return found
 
     def _steer(self, written: Written) -> None:
@@ -210,16 +218,18 @@ class Speaking(Commanding):
 
     def written_commands(self) -> "Iterator[tuple[str, str, Callable[[], object]]]":
         """Yield the commands: what each does, how it is written, and the doing."""
-        for spec in OWN:
-            yield spec.help, f"/{spec.name} {spec.usage}", partial(self._write_command, spec)
+        from tui.ui.writing.commands import OWN, Takes
 
-    def _write_command(self, spec: Spec) -> None:
+        for spec in OWN:
+            write = partial(self._write_command, f"/{spec.name}", alone=spec.takes is Takes.NOTHING)
+            yield spec.help, f"/{spec.name} {spec.usage}", write
+
+    def _write_command(self, line: str, *, alone: bool) -> None:
         self.go_to(Context.COMPOSER)
-        if spec.takes is not Takes.NOTHING:
-            self.composer.put_back(f"/{spec.name} ")
-        else:
-            line = f"/{spec.name}"
+        if alone:
             self.on_composer_sent(Composer.Sent(Written(line, line)))
+        else:
+            self.composer.put_back(f"{line} ")
 
     # ---- the editor ----
 

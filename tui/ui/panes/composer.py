@@ -1,6 +1,7 @@
 """The composer: where a message is written. Several lines, a history, completion, and pastes of any size."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -13,13 +14,14 @@ from tui.ui.keys_in_order import act_at_once
 from tui.ui.panes.pastes import Pastes
 from tui.ui.panes.token_area import TokenArea
 from tui.ui.writing.box import Box
-from tui.ui.writing.completing import Completing, Sources
+from tui.ui.writing.completing import Completing, Sources, own_commands
 from tui.ui.writing.history import InputHistory
 from tui.ui.writing.references import Reference, Written
 from tui.ui.writing.searching import Searching
-from tui.ui.writing.sources import OwnCommands
-from tui.ui.writing.suggestion import Suggestion
 from tui.ui.writing.wanted import MOST, What, wanted
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.ui.writing.suggestion import Suggestion
 
 PLACEHOLDER = "Ask anything   / commands   @ attach"
 
@@ -30,7 +32,7 @@ class Composer(TokenArea):
     Args:
         keys: the keys in force.
         box: stands above it and shows what can be taken.
-        sources: what is suggested.
+        sources: gives what suggests; asked for when something is to be suggested.
 
     Attributes:
         earlier: what was written before.
@@ -69,7 +71,10 @@ class Composer(TokenArea):
             self.back = back
 
     def __init__(
-        self, keys: KeysOf | None = None, box: Box | None = None, sources: Sources | None = None
+        self,
+        keys: KeysOf | None = None,
+        box: Box | None = None,
+        sources: Callable[[], Sources] = own_commands,
     ) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
         self.set_reactive(TextArea.cursor_blink, False)
@@ -80,7 +85,7 @@ class Composer(TokenArea):
         self.holding = False
         self._typed = ""
         box = box or Box()
-        self.completing = Completing(box, sources or OwnCommands())
+        self.completing = Completing(box, sources)
         self.searching = Searching(box, self.earlier, self.show, self._search_keys)
 
     # ---- what the app asks ----
@@ -95,11 +100,6 @@ class Composer(TokenArea):
         self.load_text("")
         self.completing.close()
         return Written(self.pastes.expand(shown).strip("\n").rstrip(), shown, self.pastes.references(shown))
-
-    def take(self) -> str:
-        """Do the same and return the text with every paste in full, or ""."""
-        written = self.take_written()
-        return written.text if written is not None else ""
 
     def show(self, text: str) -> None:
         """Replace what is written and go to its end; nothing is suggested for what nobody types."""
@@ -172,7 +172,7 @@ class Composer(TokenArea):
         self._look()
         await self.completing.settled()
 
-    def _complete(self, one: Suggestion) -> bool:
+    def _complete(self, one: "Suggestion") -> bool:
         """Write a suggestion in place of the word; return whether it is a whole message by that."""
         if (place := self.completing.wanted) is None:
             return False

@@ -1,17 +1,20 @@
 """The lines above the composer: suggestions in columns, and what waits to be said. Pure."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import Row, crop, pad, width_of
-from tui.ui.writing.suggestion import Suggestion
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.ui.writing.suggestion import Suggestion
 
 _WIDEST = 44
 """Cells of the first column at most."""
 
 
-def suggestion_rows(found: Sequence[Suggestion]) -> list[Row]:
+def suggestion_rows(found: "Sequence[Suggestion]") -> list[Row]:
     """Return suggestions as lines: what is written, what may stand behind it, what it is."""
     heads: list[Row] = [
         ((f"   {clean_line(one.name)}", "accent"), (f" {one.usage}" if one.usage else "", "dim"))

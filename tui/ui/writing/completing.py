@@ -2,14 +2,17 @@
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from tui.ui.writing.box import Box
 from tui.ui.writing.box_rows import suggestion_rows
-from tui.ui.writing.commands import Spec
-from tui.ui.writing.suggestion import Suggestion, fitting, of_commands
 from tui.ui.writing.wanted import Wanted, What, wanted
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.ui.writing.commands import Spec
+    from tui.ui.writing.sources import OwnCommands
+    from tui.ui.writing.suggestion import Suggestion
 
 PATIENCE_SECONDS = 1.0
 """A key that takes a suggestion waits so long for a list that is being made."""
@@ -18,19 +21,19 @@ PATIENCE_SECONDS = 1.0
 class Sources(Protocol):
     """Where suggestions come from."""
 
-    def specs(self) -> Sequence[Spec]:
+    def specs(self) -> "Sequence[Spec]":
         """Return every command that is known now."""
         ...
 
-    async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
+    async def arguments(self, command: str, before: str) -> "Sequence[Suggestion]":
         """Return what may stand behind a command, after `before`."""
         ...
 
-    async def references(self, query: str) -> Sequence[Suggestion]:
+    async def references(self, query: str) -> "Sequence[Suggestion]":
         """Return what `@query` may mean, as far as it is known at once, the best first."""
         ...
 
-    async def deeper(self, query: str) -> Sequence[Suggestion]:
+    async def deeper(self, query: str) -> "Sequence[Suggestion]":
         """Return what else `@query` may mean, that takes longer to find."""
         ...
 
@@ -39,15 +42,22 @@ class Sources(Protocol):
         ...
 
 
+def own_commands() -> "OwnCommands":
+    """Return what suggests our own commands only."""
+    from tui.ui.writing.sources import OwnCommands
+
+    return OwnCommands()
+
+
 class Completing:
     """The list, while there is something to take from it.
 
     Args:
         box: shows it.
-        sources: fill it.
+        sources: gives what fills it; asked for only when something is wanted, for it takes time to load.
     """
 
-    def __init__(self, box: Box, sources: Sources) -> None:
+    def __init__(self, box: Box, sources: Callable[[], Sources]) -> None:
         self._box = box
         self._sources = sources
         self._wanted: Wanted | None = None
@@ -88,8 +98,10 @@ class Completing:
             self._begin(self._wanted)
 
     def _begin(self, now: Wanted) -> None:
+        from tui.ui.writing.suggestion import fitting, of_commands
+
         if now.what is What.COMMAND:
-            self._fill(fitting(of_commands(self._sources.specs()), now.query))
+            self._fill(fitting(of_commands(self._sources().specs()), now.query))
         else:
             self._some.clear()
             self._making = asyncio.create_task(self._make(now), name="suggestions")
@@ -103,13 +115,15 @@ class Completing:
                     await self._some.wait()
 
     async def _make(self, now: Wanted) -> None:
-        if now.what is What.REFERENCE:
-            self._fill(await self._sources.references(now.query))
-            self._extend(await self._sources.deeper(now.query))
-        else:
-            self._fill(fitting(await self._sources.arguments(now.command, now.before), now.query))
+        from tui.ui.writing.suggestion import fitting
 
-    def _extend(self, more: Sequence[Suggestion]) -> None:
+        if now.what is What.REFERENCE:
+            self._fill(await self._sources().references(now.query))
+            self._extend(await self._sources().deeper(now.query))
+        else:
+            self._fill(fitting(await self._sources().arguments(now.command, now.before), now.query))
+
+    def _extend(self, more: "Sequence[Suggestion]") -> None:
         """Put more behind what is there; the mark stays where it is."""
         new = [one for one in more if one not in self._found]
         if self._found and new:
@@ -118,7 +132,7 @@ class Completing:
         elif new:
             self._fill(new)
 
-    def _fill(self, found: Sequence[Suggestion]) -> None:
+    def _fill(self, found: "Sequence[Suggestion]") -> None:
         self._found = found
         if found:
             self._some.set()
@@ -133,7 +147,7 @@ class Completing:
 
     def names_file(self, path: str) -> bool:
         """Return whether a path names a file that is there."""
-        return self._sources.names_file(path)
+        return self._sources().names_file(path)
 
     # ---- keys ----
 
@@ -144,12 +158,12 @@ class Completing:
         self._marked = (self._marked + direction) % count if self._marked >= 0 else first
         self._show()
 
-    def at(self, index: int) -> Suggestion | None:
+    def at(self, index: int) -> "Suggestion | None":
         """Return the suggestion in a line."""
         return self._found[index] if 0 <= index < len(self._found) else None
 
     @property
-    def marked(self) -> Suggestion | None:
+    def marked(self) -> "Suggestion | None":
         """The suggestion that enter takes; None if enter sends what is written."""
         one = self.at(self._marked)
         if one is None or self._wanted is None:
@@ -158,7 +172,7 @@ class Completing:
         return None if is_written and self._wanted.what is What.COMMAND else one
 
     @property
-    def best(self) -> Suggestion | None:
+    def best(self) -> "Suggestion | None":
         """The suggestion that tab takes: the marked one, else the first."""
         return self.at(max(0, self._marked))
 
