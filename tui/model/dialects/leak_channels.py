@@ -26,6 +26,7 @@ _TO = re.compile(rf"\s*to=({NAME}?)\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?
 def channel_form(text: str, at: int, scene: Scene) -> Found | None:
     """Read messages of channels with their marks, one behind the other."""
     items: list[Item] = []
+    begun = at
     while (header := _HEADER.match(text, at)) is not None:
         name = header["before"] or header["behind"] or ""
         start = header.end()
@@ -41,7 +42,7 @@ def channel_form(text: str, at: int, scene: Scene) -> Found | None:
         assert end is not None
         items.extend(_said(header["channel"], text[start : end.start()]))
         at = end.end()
-    return Found(at, tuple(items)) if items else None
+    return Found(at, tuple(items)) if at > begun else None  # empty messages are text, and read only once
 
 
 def stripped_form(text: str, at: int, scene: Scene) -> Found | None:

@@ -17,7 +17,7 @@ from tui.model.dialects.typed import properties_of, typed
 _D = r"(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{1,20}:)?"
 _WRAPPER = rf"<{_D}(?:tool_calls?|function_calls?)\s*>"
 _OPENER = re.compile(
-    rf"(?:{_WRAPPER}\s*)*<(?P<dsml>{_D})(?:function|invoke|tool)"
+    rf"(?:{_WRAPPER}\s*){{0,4}}<(?P<dsml>{_D})(?:function|invoke|tool)"
     r"(?:\s*=\s*[\"']?(?P<bare>[\w.:/-]{1,128})[\"']?|\s+name\s*=\s*[\"']?(?P<named>[^\"'>\s]{1,128})[\"']?)"
     r"(?P<rest>[^<>{}]{0,200})>"
 )

@@ -3,6 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from itertools import groupby
 
 from tui.core.conversation import CallRequest
 from tui.core.ports import CallPart, ReasoningPart, TextPart
@@ -86,8 +87,19 @@ class Parser(ABC):
                 self._out.append(CallPart(self._forming, len(self._reader)))
 
     def _taken(self) -> list[Piece]:
+        """Return what came out, neighbouring text as one: whoever reads it next is asked less often."""
         out, self._out = self._out, []
-        return out
+        if len(out) < 2:
+            return out
+        joined: list[Piece] = []
+        for kind, pieces in groupby(out, type):
+            if kind is TextPart:
+                joined.append(
+                    TextPart("".join(piece.text for piece in pieces if isinstance(piece, TextPart)))
+                )
+            else:
+                joined.extend(pieces)
+        return joined
 
     def _say(self, size: int) -> None:
         """Take `size` characters as visible text."""

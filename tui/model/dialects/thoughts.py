@@ -9,7 +9,7 @@ from collections.abc import Callable
 from tui.core.ports import ReasoningPart
 from tui.model.dialects.parser import Parser, Piece, any_of
 from tui.model.dialects.reader import tail_of
-from tui.model.think_tags import CLOSE_ONLY, TAGS
+from tui.model.think_tags import CLOSE_ONLY, MAX_SPACE, TAGS
 
 _ALONE = any_of(CLOSE_ONLY)
 
@@ -38,6 +38,7 @@ class Thoughts:
         self._begun = False
         self._settled = False
         self._said: list[str] = []
+        self._space: list[str] = []
         self._out: list[Piece] = []
 
     @property
@@ -61,9 +62,9 @@ class Thoughts:
         rest, self._pending = self._pending, ""
         if self._guessed:
             self.never_closed = True
-            self._out.extend(self._parser.feed("".join(self._said) + rest))
+            self._out.extend(self._parser.feed("".join((*self._said, *self._space, rest))))
         elif self._closer:
-            self._tell(rest.rstrip())
+            self._tell(rest)
         else:
             self._pass(rest)
         self._out.extend(self._parser.end(cut=cut))
@@ -75,12 +76,13 @@ class Thoughts:
 
     def _open(self) -> None:
         head = self._pending.lstrip()
+        near = len(self._pending) - len(head) <= MAX_SPACE
         for opener, closer in TAGS.items():
-            if head.startswith(opener):
+            if near and head.startswith(opener):
                 self._closer, self._pending = closer, head.removeprefix(opener)
                 self._settled = True
                 return
-        if any(opener.startswith(head) for opener in TAGS):
+        if near and any(opener.startswith(head) for opener in TAGS):
             return
         if self._opened:
             self._closer, self._guessed = CLOSE_ONLY[0], True
@@ -93,20 +95,26 @@ class Thoughts:
             self._pending = self._pending.lstrip()
         at = self._pending.find(self._closer)
         if at >= 0:
-            self._tell(self._pending[:at].rstrip())
+            self._tell(self._pending[:at])
+            self._space.clear()
             self._pending = self._pending[at + len(self._closer) :]
             self.close_only = self._guessed
             self._closer, self._guessed, self._begun, self._settled = "", False, True, True
             self._parser.gap()
             return
-        known = self._pending[: len(self._pending) - tail_of(self._pending[-32:], (self._closer,))].rstrip()
-        self._tell(known)
-        self._pending = self._pending[len(known) :]
+        known = len(self._pending) - tail_of(self._pending[-32:], (self._closer,))
+        self._tell(self._pending[:known])
+        self._pending = self._pending[known:]
 
     def _tell(self, text: str) -> None:
-        if text:
-            self._said.append(text)
-            self._out.append(ReasoningPart(text))
+        """Tell thinking; white space is kept back until more comes behind it."""
+        body = text.rstrip()
+        if body:
+            told = "".join(self._space) + body
+            self._said.append(told)
+            self._out.append(ReasoningPart(told))
+            self._space.clear()
+        self._space.append(text[len(body) :])
 
     def _read(self) -> None:
         """Pass text on, up to a closing tag that stands alone."""

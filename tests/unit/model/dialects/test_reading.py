@@ -1,6 +1,7 @@
 """What comes of replies in which calls are text, whatever pieces they come in."""
 
 import json
+import time
 from itertools import pairwise
 
 import pytest
@@ -195,6 +196,20 @@ def test_a_reply_of_marks_without_end_is_read_in_a_bearable_time() -> None:
     for dialect in HOW:
         for mark in MARKS:
             read(dialect, [mark * 3_000])
+
+
+@pytest.mark.parametrize(("head", "mark"), [("", "\u3000"), ("<think>a", " ")])
+def test_four_times_the_white_space_takes_about_four_times_as_long(head: str, mark: str) -> None:
+    def seconds(size: int) -> float:
+        pieces = [head, *[mark * 8] * (size // 8)]
+        times: list[float] = []
+        for _ in range(2):
+            began = time.process_time()
+            read("xml", pieces)
+            times.append(time.process_time() - began)
+        return min(times)
+
+    assert seconds(160_000) < 8 * seconds(40_000)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
