@@ -15,6 +15,7 @@ from tui.core.schema_forms import SchemaForm, in_form
 from tui.core.schema_keys import renamed_keys, with_plain_keys
 from tui.model.quirks import Learned
 from tui.model.sendable import plain_json, sendable
+from tui.model.sent_calls import plain_name
 from tui.model.traits import Traits
 
 MAX_NAMED = 5
@@ -84,7 +85,7 @@ class ToolForms:
     def of_history(self, messages: Iterable[Message]) -> list[dict[str, Any]]:
         """Return what `tools` says of the tools that were called in a history, known or not."""
         said = (message for message in messages if isinstance(message, AssistantMessage))
-        names = dict.fromkeys(call.name for message in said for call in message.calls)
+        names = dict.fromkeys(plain_name(call.name) for message in said for call in message.calls)
         return [self._made[name].entry if name in self._made else _unknown(name) for name in names]
 
     def restored(self, call: CallRequest) -> CallRequest:
@@ -134,4 +135,4 @@ def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _Made:
 def _unknown(name: str) -> dict[str, Any]:
     """Return an entry for a tool of which only the name is left."""
     parameters: dict[str, Any] = {"type": "object", "properties": {}}
-    return {"type": "function", "function": {"name": sendable(name), "parameters": parameters}}
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}

@@ -43,6 +43,7 @@ class Traits:
         extra: what it put beside a call or a message (`extra_content`) goes back to it.
         call_ids: which ids of calls it accepts.
         user_after_tool: a user message may stand right behind results of tools.
+        named_results: results of tools carry the name of the tool, too.
         refuses: parameters that are not sent.
         max_tokens_name: under which name the longest reply is sent.
         images: whether it takes images; None if nobody knows, then they are tried.
@@ -59,6 +60,7 @@ class Traits:
     extra: bool = True
     call_ids: CallIds = CallIds.ANY
     user_after_tool: bool = True
+    named_results: bool = False
     refuses: frozenset[str] = frozenset()
     max_tokens_name: str = "max_tokens"
     images: bool | None = None
@@ -90,6 +92,7 @@ class Row:
 
 
 _MISTRAL = r"mistral|mixtral|ministral|codestral|devstral|magistral|pixtral"
+_GOOGLE = {"schema": SchemaForm.GEMINI, "images": True, "named_results": True}
 
 TABLE = (
     Row(host="api.openai.com", traits={"max_tokens_name": "max_completion_tokens"}),
@@ -105,9 +108,10 @@ TABLE = (
     Row(model=r"kimi|moonshot", traits={"schema": SchemaForm.KIMI}),
     Row(host="moonshot.ai", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
     Row(host="moonshot.cn", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
-    Row(model=r"gemini", traits={"schema": SchemaForm.GEMINI, "images": True}),
-    Row(host="generativelanguage.googleapis.com", traits={"schema": SchemaForm.GEMINI, "images": True}),
-    Row(host="aiplatform.googleapis.com", traits={"schema": SchemaForm.GEMINI, "images": True}),
+    # "function_response.name: Name cannot be empty" (langflow#9437, ollama#14214).
+    Row(model=r"gemini", traits=_GOOGLE),
+    Row(host="generativelanguage.googleapis.com", traits=_GOOGLE),
+    Row(host="aiplatform.googleapis.com", traits=_GOOGLE),
     Row(model=r"claude", traits={"plain_keys": True, "images": True}),
     Row(
         host="api.anthropic.com",

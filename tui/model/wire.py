@@ -5,24 +5,24 @@ come back with the next request and nowhere else, ids that one provider limits t
 of them hold for a model is said by its traits.
 """
 
-import hashlib
-import json
-import re
 from typing import Any
 
 from tui.core.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage, sanitised
 from tui.core.ports import ModelRequest
+from tui.core.results import EMPTY
+from tui.core.thinking import parse_arguments
 from tui.model.attachments import Attached
 from tui.model.profile import ModelProfile
 from tui.model.quirks import Learned
 from tui.model.sendable import plain_json, sendable
+from tui.model.sent_calls import SentIds, plain_name
 from tui.model.tool_forms import ToolForms
-from tui.model.traits import CallIds, Echo, Traits, traits_of
+from tui.model.traits import Echo, Traits, traits_of
 
 Content = str | list[dict[str, Any]]
 """What a user message says: a text, or parts where something is attached to it."""
 
-_NINE = re.compile(r"[a-zA-Z0-9]{9}")
+_LOST = "[What was said before this is lost.]"
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 
@@ -59,6 +59,7 @@ class _Writer:
         self._model = profile.model
         self._traits = traits
         self._forms = forms
+        self._ids = SentIds(traits.call_ids)
 
     def messages(self, request: ModelRequest) -> list[dict[str, Any]]:
         """Return the messages, the system text first."""
@@ -73,10 +74,9 @@ class _Writer:
                 case UserMessage():
                     self._user(result, attached.of_user(at, message))
                 case AssistantMessage():
-                    result.append(self._assistant(message, this_turn=at > turn))
+                    self._assistant(result, message, this_turn=at > turn)
                 case ToolMessage():
-                    identity, content = self._call_id(message.call_id), attached.of_tool(at, message)
-                    result.append({"role": "tool", "tool_call_id": identity, "content": content})
+                    result.append(self._tool(message, attached.of_tool(at, message)))
                     if pictures := attached.behind(at, messages):
                         self._user(result, pictures)
         return result
@@ -94,11 +94,31 @@ class _Writer:
             return
         result.append({"role": "user", "content": content})
 
-    def _assistant(self, message: AssistantMessage, *, this_turn: bool) -> dict[str, Any]:
+    def _assistant(self, result: list[dict[str, Any]], message: AssistantMessage, *, this_turn: bool) -> None:
+        """Append what the model said; never first, and never behind what it said without a call.
+
+        Nothing here makes such a history, but of a damaged session or an edited export it is what is left.
+        """
+        entry = self._said(message, this_turn=this_turn)
+        if entry["content"] is None and not message.calls:  # white space, which some refuse
+            return
+        before = result[-1]["role"] if result else "system"
+        if before == "system":
+            result.append({"role": "user", "content": _LOST})
+        elif before == "assistant":
+            texts = filter(None, (result.pop()["content"], entry["content"]))
+            entry["content"] = "\n\n".join(texts) or None
+        result.append(entry)
+
+    def _said(self, message: AssistantMessage, *, this_turn: bool) -> dict[str, Any]:
         own = message.model == self._model
-        entry: dict[str, Any] = {"role": "assistant", "content": sendable(message.text) or None}
+        text = sendable(message.text)
+        entry: dict[str, Any] = {"role": "assistant", "content": text if text.strip() else None}
         if message.calls:
-            entry["tool_calls"] = [self._call(call, own) for call in message.calls]
+            ids = self._ids.of_calls(message.calls, own)
+            entry["tool_calls"] = [
+                self._call(call, identity, own) for call, identity in zip(message.calls, ids, strict=True)
+            ]
         for name, value in (message.echo or {}).items() if own else ():
             if self._goes_back(name, this_turn):
                 entry[name] = plain_json(value)
@@ -113,22 +133,21 @@ class _Writer:
             return wanted is not Echo.NEVER and (this_turn or wanted is not Echo.TURN)
         return self._traits.details if name == "reasoning_details" else self._traits.extra
 
-    def _call(self, call: CallRequest, own: bool) -> dict[str, Any]:
+    def _call(self, call: CallRequest, identity: str, own: bool) -> dict[str, Any]:
         written = self._forms.as_sent(call)
         entry: dict[str, Any] = {
-            "id": self._call_id(call.id),
+            "id": identity,
             "type": "function",
-            "function": {"name": sendable(call.name), "arguments": _arguments(written.arguments)},
+            "function": {"name": plain_name(call.name), "arguments": _arguments(written.arguments)},
         }
         if call.extra and own and self._traits.extra:
             entry["extra_content"] = plain_json(call.extra)
         return entry
 
-    def _call_id(self, identity: str) -> str:
-        """Return the id as the provider takes it: by hash, since the heads of ids are often all the same."""
-        if self._traits.call_ids is CallIds.ANY or _NINE.fullmatch(identity):
-            return sendable(identity)
-        return hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:9]
+    def _tool(self, message: ToolMessage, content: str) -> dict[str, Any]:
+        identity = self._ids.of_result(message.call_id)
+        entry = {"role": "tool", "tool_call_id": identity, "content": content if content.strip() else EMPTY}
+        return entry | ({"name": plain_name(message.name)} if self._traits.named_results else {})
 
 
 def _joined(first: Content, second: Content) -> Content:
@@ -160,7 +179,7 @@ def _turn_of(messages: list[Any]) -> int:
 def _arguments(text: str) -> str:
     """Return arguments that no provider chokes on: one JSON object."""
     try:
-        valid = isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        valid = False
-    return sendable(text) if valid else "{}"
+        parse_arguments(text)
+    except ValueError:
+        return "{}"
+    return sendable(text) if text.lstrip().startswith("{") else "{}"

@@ -54,15 +54,13 @@ def test_calls_and_their_results_stand_in_the_native_form() -> None:
 
 
 def test_a_call_without_a_result_gets_one_so_that_no_provider_refuses() -> None:
-    assert [message["role"] for message in sent(AssistantMessage("", calls=(call(),)))] == [
-        "assistant",
-        "tool",
-    ]
+    messages = sent(UserMessage("q"), AssistantMessage("", calls=(call(),)))
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
 
 
-@pytest.mark.parametrize("arguments", ['{"a', "[1]", "", '"{}"'])
+@pytest.mark.parametrize("arguments", ['{"a', "[1]", "", '"{}"', "null", '{"a": NaN}', "9" * 5000])
 def test_arguments_that_are_no_object_are_not_sent_back(arguments: str) -> None:
-    (message, _) = sent(AssistantMessage("", calls=(call(arguments=arguments),)))
+    (_, message, _) = sent(UserMessage("q"), AssistantMessage("", calls=(call(arguments=arguments),)))
     assert message["tool_calls"][0]["function"]["arguments"] == "{}"
 
 
@@ -97,9 +95,10 @@ def test_a_model_that_wants_thinking_on_every_message_gets_it_empty_where_there_
     mine = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
     other = AssistantMessage("b", model="other", reasoning="because", echo=THOUGHT)
     plain = AssistantMessage("c", model="deepseek-v4-flash")
-    messages = sent(UserMessage("q"), mine, other, plain, UserMessage("next"), model="deepseek-v4-flash")
-    assert [one["reasoning_content"] for one in messages[1:4]] == ["hm", "because", ""]
-    assert "reasoning_details" not in messages[2]
+    said = [part for one in (mine, other, plain) for part in (UserMessage("q"), one)]
+    messages = sent(*said, UserMessage("next"), model="deepseek-v4-flash")
+    assert [one["reasoning_content"] for one in messages[1:6:2]] == ["hm", "because", ""]
+    assert "reasoning_details" not in messages[3]
 
 
 def test_a_provider_that_knows_no_fields_of_its_own_gets_none_back() -> None:
@@ -137,7 +136,8 @@ def test_an_endpoint_that_wants_tools_beside_calls_gets_those_that_were_called()
 def test_mistral_gets_ids_of_nine_characters_that_match_their_results() -> None:
     calls = tuple(call(f"functions.read:{number}") for number in range(3))
     results = [ToolMessage(one.id, one.name, "r") for one in calls]
-    first, *rest = sent(AssistantMessage("", calls=calls), *results, UserMessage("q"), model="mistral-large")
+    said = (UserMessage("q"), AssistantMessage("", calls=calls), *results, UserMessage("q"))
+    _, first, *rest = sent(*said, model="mistral-large")
     ids = [one["id"] for one in first["tool_calls"]]
     assert all(len(identity) == 9 and identity.isalnum() for identity in ids) and len(set(ids)) == 3
     assert [message["tool_call_id"] for message in rest[:3]] == ids

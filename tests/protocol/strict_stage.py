@@ -1,0 +1,139 @@
+"""Conversations over HTTP with an endpoint that refuses whatever real providers refuse."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.endpoint import Endpoint, Reply
+from tests.strict import FLAVOURS, Strict, check
+from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, text
+from tests.unit.test_chats import Around
+from tui.asked import Asked
+from tui.chats import Chats
+from tui.core.compaction import told
+from tui.core.conversation import Message, UserMessage, sanitised
+from tui.core.events import EndReason, Event, TurnEnded
+from tui.core.ports import ChatModel, ModelRequest
+from tui.core.redact import Redactor
+from tui.core.tools import ToolResult
+from tui.model.dialects.dialect import DIALECTS
+from tui.model.profile import ModelProfile
+from tui.model.quirks import Learned
+from tui.model.wire import body_for
+from tui.options import Options
+from tui.settings.load import load_text
+from tui.storage.sessions import SessionStore
+from tui.turns import WatchedTurn
+
+Watch = Callable[[Event, WatchedTurn], None]
+
+
+class StrictStage:
+    """One run of the program: real conversations, real client, real files; tools and time are stand-ins."""
+
+    def __init__(self, folder: Path, endpoint: Endpoint, strict: Strict) -> None:
+        self.endpoint, self.strict = endpoint, strict
+        self.clock = HandClock()
+        self.asked = Asked(Options(), {}, self.clock, lambda captured: None, lambda name, value: None)
+        self.around = Around()
+        self.around.toolbox = FunctionToolbox(echo=echo, large=large, fails=fails, waits=waits)
+        self.store = SessionStore(folder, Redactor)
+        self.chats = Chats(self.asked, self.around, self.store)
+        self.events: list[Event] = []
+
+    async def begin(self) -> None:
+        lines = [
+            f'[models.{name}]\nbase_url = "{self.endpoint.base_url}"\nmodel = "{model}"'
+            for name, model in FLAVOURS.items()
+        ]
+        loaded = load_text('default_model = "openai"\n' + "\n".join(lines), Path("config.toml"), {})
+        await self.asked.begin(loaded)
+        assert self.asked.error is None
+
+    @property
+    def model(self) -> ChatModel:
+        return self.asked.model
+
+    async def ask(
+        self,
+        question: str,
+        *replies: Reply,
+        approver: ScriptedApprover | None = None,
+        watch: Watch = lambda event, turn: None,
+    ) -> TurnEnded:
+        """Ask, and return how the turn ended; `watch` sees each event with the turn."""
+        self.strict.then(*replies)
+        turn = self.chats.ask(question, approver or ScriptedApprover())
+        self.events = []
+        async for event in turn.events():
+            self.events.append(event)
+            watch(event, turn)
+        last = self.events[-1]
+        assert isinstance(last, TurnEnded)
+        return last
+
+    async def goes_on(self) -> None:
+        """Whatever was before, the next question is answered, and no provider would have refused it."""
+        self.strict.forget()
+        asked = [*told(self.chats.messages, self.chats.compaction), UserMessage("and now?")]
+        for model in FLAVOURS.values():
+            profile = ModelProfile("any", "http://127.0.0.1/v1", model)
+            body = body_for(profile, ModelRequest("", in_text(asked, model)), Learned())
+            if model != self.asked.label:  # its own words go back to it with its own signatures, see below
+                check(body)
+        ended = await self.ask("and now?")
+        self.blameless()
+        assert ended.reason is EndReason.ANSWERED, self.events
+
+    def blameless(self) -> None:
+        assert not self.strict.refused, self.strict.refused[0]
+
+
+def cancels(kind: type[Event], number: int = 1) -> Watch:
+    """Return what cancels a turn at the `number`th event of a kind."""
+    left = number
+
+    def watch(event: Event, turn: WatchedTurn) -> None:
+        nonlocal left
+        left -= isinstance(event, kind)
+        if not left and isinstance(event, kind):
+            turn.cancel()
+
+    return watch
+
+
+@asynccontextmanager
+async def strict_stage(folder: Path, *, pages: Any = None) -> AsyncIterator[StrictStage]:
+    """Give a stage, and close it in the end."""
+    strict = Strict()
+    async with Endpoint([strict], pages=pages) as endpoint:
+        stage = StrictStage(folder, endpoint, strict)
+        await stage.begin()
+        try:
+            yield stage
+        finally:
+            await stage.chats.close()
+
+
+def in_text(messages: Sequence[Message], model: str) -> Sequence[Message]:
+    """Return messages as a model reads them, in text if it has no function calling."""
+    return DIALECTS["xml"].as_text(sanitised(messages), ()) if model == FLAVOURS["template"] else messages
+
+
+async def echo(arguments: Any) -> ToolResult:
+    return text(f"echo {arguments.get('text', '')}")
+
+
+async def large(arguments: Any) -> ToolResult:
+    return text("\n".join(f"line {number} of many" for number in range(4000)))
+
+
+async def fails(arguments: Any) -> ToolResult:
+    return text("it failed", is_error=True)
+
+
+async def waits(arguments: Any) -> ToolResult:
+    await asyncio.get_running_loop().create_future()
+    raise AssertionError("nobody ends it")

@@ -1,0 +1,203 @@
+"""Whatever happened in a conversation, what is sent next is refused by no provider, and is answered.
+
+Real conversations over HTTP; the endpoint refuses what real ones do, see tests/strict.py.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.endpoint import Answer, Reply, calls, chunk, refuses, says
+from tests.protocol.strict_stage import StrictStage, Watch, cancels, strict_stage
+from tests.unit.core.stand_ins import YES, ScriptedApprover
+from tui.core.events import (
+    ApprovalAsked,
+    EndReason,
+    Event,
+    RetryScheduled,
+    StepStarted,
+    TextDelta,
+    ToolCallEnded,
+    ToolCallStarted,
+)
+from tui.core.limits import Limits
+from tui.core.policy import Mode, Policy
+from tui.core.ports import Answer as Said
+from tui.core.ports import Decision
+from tui.turns import WatchedTurn
+
+NO = Decision(Said.NO, "not now")
+ECHO = ("srv__echo", {"text": "hi"})
+WAITS = ("srv__waits", {})
+ASKED = ("mistral", "gemini")
+"""Who is asked; what the others would be sent is looked at as well."""
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever listens on this machine's ports is no part of these tests."""
+    monkeypatch.setattr("tui.model.detect.candidates", lambda env: [])
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[StrictStage]:
+    async with strict_stage(tmp_path / "sessions") as one:
+        yield one
+
+
+@pytest.fixture(params=ASKED)
+async def native(stage: StrictStage, request: pytest.FixtureRequest) -> StrictStage:
+    """A stage on which one of the providers with rules of its own is asked."""
+    await stage.chats.switch(request.param)
+    return stage
+
+
+def piece(number: int, name: str, arguments: str, identity: str = "") -> dict[str, object]:
+    function = {"name": name, "arguments": arguments}
+    return {"index": number, "id": identity or f"call_{number}", "type": "function", "function": function}
+
+
+def writes(*made: tuple[str, str], text: str | None = None, **options: object) -> Answer:
+    """Return an answer with calls whose arguments are any text."""
+    pieces = [piece(number, *one) for number, one in enumerate(made)]
+    return Answer([chunk(content=text), chunk(tool_calls=pieces), chunk("tool_calls")], **options)
+
+
+# ---- calls -----------------------------------------------------------------------------------------------
+
+
+async def test_parallel_calls_and_results_out_of_order(native: StrictStage) -> None:
+    await native.ask("go", calls(ECHO, ("srv__fails", {}), ECHO, text="Let me look."), calls(ECHO))
+    await native.goes_on()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        ("srv__echo", '{"text": "h'),
+        ("srv__echo", "[1]"),
+        ("srv__echo", '{"text": NaN}'),
+        ("srv__echo", "not JSON"),
+        ("srv__echo", '"{\\"text\\": \\"a\\"}"'),
+        ("srv__echo", "{}{}"),
+        ("no such tool!", "{}"),
+        ("server/tool.name", "{}"),
+        ("工具", '{"a": 1}'),
+        ("9lives", "{}"),
+        ("x" * 90, "{}"),
+        ("", '{"text": "hi"}'),
+    ],
+    ids=str,
+)
+async def test_a_call_that_is_none_leaves_a_history_that_is_read(
+    stage: StrictStage, made: tuple[str, str]
+) -> None:
+    await stage.ask("go", writes(made))
+    await stage.goes_on()
+
+
+async def test_denied_calls(native: StrictStage) -> None:
+    native.around.toolbox = type(native.around.toolbox)(read_only=False)
+    native.around.policy = Policy(mode=Mode.ASK)
+    await native.ask("go", calls(ECHO, ECHO), approver=ScriptedApprover(NO, YES))
+    await native.goes_on()
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(max_steps=1),
+        Limits(max_steps=2),
+        Limits(max_tool_calls=1),
+        Limits(max_calls_per_reply=1),
+        Limits(consecutive_errors=1),
+        Limits(identical_calls_note=1, identical_calls_stop=2),
+        Limits(turn_tokens=1),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("model", ["mistral", "template"])
+async def test_limits(stage: StrictStage, limits: Limits, model: str) -> None:
+    await stage.chats.switch(model)
+    stage.around.limits = limits
+    many = xml("fails") if model == "template" else calls(("srv__fails", {}), ECHO, ECHO)
+    await stage.ask("go", many, many, many)
+    await stage.ask("again", many, says("", pieces=1), many)
+    await stage.ask("again", many, refuses(500, "no"), refuses(402, "no"))
+    stage.around.limits = Limits()
+    await stage.goes_on()
+
+
+def xml(tool: str) -> Answer:
+    call = f"<server_name>srv</server_name><tool_name>{tool}</tool_name><arguments>{{}}</arguments>"
+    return says(f"<use_mcp_tool>{call}</use_mcp_tool>")
+
+
+# ---- turns that are cut ------------------------------------------------------------------------------------
+
+HANGS = says("I was about to say", hang=True, done=False)
+CUTS: dict[str, tuple[Sequence[Reply], Watch | Callable[[], Watch]]] = {
+    "before the first word": ([Answer(mute=True)], lambda: cancels(StepStarted)),
+    "in its text": ([HANGS], lambda: cancels(TextDelta)),
+    "in white space": ([says("\n\n", pieces=1, hang=True)], lambda: cancels(TextDelta)),
+    "in calls": ([calls(ECHO, WAITS, ECHO)], lambda: cancels(ToolCallStarted, 3)),
+    "between calls": ([calls(ECHO, WAITS, ECHO)], lambda: cancels(ToolCallEnded, 2)),
+    "after calls": ([calls(ECHO), HANGS], lambda: cancels(TextDelta)),
+    "in the second step": ([calls(ECHO), Answer(mute=True)], lambda: cancels(StepStarted, 2)),
+    "while it waits to ask again": ([refuses(429, "slow down")], lambda: cancels(RetryScheduled)),
+}
+
+
+@pytest.mark.parametrize("name", CUTS)
+async def test_a_cancelled_turn(native: StrictStage, name: str) -> None:
+    replies, watch = CUTS[name]
+    ended = await native.ask("go", *replies, watch=watch())
+    if name != "in white space":
+        assert ended.reason is EndReason.CANCELLED
+    await native.goes_on()
+
+
+async def test_a_turn_cancelled_while_approval_waits(native: StrictStage) -> None:
+    native.around.toolbox = type(native.around.toolbox)(read_only=False)
+    native.around.policy = Policy(mode=Mode.ASK)
+    await native.ask(
+        "go", calls(ECHO, ECHO, ECHO), approver=ScriptedApprover(YES), watch=cancels(ApprovalAsked, 2)
+    )
+    await native.goes_on()
+
+
+BROKEN: dict[str, Sequence[Reply]] = {
+    "in text": [says("I was about", done=False, reset=True)],
+    "in arguments": [writes(("srv__echo", '{"text": "h'), text="Let me", done=False, reset=True)],
+    "in arguments, without a word": [Answer([chunk(tool_calls=[piece(0, "srv__echo", '{"te')])], done=False)],
+    "after calls": [calls(ECHO), says("So", done=False, reset=True)],
+    "with an error": [Answer([chunk(content="So"), {"error": {"message": "gone", "code": 500}}])],
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+async def test_an_endpoint_that_dies(native: StrictStage, name: str) -> None:
+    await native.ask("go", *BROKEN[name])
+    await native.goes_on()
+
+
+@pytest.mark.parametrize("empty", ["", " ", "\n\n"], ids=repr)
+async def test_empty_answers(native: StrictStage, empty: str) -> None:
+    nothing = Answer([chunk("stop", content=empty)])
+    ended = await native.ask("go", nothing, nothing)
+    assert ended.reason is EndReason.EMPTY
+    await native.ask("go on", calls(ECHO), nothing, nothing)
+    await native.goes_on()
+
+
+async def test_steering_in_calls_and_after_an_answer(native: StrictStage) -> None:
+    def steer(event: Event, turn: WatchedTurn) -> None:
+        if isinstance(event, ToolCallEnded | TextDelta) and len(native.endpoint.requests) < 4:
+            turn.steer("and mind the gap")
+
+    ended = await native.ask(
+        "go", calls(ECHO), calls(ECHO, ECHO), says("Done.", pieces=1), says("Yes."), watch=steer
+    )
+    assert ended.reason is EndReason.ANSWERED
+    await native.goes_on()
