@@ -109,7 +109,8 @@ class LeakParser(Parser):
 
     def _parse(self) -> Steps[None]:
         start = yield from self._reader.space(0)
-        if (yield from self._begins_like_a_call(start)):
+        code = self._visible.code.inside_behind(self._reader.cut(0, start))
+        if not code and (yield from self._begins_like_a_call(start)):
             yield from self._hold(start)
         while (yield from self._next_mark()):
             if not (yield from self._hold(0)):

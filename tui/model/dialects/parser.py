@@ -58,6 +58,10 @@ class Parser(ABC):
             self._go_on()
         return self._taken()
 
+    def thought(self) -> None:
+        """Nothing was said yet but thinking, which comes apart: the reply may begin with any indentation."""
+        self._visible.code.hidden()
+
     def gap(self) -> None:
         """Drop white space at this place: something was taken out here before."""
         self._visible.block()

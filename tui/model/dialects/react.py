@@ -26,6 +26,7 @@ from tui.model.dialects.visible import Visible
 STOP = ("\nObservation:",)
 
 _LINE_END = re.compile(r"\n")
+_VISIBLE = re.compile(r"[^ \t]")
 _FENCES = ("```", "~~~")
 _HEAD = 96
 
@@ -45,7 +46,7 @@ class ReactParser(Parser):
 
     def _parse(self) -> Steps[None]:
         while True:
-            found = None if self._fenced() else (yield from self._keyword(0))
+            found = None if (yield from self._in_code()) else (yield from self._keyword(0))
             kind = found.kind if found else ""
             size = found.size if found else 0
             if kind == "answer":
@@ -63,8 +64,11 @@ class ReactParser(Parser):
                 if not (yield from self._line()):
                     return
 
-    def _fenced(self) -> bool:
-        return (self._mind if self._thinking else self._visible).code.fenced
+    def _in_code(self) -> Steps[bool]:
+        """Whether the line that begins here is code."""
+        found = yield from self._reader.find(_VISIBLE)
+        code = (self._mind if self._thinking else self._visible).code
+        return code.inside_behind(self._reader.cut(0, found[0] if found else None))
 
     def _keyword(self, start: int) -> Steps[Keyword | None]:
         """Return the keyword that stands at an offset, where a line begins."""

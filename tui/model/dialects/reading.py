@@ -32,6 +32,7 @@ class Reading:
         self._written = Thoughts(lambda: dialect.parser(maker), opened=opened) if dialect else None
         self._leaks = LeakParser(maker)
         self._thinking: list[str] = []
+        self._begun = False
         self.calls: list[CallRequest] = []
         """What was found so far."""
 
@@ -85,6 +86,7 @@ class Reading:
         parts: list[ModelPart] = []
         for piece in pieces:
             if isinstance(piece, TextPart):
+                self._begun = True
                 for found in self._leaks.feed(piece.text):
                     parts.extend(self._one(found))
             else:
@@ -100,7 +102,10 @@ class Reading:
                 self.calls.clear()
                 self._thinking.clear()
                 self._leaks = LeakParser(self._maker)
+                self._begun = False
             self._thinking.append(piece.text)
+            if not self._begun:
+                self._leaks.thought()
         return [piece]
 
     def _thought_of(self) -> list[ModelPart]:

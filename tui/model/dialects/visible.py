@@ -3,23 +3,31 @@
 import re
 from copy import copy
 
+from tui.model.dialects.indents import Indents
+
 _TOKEN = re.compile(r"\n|`+|[^\n`]+")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}|~{3,})(.*)", re.DOTALL)
 _MAX_HEAD = 200
 
 
 class CodeMarks:
-    """Knows at each place of a growing text whether it is inside a code fence or inline code (CommonMark)."""
+    """Knows at each place of a growing text whether it is code: fenced, inline or indented (CommonMark)."""
 
     def __init__(self) -> None:
         self._fence = ""
         self._head = ""
         self._run = 0
         self._open = 0
+        self._indents = Indents()
 
     @property
     def inside(self) -> bool:
         """Whether what comes next is code."""
+        return self.marked or self._indents.is_code(self._head)
+
+    @property
+    def marked(self) -> bool:
+        """Whether what comes next is code that has marks around it: a fence, or inline code."""
         return bool(self._fence or self._open_now())
 
     def inside_behind(self, text: str) -> bool:
@@ -29,17 +37,16 @@ class CodeMarks:
         return marks.inside
 
     @property
-    def fenced(self) -> bool:
-        """Whether what comes next is inside a fence, whose first line is over."""
-        return bool(self._fence)
-
-    @property
     def line_start(self) -> bool:
         """Whether only white space stands before this place on its line."""
         return not self._head.strip()
 
-    def new_line(self) -> None:
-        """Take what comes next as the beginning of a line."""
+    def hidden(self) -> None:
+        """Something was taken out here: what comes next begins a line."""
+        self._new_line()
+        self._indents = self._indents.behind_hidden()
+
+    def _new_line(self) -> None:
         self._head, self._run, self._open = "", 0, 0
 
     def feed(self, text: str) -> None:
@@ -66,7 +73,9 @@ class CodeMarks:
 
     def _end_line(self) -> None:
         found = _FENCE.fullmatch(self._head)
-        self.new_line()
+        if not self._fence:
+            self._indents = self._indents.behind(self._head)
+        self._new_line()
         if found is None:
             return
         marks, info = found.groups()
@@ -74,6 +83,7 @@ class CodeMarks:
             self._fence = "" if marks[0] == "`" and "`" in info else marks
         elif marks.startswith(self._fence) and not info.strip():
             self._fence = ""
+            self._indents = self._indents.behind_fence()
 
 
 class Visible:
@@ -115,7 +125,7 @@ class Visible:
             self._gap = "".join(self._space)
         self._space.clear()
         self._behind_block = True
-        self.code.new_line()
+        self.code.hidden()
 
     def end(self) -> str:
         """Return what is still to be shown at the end."""

@@ -115,18 +115,18 @@ class XmlParser(Parser):
                 self._say(len(self._reader))
                 return 0
         self._say(found[0])
-        code = self._visible.code.inside
+        code = self._visible.code
         end = found[1] - found[0]
         word = self._reader.cut(0, end)
         if word == _CALL:  # within an answer a call is only told of, unless the answer is never closed
-            open_ended = not code and (yield from self._reader.find(_ANSWER_END)) is None
+            open_ended = not code.inside and (yield from self._reader.find(_ANSWER_END)) is None
             return 0 if open_ended and not self._cut else -1
-        closes = not code
+        closes = not code.marked
         if word == "</answer>":
             end = yield from self._reader.space(end)
             outer = yield from self._reader.starts(end, ["</final_answer>"])
             end += len(outer)
-            closes = bool(outer) and not code
+            closes = bool(outer) and not code.marked
         if closes:
             return end
         # In code, or alone: it closes only what ends here.

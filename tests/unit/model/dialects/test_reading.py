@@ -181,6 +181,14 @@ def test_text_in_a_fence_stays_text(dialect: str, text: str) -> None:
     assert (found.text, found.calls) == (fenced, [])
 
 
+@given(st.sampled_from(HOW), TEXTS)
+def test_text_in_an_indented_block_stays_text(dialect: str, text: str) -> None:
+    body = text.replace("`", "").replace("~", "").replace("\n", "\n    ").rstrip()
+    shown = f"So:\n\n    x\n    {body}\n\nThat is all."
+    found = read(dialect, [shown])
+    assert (found.text, found.calls) == (shown, [])
+
+
 MARKS = (
     *("<use_mcp_tool>", "<tool_call>{", "<function=now>", "a<thinking>", '{"tool": ', "<<tool-start>>{"),
     *(

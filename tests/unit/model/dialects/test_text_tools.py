@@ -242,6 +242,15 @@ async def test_a_call_in_thinking_is_recovered_only_if_the_reply_is_empty() -> N
     assert spoken.calls == ()
 
 
+async def test_a_leak_may_be_indented_where_nothing_but_thinking_stands_before_it() -> None:
+    script: Reply = [ReasoningPart("Hm."), TextPart("\n\n    " + HERMES), ReplyPart()]
+    (call,) = end_of(await heard(wrap(ScriptedModel([script]), "native"))).calls
+    assert call.name == "clock__now"
+    code = "Write it so:\n\n    " + HERMES
+    parts = await heard(wrap(ScriptedModel([says(code, pieces=9)]), "native"))
+    assert text_of(parts) == code and end_of(parts).calls == ()
+
+
 async def test_text_that_turns_out_to_be_thinking_holds_no_call() -> None:
     script: Reply = [
         TextPart("Perhaps " + HERMES),

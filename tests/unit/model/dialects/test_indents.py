@@ -1,0 +1,75 @@
+"""Which lines are code because they are indented."""
+
+import pytest
+
+from tui.model.dialects.visible import CodeMarks, Visible
+
+LINES = [
+    ("    ", True),
+    ("   ", False),
+    ("\t", True),
+    ("  \t", True),
+    ("So:\n    ", False),
+    ("So:\n\n    ", True),
+    ("So:\r\n\r\n    ", True),
+    ("So:\n \t\n    ", True),
+    ("So:\n\n    one\n    ", True),
+    ("So:\n\n    one\n\n\n    ", True),
+    ("So:\n\n    one\n\ntext\n    ", False),
+    ("So:\n\n    in the middle of a line ", True),
+    ("# Head\n    ", True),
+    ("Head\n===\n    ", True),
+    ("---\n    ", True),
+    ("#no head\n    ", False),
+    ("```\nx\n```\n    ", True),
+    ("- one\n    ", False),
+    ("- one\n\n    ", False),
+    ("- one\n\n      ", True),
+    ("- one\n  - two\n\n       ", False),
+    ("- one\n  - two\n\n        ", True),
+    ("10. one\n\n    ", False),
+    ("10. one\n\n        ", True),
+    ("- one\n\ntext\n\n    ", True),
+    ("- one\n\n\n- two\n\n    ", False),
+    ("-     ", True),
+    ("-    ", False),
+    ("- - ", False),
+    ("> ", False),
+    (">     ", True),
+    ("> So:\n>\n>     ", True),
+    ("> So:\n>     ", False),
+    ("> So:\n    ", False),
+    ("> So:\n\n    ", True),
+    ("So:\n>     ", True),
+    ("* * *\n    ", True),
+    ("1986\\. A year\n\n    ", True),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), LINES)
+def test_a_line_is_code_as_commonmark_has_it(text: str, code: bool) -> None:
+    whole, single = CodeMarks(), CodeMarks()
+    whole.feed(text)
+    for char in text:
+        single.feed(char)
+    assert whole.inside is single.inside is code
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "code"),
+    [
+        ("", "    ", False),
+        ("So:\n\n", "    ", False),
+        ("So:\n\n", "\n\n    ", False),
+        ("So:", "\nOk.\n    ", False),
+        ("So:", "\nOk.\n\n    ", True),
+    ],
+)
+def test_behind_what_was_taken_out_indentation_is_none_until_there_is_text(
+    before: str, behind: str, code: bool
+) -> None:
+    visible = Visible()
+    visible.say(before)
+    visible.block()
+    visible.say(behind)
+    assert visible.code.inside is code
