@@ -125,7 +125,10 @@ class Asked:
         from tui.models import profile_named
 
         profile = await profile_named(name, self._ready(), self._env)
-        self._take(replace(profile, model=model) if profile is not None and model else profile)
+        if profile is not None and model and model != profile.model:
+            # What the profile says of its own model is not true of another one.
+            profile = replace(profile, model=model, context_window=None, price_in=None, price_out=None)
+        self._take(profile)
 
     @property
     def max_tools(self) -> int:
@@ -206,7 +209,7 @@ class Asked:
         self.gauge.calibration = Calibration()
         self.revision += 1
         if before is not None:
-            self._keep(_close(before))
+            self._keep(_close(before, "retire"))
         self._keep(self._get_ready(model))
 
     async def _get_ready(self, model: ChatModel) -> None:
@@ -249,7 +252,7 @@ def _innermost(model: object) -> object:
     return model
 
 
-async def _close(model: ChatModel) -> None:
-    close = getattr(_innermost(model), "aclose", None)
+async def _close(model: ChatModel, how: str = "aclose") -> None:
+    close = getattr(_innermost(model), how, None)
     if close is not None:
         await close()

@@ -9,7 +9,7 @@ from tests.streams import heard_from_model
 from tui.asked import Asked
 from tui.core.clock import MonotonicClock
 from tui.core.conversation import UserMessage
-from tui.core.ports import ModelRequest
+from tui.core.ports import ModelRequest, Usage
 from tui.options import Options
 from tui.settings.load import load_text
 
@@ -83,3 +83,16 @@ async def test_a_server_that_loads_its_model_with_the_first_question_is_asked_ag
         asked.answered()
         await asked.close()
     assert len(endpoint.others) == before
+
+
+async def test_what_a_profile_says_of_its_own_model_is_not_said_of_another_one_at_its_endpoint() -> None:
+    async with Endpoint() as endpoint:
+        asked = await begun(endpoint, "context_window = 5000\nprice_in = 3.0\nprice_out = 15.0")
+        assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
+        await asked.switch("ollama", "other")
+        assert asked.cost_of(Usage(1_000_000, 0)) is None
+        assert asked.gauge.window is None
+        await asked.switch("ollama", "m")
+        assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
+        assert asked.gauge.window == 5_000
+        await asked.close()

@@ -13,7 +13,7 @@ from tui.commands.run_input import attachments, question, system_text
 from tui.commands.terminal_approver import TerminalApprover
 from tui.commands.words import trace_line
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
-from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded
+from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, TurnError
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean
 from tui.host.host import Host
@@ -102,7 +102,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
 
 async def _show(turn: WatchedTurn, as_json: bool, answer: AnswerFile) -> EndReason:
     """Print the events of a turn and write its answer; return why it ended."""
-    show = _print_json if as_json else _Plain(to_file=answer.wanted).show
+    show = _print_json if as_json else Printed(to_file=answer.wanted).show
     reason = EndReason.MODEL_ERROR
     async for event in turn.events():
         show(event)
@@ -131,14 +131,19 @@ def _print_json(event: Event) -> None:
         sys.stdout.flush()
 
 
-class _Plain:
-    """The answer as it comes on stdout; everything else, a line an event, on stderr."""
+class Printed:
+    """The answer as it comes on stdout; everything else, a line an event, on stderr.
+
+    Args:
+        to_file: the answer goes to a file instead of stdout.
+    """
 
     def __init__(self, *, to_file: bool) -> None:
         self._open = False
         self._to_file = to_file
 
     def show(self, event: Event) -> None:
+        """Print what is to be seen of an event."""
         match event:
             case TextDelta() if self._to_file:
                 return
@@ -148,7 +153,7 @@ class _Plain:
                 sys.stdout.flush()
                 self._open = not shown.endswith("\n")
                 return
-            case StepEnded() | TurnEnded() if self._open:
+            case StepEnded() | TurnError() | TurnEnded() if self._open:
                 sys.stdout.write("\n")
                 sys.stdout.flush()
                 self._open = False

@@ -107,7 +107,7 @@ def _next_step(
         if words.search(said):
             return step
     if _NO_MODEL.search(said):
-        return _model_step(profile)
+        return _model_step(profile, said)
     if status == 401 or (status in (400, 403) and _BAD_KEY.search(said)):
         return _key_step(profile)
     match status:
@@ -150,8 +150,8 @@ def _key_step(profile: ModelProfile) -> str:
     return f"{verb} {variable or 'api_key_env of this profile'}.{place}"
 
 
-def _model_step(profile: ModelProfile) -> str:
-    if looks_like_ollama(profile):
+def _model_step(profile: ModelProfile, said: str) -> str:
+    if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, at whatever port it is
         return f"Pull it: `ollama pull {clean_line(profile.model, 80)}`."
     variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
     return f"The model is named {clean_line(profile.model, 80)!r}: set `model` of the profile{variable}."

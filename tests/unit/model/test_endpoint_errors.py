@@ -67,6 +67,7 @@ OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
         case(529, "Overloaded", "at the endpoint", passes=True),
         case(501, "not implemented", "at the endpoint"),
         case(404, 'model "qwen3:8b" not found, try pulling it first', "`ollama pull qwen3:8b`", **OLLAMA),
+        case(404, "model 'm' not found, try pulling it first", "`ollama pull m`"),
         case(404, "The model `m` does not exist", "set `model` of the profile"),
         case(400, "invalid model", "or DEEPSEEK_MODEL", name="deepseek", source="environment"),
         case(404, "page not found", "Check base_url and model"),

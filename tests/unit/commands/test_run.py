@@ -1,0 +1,29 @@
+"""What `mcptui run` prints, and in which order where both streams go to one terminal."""
+
+import io
+from contextlib import redirect_stderr, redirect_stdout
+
+from tui.commands.run import Printed
+from tui.core.events import EndReason, Event, Notice, TextDelta, TurnEnded, TurnError
+from tui.core.ports import Usage
+
+ENDED = TurnEnded(EndReason.MODEL_ERROR, "Half of", 1, 0, Usage(), 1.0)
+
+
+def printed(*events: Event, errors: io.StringIO | None = None) -> str:
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(errors or out):
+        show = Printed(to_file=False).show
+        for event in events:
+            show(event)
+    return out.getvalue()
+
+
+def test_an_error_in_the_middle_of_an_answer_begins_a_line_of_its_own() -> None:
+    shown = printed(TextDelta(1, "Half of"), TurnError("the stream ended early", "model"), ENDED)
+    assert shown == "Half of\n! model: the stream ended early.\n"
+
+
+def test_a_notice_in_the_middle_of_an_answer_puts_nothing_into_it() -> None:
+    events = (TextDelta(1, "one "), Notice("something"), TextDelta(1, "line"))
+    assert printed(*events, errors=io.StringIO()) == "one line"
