@@ -21,7 +21,7 @@ def printed(*events: Event, errors: io.StringIO | None = None) -> str:
 
 def test_an_error_in_the_middle_of_an_answer_begins_a_line_of_its_own() -> None:
     shown = printed(TextDelta(1, "Half of"), TurnError("the stream ended early", "model"), ENDED)
-    assert shown == "Half of\n! model: the stream ended early.\n"
+    assert shown == "Half of\n! model: the stream ended early\n"
 
 
 def test_a_notice_in_the_middle_of_an_answer_puts_nothing_into_it() -> None:
