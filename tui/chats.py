@@ -1,5 +1,6 @@
 """Conversations that last: the one on screen, how it is saved, resumed and branched, and its turns."""
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,13 +10,14 @@ from tui.core.acting import Deps
 from tui.core.aside import title_by
 from tui.core.choices import Meters, ModelChoice
 from tui.core.compacting import Compacting
-from tui.core.conversation import Attachment, Compaction, Conversation, Message, UserMessage
+from tui.core.conversation import Attachment, Compaction, Conversation, UserMessage
 from tui.core.errors import McptuiError, UsageError
 from tui.core.instructions import SYSTEM
 from tui.core.limits import Meter
 from tui.core.loop import Turn
 from tui.core.offer import Offering
 from tui.core.ports import Approver, Usage
+from tui.core.remarks import Remark
 from tui.core.session_names import LAST, LIST_STEP, named
 from tui.core.sessions import Journal, SessionInfo, SessionMeta, Sessions
 from tui.core.tool_names import NameTable
@@ -23,7 +25,7 @@ from tui.open_chat import OpenChat
 from tui.saved_chats import SavedChats
 from tui.starting import Loading
 from tui.surroundings import Surroundings
-from tui.turns import WatchedTurn
+from tui.turns import WatchedTurn, discreet_remark
 
 
 class Chats(SavedChats):
@@ -57,19 +59,9 @@ class Chats(SavedChats):
         return (journal.problem if journal is not None else "") or self._problem
 
     @property
-    def messages(self) -> Sequence[Message]:
-        """What was said."""
-        return self._now.conversation.messages
-
-    @property
-    def unknown(self) -> frozenset[str]:
-        """Ids of calls that were sent and whose outcome nobody knows."""
-        return self._now.unknown
-
-    @property
-    def compaction(self) -> Compaction:
-        """What stands in for the oldest messages when the model is asked."""
-        return self._now.conversation.compaction
+    def remarks(self) -> Sequence[Remark]:
+        """What mcptui itself said between them, without secrets."""
+        return [discreet_remark(one, self._around.discreet) for one in self._now.conversation.remarks]
 
     @property
     def meters(self) -> Meters:
@@ -228,13 +220,13 @@ class Chats(SavedChats):
         """
         model, around = self._asked.model, self._around
         self._turns += 1
-        number = self._turns
+        number, at = self._turns, time.time()
 
         async def begin() -> Turn:
             await self._open_journal(text)
             now = self._now
             now.conversation.system = self.system
-            now.conversation.say(text, attachments)
+            now.conversation.say(text, attachments, at)
             self._offering.max_tools = self._asked.max_tools
             deps = Deps(
                 model,
@@ -265,7 +257,7 @@ class Chats(SavedChats):
     def _take(self, opened: OpenChat) -> None:
         self._now = opened
         self._problem = ""
-        self._asked.gauge.forget()
+        self._asked.gauge.recall(opened.conversation.messages)
         self._asked.gauge.patient = False
         self.revision += 1
 

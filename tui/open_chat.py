@@ -45,7 +45,7 @@ class OpenChat:
         """Return what goes on with a session as it was found."""
         info = found.info
         chat = cls(found.conversation, Shelf(found.results), info, journal, found.unknown, info.tokens)
-        chat.cost = info.cost
+        chat.cost, chat.estimated = info.cost, info.estimated
         chat.own_system = bool(found.conversation.system)
         chat._listen()
         return chat
@@ -58,6 +58,7 @@ class OpenChat:
                 talk.system,
                 list(talk.messages[:upto]),
                 talk.compaction if talk.compaction.upto <= upto else Compaction(),
+                talk.remarks_before(upto),
             ),
             Shelf(self._kept()),
             journal=journal,
@@ -83,6 +84,8 @@ class OpenChat:
         self._listen()
         for index, message in enumerate(self.conversation.messages):
             journal.message(index, message)
+        for remark in self.conversation.remarks:
+            journal.remark(remark)
         own = self.conversation.system if self.own_system else None
         now = self.conversation.compaction if self.parent else None  # not that of the parent
         journal.describe(replace(about, title=self.info.title, system=own, compaction=now))
@@ -90,7 +93,8 @@ class OpenChat:
     async def leave(self) -> None:
         """Write what waits and let go of the file; the conversation is not written down any more."""
         journal, self.journal = self.journal, None
-        self.conversation.heard = self.conversation.compacted = None
+        talk = self.conversation
+        talk.heard = talk.compacted = talk.remarked = None
         if journal is not None:
             await journal.close()
 
@@ -113,7 +117,7 @@ class OpenChat:
     def _listen(self) -> None:
         journal = self.journal
         if journal is not None:
-            self.conversation.heard = journal.message
+            self.conversation.heard, self.conversation.remarked = journal.message, journal.remark
             self.conversation.compacted = lambda now: journal.describe(SessionMeta(compaction=now))
 
     def _kept(self) -> Mapping[str, str]:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from tui.core.conversation import Conversation
+from tui.core.conversation import Compaction, Conversation, Message
 from tui.core.errors import McptuiError
 from tui.core.sessions import ExportKind, Found, SessionInfo, SessionMeta, Sessions
 from tui.open_chat import OpenChat
@@ -23,6 +23,21 @@ class SavedChats:
         self._store = store
         self._now = OpenChat(Conversation())
         self.revision = 0
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """What was said in the open one."""
+        return self._now.conversation.messages
+
+    @property
+    def unknown(self) -> frozenset[str]:
+        """Ids of calls in it that were sent and whose outcome nobody knows."""
+        return self._now.unknown
+
+    @property
+    def compaction(self) -> Compaction:
+        """What stands in for its oldest messages when the model is asked."""
+        return self._now.conversation.compaction
 
     async def sessions(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
         """Return saved ones whose title has `text` in it, the last changed first."""

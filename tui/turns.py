@@ -8,6 +8,7 @@ from tui.core.events import Event, Notice, RetryScheduled, TurnError
 from tui.core.limits import Meter
 from tui.core.loop import Turn
 from tui.core.redact import Redactor
+from tui.core.remarks import Remark
 from tui.starting import Waiting, wait_for
 
 
@@ -20,6 +21,14 @@ def discreet(event: Event, redactor: Redactor) -> Event:
             return replace(event, reason=redactor.redact(reason))
         case _:
             return event
+
+
+def discreet_remark(remark: Remark, discreet: Callable[[Event], Event]) -> Remark:
+    """Return `remark` without configured secrets, as the event that it was made of would have none."""
+    match discreet(TurnError(remark.text, remark.where)):
+        case TurnError(message=text):
+            return replace(remark, text=text)
+    return remark
 
 
 class WatchedTurn:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tui.core.conversation import Attachment, Compaction, Conversation, Message, UserMessage
 from tui.core.errors import McptuiError
 from tui.core.ports import Approver
+from tui.core.remarks import Remark
 from tui.core.sessions import ExportKind, Found, SessionInfo
 from tui.ui.chat_ports import Meters, ModelChoice
 from tui.ui.ports import RunningTurn
@@ -57,6 +58,10 @@ class FakeChats:
     @property
     def messages(self) -> Sequence[Message]:
         return self.conversation.messages
+
+    @property
+    def remarks(self) -> Sequence[Remark]:
+        return self.conversation.remarks
 
     @property
     def compaction(self) -> Compaction:

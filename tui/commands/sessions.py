@@ -208,7 +208,7 @@ def _row(info: SessionInfo) -> tuple[str, ...]:
         info.id,
         local(round(info.changed * 1e9)),
         str(info.turns),
-        count(info.tokens) if info.tokens else "",
+        f"{'~' if info.estimated else ''}{count(info.tokens)}" if info.tokens else "",
         clean_line(info.model, 24),
         f"{title} (open)" if info.in_use else title,
     )
@@ -224,6 +224,7 @@ def _object(info: SessionInfo) -> dict[str, Any]:
         "turns": info.turns,
         "model": clean_line(info.model, 80),
         "tokens": info.tokens,
+        "estimated": info.estimated,
         "cost": info.cost,
         "parent": info.parent,
         "branched_at": info.branched_at,

@@ -282,7 +282,16 @@ class Actor:
         elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
         self._ration.take(told.text, told.attachments)
         self._conversation.observe(
-            ToolMessage(item.call.id, item.call.name, told.text, is_error, told.attachments, told.kept)
+            ToolMessage(
+                item.call.id,
+                item.call.name,
+                told.text,
+                is_error,
+                told.attachments,
+                told.kept,
+                seconds=elapsed / 1000,
+                why=why,
+            )
         )
         self._emit(
             ToolCallEnded(

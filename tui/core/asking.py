@@ -47,14 +47,14 @@ class Asking:
         """
         request = await self._that_fits(offer, extra)
         try:
-            await think(self._deps.model, request, step, reply, self._emit)
+            await think(self._deps.model, request, step, reply, self._emit, self._deps.clock)
         except ModelError as error:
             if error.window is not None:  # the endpoint knows better than anybody
                 self._deps.gauge.window = error.window
             if not error.overflow or reply.text or not await self._make_room(pressing=True):
                 raise
             request = self._request(offer, extra)
-            await think(self._deps.model, request, step, reply, self._emit)
+            await think(self._deps.model, request, step, reply, self._emit, self._deps.clock)
         return request
 
     def _request(self, offer: Offer | None, extra: str) -> ModelRequest:

@@ -3,11 +3,17 @@
 A conversation is a list of messages. Every call of an assistant message has exactly one tool message
 right after it (research: providers answer 400 otherwise and the session is wedged for good), so the
 loop answers dangling calls before anything else is appended.
+
+Beside what was said, a message knows what a screen shows of it: when it was said, how long it took. Two
+messages that say the same are equal whatever that is.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from tui.core.remarks import Remark
+from tui.core.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +61,11 @@ class CallRequest:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What the person said, and what was attached to it."""
+    """What the person said, what was attached to it, and when: seconds since the epoch, 0.0 for unknown."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
+    at: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,9 @@ class AssistantMessage:
         model: label of the model that said it.
         echo: provider fields to be sent back with the message (reasoning_content, reasoning_details).
         partial: the reply was cut (cancelled, or the stream broke).
+        seconds: how long the model took; 0.0 for a reply that was cut, and if nobody knows.
+        thought: for how many of them it was thinking.
+        usage: what its request used up; None if nobody knows.
     """
 
     text: str = ""
@@ -80,6 +90,9 @@ class AssistantMessage:
     model: str = ""
     echo: Mapping[str, Any] | None = None
     partial: bool = False
+    seconds: float = field(default=0.0, compare=False)
+    thought: float = field(default=0.0, compare=False)
+    usage: Usage | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +106,8 @@ class ToolMessage:
         is_error: the call failed, or did not run.
         attachments: pictures and sounds of the result.
         kept: under which name the whole result can be read with `read_result`, or "" if `text` is all.
+        seconds: how long the call ran; 0.0 if it did not, and if nobody knows.
+        why: in a word, why it did not run or did not end by itself, as in `ToolCallEnded`; or "".
     """
 
     call_id: str
@@ -101,6 +116,8 @@ class ToolMessage:
     is_error: bool = False
     attachments: tuple[Attachment, ...] = ()
     kept: str = ""
+    seconds: float = field(default=0.0, compare=False)
+    why: str = field(default="", compare=False)
 
 
 Message = UserMessage | AssistantMessage | ToolMessage
@@ -131,15 +148,19 @@ class Conversation:
         system: the system text.
         messages: everything that was said; only ever appended to.
         compaction: what stands in for the oldest of them when the model is asked.
+        remarks: what mcptui itself said between them.
         heard: told of each message with its index as soon as it is there.
         compacted: told of another `compaction`.
+        remarked: told of each remark.
     """
 
     system: str = ""
     messages: list[Message] = field(default_factory=list)
     compaction: Compaction = Compaction()
+    remarks: list[Remark] = field(default_factory=list, compare=False)
     heard: Callable[[int, Message], None] | None = field(default=None, repr=False, compare=False)
     compacted: Callable[[Compaction], None] | None = field(default=None, repr=False, compare=False)
+    remarked: Callable[[Remark], None] | None = field(default=None, repr=False, compare=False)
     _ids: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
     _numbered: int = field(default=0, init=False, repr=False, compare=False)
     _checked: int = field(default=0, init=False, repr=False, compare=False)
@@ -147,9 +168,9 @@ class Conversation:
     _last_checked: Message | None = field(default=None, init=False, repr=False, compare=False)
     _valid: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def say(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
-        """Append what the person said."""
-        self._append(UserMessage(text, attachments))
+    def say(self, text: str, attachments: tuple[Attachment, ...] = (), at: float = 0.0) -> None:
+        """Append what the person said, and when."""
+        self._append(UserMessage(text, attachments, at))
 
     def reply(self, message: AssistantMessage) -> None:
         """Append what the model said."""
@@ -164,6 +185,16 @@ class Conversation:
         self.compaction = compaction
         if self.compacted is not None:
             self.compacted(compaction)
+
+    def remark(self, remark: Remark) -> None:
+        """Keep what mcptui itself says; no model is told it."""
+        self.remarks.append(remark)
+        if self.remarked is not None:
+            self.remarked(remark)
+
+    def remarks_before(self, upto: int) -> list[Remark]:
+        """Return what mcptui itself said before message `upto`."""
+        return [remark for remark in self.remarks if remark.place <= upto]
 
     def _append(self, message: Message) -> None:
         self.messages.append(message)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tui.core.conversation import Message
+from tui.core.conversation import AssistantMessage, Message
 from tui.core.ports import ModelRequest, Usage
 from tui.core.tokens import Calibration, Tally, estimate_messages
 
@@ -43,6 +43,13 @@ class Gauge:
         """The conversation, the model or what it is told was changed: count anew."""
         self.tokens, self.estimated, self._seen, self._first = 0, True, 0, None
         self._tally.forget()
+
+    def recall(self, messages: Sequence[Message]) -> None:
+        """Show of a conversation that goes on what its last request took; what the next takes is counted."""
+        self.forget()
+        said = (one.usage for one in reversed(messages) if isinstance(one, AssistantMessage) and one.usage)
+        if (usage := next(said, None)) is not None:
+            self.tokens, self.estimated = usage.prompt + usage.completion, usage.estimated
 
     def expects(self, request: ModelRequest) -> int:
         """Return about how many tokens `request` will take; only what is new in it is estimated."""

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from tui.core.acting import Actor, Deps
 from tui.core.asking import Asking
 from tui.core.conversation import AssistantMessage, Conversation
+from tui.core.endings import remark_of
 from tui.core.errors import ModelError
 from tui.core.events import (
     ApprovalGiven,
@@ -31,7 +32,7 @@ from tui.core.events import (
 )
 from tui.core.limits import Meter, Reached
 from tui.core.ports import ModelRequest, Usage
-from tui.core.thinking import Reply, storable, unique_calls
+from tui.core.thinking import Reply, unique_calls
 from tui.core.traffic import CAUSE, Cause
 
 _log = logging.getLogger(__name__)
@@ -117,6 +118,8 @@ class Turn:
 
     def _emit(self, event: Event) -> None:
         self._queue.put_nowait(event)
+        if (remark := remark_of(event, len(self._conversation.messages))) is not None:
+            self._conversation.remark(remark)
         if isinstance(event, TextDelta) and (journal := self._deps.journal) is not None:
             now = self._deps.clock.now_ns()
             if now - self._drafted_ns >= DRAFT_NS:
@@ -206,9 +209,9 @@ class Turn:
         self._spend(usage)
         self._deps.gauge.answered(request, usage)
         reply.calls = unique_calls(reply.calls, self._conversation.used_ids())
-        finish, calls = reply.finish, len(reply.calls)
+        reply.usage, reply.seconds = usage, ms / 1000
         self._keep(reply)
-        self._emit(StepEnded(self._step, ms, usage, finish, calls))
+        self._emit(StepEnded(self._step, ms, usage, reply.finish, len(reply.calls)))
         if reply.warning:
             self._emit(Notice(reply.warning, "warn"))
 
@@ -218,16 +221,7 @@ class Turn:
         if reply.text:
             self._answers.append(reply.text)
         if reply.text or reply.calls:
-            self._conversation.reply(
-                AssistantMessage(
-                    text=reply.text,
-                    reasoning=reply.reasoning,
-                    calls=tuple(map(storable, reply.calls)),
-                    model=self._deps.model.label,
-                    echo=reply.echo,
-                    partial=partial,
-                )
-            )
+            self._conversation.reply(reply.message(self._deps.model.label, partial))
 
     def _keep_partial(self) -> None:
         """Keep what was shown of a reply that did not end; its calls were never complete."""

@@ -9,6 +9,7 @@ import binascii
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, Literal, cast, get_args
 
 from tui.core.conversation import (
@@ -19,6 +20,7 @@ from tui.core.conversation import (
     ToolMessage,
     UserMessage,
 )
+from tui.core.usage import Usage
 
 VERSION = 1
 """Of the form of an object; counts up when one that reads the older form would misread the newer."""
@@ -35,7 +37,9 @@ _Kind = Literal["text", "image", "audio", "blob"]
 
 
 def message_object(message: Message, redact: Redact | None = None) -> Object:
-    """Return a message as what JSON holds; fields at their default are left out.
+    """Return a message as what JSON holds; fields at their default are left out, and so is `at`.
+
+    When a message was said is known of every one to whoever keeps them, and stands beside it.
 
     Args:
         message: any.
@@ -54,6 +58,9 @@ def message_object(message: Message, redact: Redact | None = None) -> Object:
                 "model": message.model,
                 "echo": plain(message.echo, clear),
                 "partial": message.partial,
+                "seconds": message.seconds,
+                "thought": message.thought,
+                "usage": asdict(message.usage) if message.usage is not None else None,
             }
         case ToolMessage():
             found = {
@@ -63,6 +70,8 @@ def message_object(message: Message, redact: Redact | None = None) -> Object:
                 "text": clear(message.text),
                 "is_error": message.is_error,
                 "kept": message.kept,
+                "seconds": message.seconds,
+                "why": message.why,
             }
     if not isinstance(message, AssistantMessage):
         found["attachments"] = [_attachment_object(one, clear) for one in message.attachments]
@@ -79,7 +88,7 @@ def message_of(found: object) -> Message:
         raise ValueError("it is not an object")
     match found.get("role"):
         case "user":
-            return UserMessage(_text(found, "text"), _attachments(found))
+            return UserMessage(_text(found, "text"), _attachments(found), _number(found, "at"))
         case "assistant":
             return AssistantMessage(
                 text=_text(found, "text"),
@@ -88,6 +97,9 @@ def message_of(found: object) -> Message:
                 model=_text(found, "model"),
                 echo=_object(found, "echo"),
                 partial=found.get("partial") is True,
+                seconds=_number(found, "seconds"),
+                thought=_number(found, "thought"),
+                usage=_usage(found.get("usage")),
             )
         case "tool":
             return ToolMessage(
@@ -97,6 +109,8 @@ def message_of(found: object) -> Message:
                 is_error=found.get("is_error") is True,
                 attachments=_attachments(found),
                 kept=_text(found, "kept"),
+                seconds=_number(found, "seconds"),
+                why=_text(found, "why"),
             )
         case role:
             raise ValueError(f'"role" is {str(role)[:40]!r}, not "user", "assistant" or "tool"')
@@ -206,6 +220,20 @@ def _attachment_of(found: Any) -> Attachment:
 def _text(found: Mapping[Any, Any], name: str) -> str:
     value = found.get(name)
     return value if isinstance(value, str) else ""
+
+
+def _number(found: Mapping[Any, Any], name: str) -> float:
+    value = found.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return float(value)
+    return 0.0
+
+
+def _usage(found: Any) -> Usage | None:
+    if not isinstance(found, Mapping):
+        return None
+    prompt, completion, cached = (int(_number(found, name)) for name in ("prompt", "completion", "cached"))
+    return Usage(prompt, completion, found.get("estimated") is True, cached)
 
 
 def _list(found: Mapping[Any, Any], name: str) -> list[Any]:

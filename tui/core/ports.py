@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from tui.core.conversation import CallRequest, Message
 from tui.core.tools import ProgressSink, Tool, ToolResult
+from tui.core.usage import Usage as Usage
 
 # ---- the model -------------------------------------------------------------------------------------
 
@@ -50,27 +51,6 @@ class ModelRequest:
     stop: tuple[str, ...] = ()
     verbatim: bool = False
     best: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one request, as the endpoint counted them; `estimated` if it did not.
-
-    `cached` of those of the prompt it had read before, which costs less.
-    """
-
-    prompt: int = 0
-    completion: int = 0
-    estimated: bool = False
-    cached: int = 0
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.prompt + other.prompt,
-            self.completion + other.completion,
-            self.estimated or other.estimated,
-            self.cached + other.cached,
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from tui.core.conversation import Compaction, Conversation, Message
 from tui.core.ports import Usage
+from tui.core.remarks import Remark
 
 ExportKind = Literal["markdown", "json", "html"]
 
@@ -42,6 +43,7 @@ class SessionInfo:
         branched_at: index of the first message that is its own; 0 if it is no branch.
         in_use: another process has it open.
         problem: why it cannot be opened, in words, or "".
+        estimated: some of the tokens are an estimate.
     """
 
     id: str
@@ -57,6 +59,7 @@ class SessionInfo:
     branched_at: int = 0
     in_use: bool = False
     problem: str = ""
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,10 @@ class Journal(Protocol):
 
     def usage(self, model: str, usage: Usage, cost: float | None) -> None:
         """Write what one request used up."""
+        ...
+
+    def remark(self, remark: Remark) -> None:
+        """Write what mcptui itself said."""
         ...
 
     def describe(self, meta: SessionMeta) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.core.conversation import CallRequest
+from tui.core.conversation import AssistantMessage, CallRequest
 from tui.core.events import CallForming, Event, ReasoningDelta, RetryScheduled, TextDelta
 from tui.core.ports import (
     CallPart,
     ChatModel,
+    Clock,
     ModelRequest,
     ReasoningPart,
     ReplyPart,
@@ -25,7 +26,10 @@ Emit = Callable[[Event], None]
 
 @dataclass(slots=True)
 class Reply:
-    """What a model has said so far in one step; filled while the stream runs, so a cut keeps its text."""
+    """What a model has said so far in one step; filled while the stream runs, so a cut keeps its text.
+
+    `seconds` and `thought` are how long it took, and for how much of that the model was thinking.
+    """
 
     text: str = ""
     reasoning: str = ""
@@ -34,6 +38,31 @@ class Reply:
     usage: Usage | None = None
     echo: Mapping[str, Any] | None = None
     warning: str = ""
+    seconds: float = 0.0
+    thought: float = 0.0
+    _thinks_since: int | None = None
+
+    def thinks(self, now_ns: int, thinking: bool = True) -> None:
+        """Take in whether the model is thinking now."""
+        if thinking:
+            self._thinks_since = now_ns if self._thinks_since is None else self._thinks_since
+        elif self._thinks_since is not None:
+            self.thought += (now_ns - self._thinks_since) / 1e9
+            self._thinks_since = None
+
+    def message(self, model: str, partial: bool) -> AssistantMessage:
+        """Return it as it stands in the conversation; `model` is the label of who said it."""
+        return AssistantMessage(
+            text=self.text,
+            reasoning=self.reasoning,
+            calls=tuple(map(storable, self.calls)),
+            model=model,
+            echo=self.echo,
+            partial=partial,
+            seconds=self.seconds,
+            thought=self.thought,
+            usage=self.usage,
+        )
 
     def known_usage(
         self, request: ModelRequest, estimated: Callable[[ModelRequest], int] = estimate_request
@@ -45,7 +74,9 @@ class Reply:
         return Usage(estimated(request), estimate(written), estimated=True)
 
 
-async def think(model: ChatModel, request: ModelRequest, step: int, reply: Reply, emit: Emit) -> None:
+async def think(
+    model: ChatModel, request: ModelRequest, step: int, reply: Reply, emit: Emit, clock: Clock
+) -> None:
     """Send `request`, fill `reply` and emit its pieces.
 
     Raises:
@@ -56,12 +87,14 @@ async def think(model: ChatModel, request: ModelRequest, step: int, reply: Reply
         async for part in parts:
             match part:
                 case TextPart(text):
+                    reply.thinks(clock.now_ns(), False)
                     reply.text += text
                     emit(TextDelta(step, text))
                 case ReasoningPart(text, replaces_text):
                     if replaces_text:
                         reply.text = ""
                     reply.reasoning += text
+                    reply.thinks(clock.now_ns())
                     emit(ReasoningDelta(step, text, replaces_text))
                 case CallPart(name, size):
                     emit(CallForming(step, name, size))
@@ -70,6 +103,7 @@ async def think(model: ChatModel, request: ModelRequest, step: int, reply: Reply
                 case ReplyPart():
                     _finish(reply, part, step, emit)
     finally:
+        reply.thinks(clock.now_ns(), False)
         close = getattr(parts, "aclose", None)
         if close is not None:
             await close()

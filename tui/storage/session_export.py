@@ -4,9 +4,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tui.core.conversation import Message
+from tui.core.conversation import Message, ToolMessage
 from tui.core.message_json import Object, message_object, message_of, plain
 from tui.core.redact import Redactor
+from tui.core.remarks import Remark, remark_from, remark_object
 from tui.core.sessions import ExportKind, Reopened, SessionInfo, SessionMeta
 from tui.core.text import clean_line
 from tui.core.units import count, plural
@@ -25,6 +26,7 @@ class Transcript:
         times: when each was said, 0 for unknown.
         intents, decisions, usage: rows with their times.
         results: whole results by name.
+        remarks: what mcptui itself said, in order.
     """
 
     info: SessionInfo
@@ -35,6 +37,7 @@ class Transcript:
     decisions: Rows
     usage: Rows
     results: dict[str, str]
+    remarks: list[Remark]
 
     @property
     def title(self) -> str:
@@ -50,6 +53,16 @@ class Transcript:
         }
 
     @property
+    def entries(self) -> Iterator[tuple[Message | Remark, float]]:
+        """What was said, with its time, what mcptui itself said among it; nothing stands before results."""
+        remarks = list(self.remarks)
+        for place, (message, at) in enumerate(zip(self.messages, self.times, strict=True)):
+            while remarks and remarks[0].place <= place and not isinstance(message, ToolMessage):
+                yield remarks[0], remarks.pop(0).at
+            yield message, at
+        yield from ((remark, remark.at) for remark in remarks)
+
+    @property
     def facts(self) -> str:
         """When it was, how long, with what: a line."""
         info = self.info
@@ -58,7 +71,7 @@ class Transcript:
             plural(info.turns, "turn"),
             plural(len(self.messages), "message"),
             clean_line(info.model, 80),
-            f"{count(info.tokens)} tokens" if info.tokens else "",
+            f"{'~' if info.estimated else ''}{count(info.tokens)} tokens" if info.tokens else "",
             f"cost {info.cost:.4f}" if info.cost is not None else "",
             info.problem,
         ]
@@ -90,6 +103,11 @@ def transcript(stored: Stored, found: Reopened, redactor: Redactor) -> Transcrip
         decisions=rows(stored.decisions),
         usage=rows(stored.usage),
         results={name: clear(text) for name, text in stored.results.items()},
+        remarks=[
+            clean
+            for one in found.conversation.remarks
+            if (clean := remark_from(plain(remark_object(one), clear), one.at)) is not None
+        ],
     )
 
 

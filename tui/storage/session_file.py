@@ -24,6 +24,11 @@ APPLICATION_ID = 0x6D637073
 WRITER_BUSY_MS = 1000
 """How long the writer waits for another program that holds the file locked."""
 
+REMARKS = (
+    "CREATE TABLE IF NOT EXISTS remarks (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)"
+)
+"""What mcptui itself said; a file that was made before there was such a table gets it with the first one."""
+
 SCHEMA = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE messages (place INTEGER PRIMARY KEY, role TEXT NOT NULL, at REAL NOT NULL,"
@@ -33,6 +38,7 @@ SCHEMA = (
     "CREATE TABLE usage (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
     "CREATE TABLE results (name TEXT PRIMARY KEY, body BLOB NOT NULL)",
     "CREATE TABLE draft (one INTEGER PRIMARY KEY CHECK (one = 1), body TEXT NOT NULL)",
+    REMARKS,
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {VERSION}",
 )

@@ -12,11 +12,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tui.core.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
+from tui.core.endings import words_of
+from tui.core.remarks import Remark
 from tui.core.text import clean_line
-from tui.core.units import size
+from tui.core.units import duration, size
 from tui.storage.export_html import source_of
 from tui.storage.session_export import Transcript, day_and_time
-from tui.storage.session_markdown import bounded, readable_arguments
+from tui.storage.session_markdown import bounded, readable_arguments, thinking_words
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -34,7 +36,7 @@ STYLE = """
 :root{color-scheme:light dark;font:16px/1.55 system-ui,sans-serif}
 body{margin:0 auto;max-width:48rem;padding:1rem 1.2rem 5rem}
 h1{font-size:1.3rem;margin:1rem 0 .2rem}
-header p,time,figcaption{color:GrayText;font-size:.85rem}
+header p,time,figcaption,.remark{color:GrayText;font-size:.85rem}
 section{margin:1.6rem 0}
 section>h2{font-size:.85rem;margin:0 0 .3rem;color:GrayText;font-weight:600}
 .you{border-left:3px solid #d08a2e;padding-left:.9rem}
@@ -69,21 +71,24 @@ def html(shown: Transcript) -> Iterator[str]:
         yield _folded("System text", bounded(shown.meta.system))
     reader = _reader()
     tools = shown.tools
-    for message, at in zip(shown.messages, shown.times, strict=True):
-        match message:
+    for entry, at in shown.entries:
+        match entry:
+            case Remark():
+                if words := words_of(entry):
+                    yield f'<p class="remark" dir="auto">{escape(bounded(words))}</p>\n'
             case UserMessage():
                 yield (
                     f'<section class="you"><h2>You <time>{day_and_time(at)}</time></h2>'
-                    f'<div class="said" dir="auto">{escape(bounded(message.text))}</div>'
-                    f"{_attached(message.attachments)}</section>\n"
+                    f'<div class="said" dir="auto">{escape(bounded(entry.text))}</div>'
+                    f"{_attached(entry.attachments)}</section>\n"
                 )
             case AssistantMessage():
-                yield _reply(message, tools, reader)
+                yield _reply(entry, tools, reader)
             case ToolMessage():
-                name = tools.get(message.call_id) or clean_line(message.name, 120)
-                mark = "✗" if message.is_error else "←"
-                yield _folded(f"{mark} {name}", bounded(message.text), bad=message.is_error)
-                yield _attached(message.attachments)
+                name = tools.get(entry.call_id) or clean_line(entry.name, 120)
+                mark = "✗" if entry.is_error else "←"
+                yield _folded(f"{mark} {name}", bounded(entry.text), bad=entry.is_error)
+                yield _attached(entry.attachments)
     yield "</main></body></html>\n"
 
 
@@ -94,10 +99,11 @@ def _reader() -> "MarkdownIt":
 
 
 def _reply(message: AssistantMessage, tools: dict[str, str], reader: "MarkdownIt") -> str:
-    label = clean_line(message.model, 80) or "Model"
-    parts = [f"<section><h2>{escape(label)}{' · cut off' if message.partial else ''}</h2>"]
+    label = escape(clean_line(message.model, 80)) or "Model"
+    took = f" <time>{duration(message.seconds * 1000)}</time>" if message.seconds else ""
+    parts = [f"<section><h2>{label}{' · cut off' if message.partial else ''}{took}</h2>"]
     if message.reasoning:
-        parts.append(_folded("Thinking", bounded(message.reasoning)))
+        parts.append(_folded(thinking_words(message), bounded(message.reasoning)))
     if message.text:
         text = bounded(message.text)
         plain = len(text) > RENDERED

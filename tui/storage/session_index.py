@@ -16,7 +16,7 @@ from tui.core.sessions import SessionInfo
 from tui.storage.export import write_whole
 
 NAME = "list.json"
-FORM = 1
+FORM = 2
 """Counts up when what is known of a session changes; others are read anew."""
 
 MOST_BYTES = 64 * 1024 * 1024

@@ -15,6 +15,7 @@ from pathlib import Path
 from tui.core.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from tui.core.ports import Usage
 from tui.core.redact import Redactor
+from tui.core.remarks import Remark
 from tui.core.sessions import Intent, SessionMeta
 from tui.storage.session_lock import SessionLock
 from tui.storage.session_pen import Op, SessionPen
@@ -91,7 +92,7 @@ class SessionJournal:
 
     def message(self, index: int, message: Message) -> None:
         """Write a message that is complete; the first one makes the file."""
-        at = time.time()
+        at = (message.at if isinstance(message, UserMessage) else 0.0) or time.time()
         self._begun = True
         self._put(lambda tables: tables.message(index, message, at), _size(message), replaces_draft=True)
 
@@ -119,6 +120,11 @@ class SessionJournal:
         """Write what one request used up."""
         at = time.time()
         self._put(lambda tables: tables.usage(model, usage, cost, at))
+
+    def remark(self, remark: Remark) -> None:
+        """Write what mcptui itself said."""
+        at = remark.at or time.time()
+        self._put(lambda tables: tables.remark(remark, at), len(remark.text))
 
     def describe(self, meta: SessionMeta) -> None:
         """Write what is known of the session besides its messages."""

@@ -18,7 +18,7 @@ from tui.core.text import clean_line
 from tui.storage.session_export import Transcript
 from tui.storage.session_mending import mended
 from tui.storage.session_reading import compaction_of
-from tui.storage.session_rewriting import Whole
+from tui.storage.session_rewriting import Whole, rows_of
 
 FORMAT = "mcptui-session"
 VERSION = 1
@@ -30,7 +30,7 @@ MOST_PARTS = 5_000_000
 
 LONGEST_NAME = 200
 
-_ROWS = ("intents", "decisions", "usage")
+_ROWS = ("intents", "decisions", "usage", "remarks")
 
 
 def json_pieces(shown: Transcript) -> Iterator[str]:
@@ -49,6 +49,7 @@ def json_pieces(shown: Transcript) -> Iterator[str]:
         "parent": info.parent,
         "branched_at": info.branched_at,
         "tokens": info.tokens,
+        "estimated": info.estimated,
         "cost": info.cost,
         "compaction": asdict(meta.compaction) if meta.compaction else None,
     }
@@ -56,7 +57,8 @@ def json_pieces(shown: Transcript) -> Iterator[str]:
     for index, (message, at) in enumerate(zip(shown.messages, shown.times, strict=True)):
         yield ("," if index else "") + "\n" + dumps({"at": at} | message_object(message))
     yield "\n]"
-    for name, rows in zip(_ROWS, (shown.intents, shown.decisions, shown.usage), strict=True):
+    tables = (shown.intents, shown.decisions, shown.usage, rows_of(shown.remarks))
+    for name, rows in zip(_ROWS, tables, strict=True):
         yield f',\n"{name}":[' + ",".join("\n" + dumps({"at": at} | body) for at, body in rows) + "\n]"
     yield ',\n"results":' + dumps(shown.results) + "}\n"
 
@@ -126,6 +128,7 @@ def _whole(found: Mapping[str, Any]) -> Whole:
             "created": _time(found, "created") or times[0],
             "changed": _time(found, "changed") or times[-1],
             "tokens": _count(found, "tokens"),
+            "estimated": found.get("estimated") is True,
             "cost": _cost(found),
         }
         | ({"compaction": asdict(compaction)} if compaction else {}),

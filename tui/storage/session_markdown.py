@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterator
 
 from tui.core.conversation import AssistantMessage, Attachment, CallRequest, ToolMessage, UserMessage
+from tui.core.endings import words_of
+from tui.core.remarks import Remark
 from tui.core.text import clean, clean_line
-from tui.core.units import size
+from tui.core.units import duration, size
 from tui.storage.export_markdown import escaped, fenced
 from tui.storage.session_export import Transcript, day_and_time
 
@@ -39,21 +41,29 @@ def markdown(shown: Transcript) -> Iterator[str]:
     if shown.meta.system:
         yield f"## System\n\n{fenced(bounded(shown.meta.system), 'text')}\n\n"
     tools = shown.tools
-    for message, at in zip(shown.messages, shown.times, strict=True):
-        match message:
+    for entry, at in shown.entries:
+        match entry:
+            case Remark():
+                if words := clean_line(words_of(entry), 4000).strip():
+                    yield f"_{escaped(words)}_\n\n"
             case UserMessage():
-                yield f"## You · {day_and_time(at)}\n\n{quiet(bounded(message.text))}\n\n"
-                yield _attached(message.attachments)
+                yield f"## You · {day_and_time(at)}\n\n{quiet(bounded(entry.text))}\n\n"
+                yield _attached(entry.attachments)
             case AssistantMessage():
-                yield _reply(message, tools)
+                yield _reply(entry, tools)
             case ToolMessage():
-                yield _result(message, tools)
+                yield _result(entry, tools)
 
 
 def bounded(text: str) -> str:
     """Return a cleaned text; what does not fit is counted at the end."""
     shown = clean(text[:LONGEST])
     return f"{shown}\n… {len(text) - LONGEST:,} more characters" if len(text) > LONGEST else shown
+
+
+def thinking_words(message: AssistantMessage) -> str:
+    """Return the title of what a model thought, with how long it did."""
+    return f"Thinking, {duration(message.thought * 1000)}" if message.thought else "Thinking"
 
 
 def readable_arguments(call: CallRequest) -> str:
@@ -126,9 +136,10 @@ def _text(found: re.Match[str]) -> str:
 
 def _reply(message: AssistantMessage, tools: dict[str, str]) -> str:
     label = escaped(clean_line(message.model, 80)) or "Model"
-    parts = [f"## {label}{' · cut off' if message.partial else ''}\n\n"]
+    took = f" · {duration(message.seconds * 1000)}" if message.seconds else ""
+    parts = [f"## {label}{' · cut off' if message.partial else ''}{took}\n\n"]
     if message.reasoning:
-        parts.append(f"_Thinking_\n\n{fenced(bounded(message.reasoning), 'text')}\n\n")
+        parts.append(f"_{thinking_words(message)}_\n\n{fenced(bounded(message.reasoning), 'text')}\n\n")
     if message.text:
         parts.append(f"{quiet(bounded(message.text))}\n\n")
     for call in message.calls:

@@ -2,15 +2,17 @@
 
 import json
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tui.core.conversation import AssistantMessage, Compaction, Conversation, Message, UserMessage
 from tui.core.message_json import Object, message_of
+from tui.core.remarks import Remark, remark_from
 from tui.core.sessions import Reopened, SessionInfo, SessionMeta
 from tui.core.shelf import MAX_BYTES, MAX_RESULTS
 from tui.core.units import plural
@@ -18,7 +20,7 @@ from tui.storage.salvage import halved, is_damage
 from tui.storage.session_file import Damaged, open_for_reading, session_errors
 from tui.storage.session_mending import mended, unknown_outcomes
 from tui.storage.session_salvage import filled_up, is_cut
-from tui.storage.session_tables import read_meta
+from tui.storage.session_tables import has_remarks, read_meta
 
 PAGE = 1000
 """Messages that are read at a time."""
@@ -37,7 +39,7 @@ class Stored:
         meta: by name, as `session_tables` keeps it.
         messages: by their place; some may be missing.
         times: when each was said, by the same place.
-        intents, decisions, usage: rows with their times.
+        intents, decisions, usage, remarks: rows with their times.
         results: whole results by name, the oldest first.
         draft: how far a reply had come, or None.
         lost: how many messages could not be read.
@@ -50,6 +52,7 @@ class Stored:
     intents: list[tuple[float, Object]] = field(default_factory=list)
     decisions: list[tuple[float, Object]] = field(default_factory=list)
     usage: list[tuple[float, Object]] = field(default_factory=list)
+    remarks: list[tuple[float, Object]] = field(default_factory=list)
     results: dict[str, str] = field(default_factory=dict)
     draft: AssistantMessage | None = None
     lost: int = 0
@@ -95,6 +98,7 @@ def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionIn
         parent=_text(meta, "parent"),
         branched_at=int(_number(meta, "branched_at")),
         problem=problem,
+        estimated=meta.get("estimated") is True,
     )
 
 
@@ -126,6 +130,8 @@ def _read(path: Path, all_results: bool) -> Stored:
         _unless_damaged(found, lambda: found.meta.update(read_meta(connection)))
         _read_messages(connection, found)
         tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
+        if has_remarks(connection):
+            tables["remarks"] = found.remarks
         for table, rows in tables.items():
             _unless_damaged(found, partial(_read_rows, connection, table, rows))
         _unless_damaged(found, lambda: _read_results(connection, found, all_results))
@@ -140,9 +146,11 @@ def reopened(ident: str, stored: Stored) -> Reopened:
     messages = mended(stored.in_order, sent, stored.draft)
     counted = meta | {
         "messages": len(messages),
-        "turns": sum(isinstance(message, UserMessage) for message in messages),
+        "turns": sum(isinstance(one, UserMessage) for one in messages),
+        "estimated": any(body.get("estimated") for _, body in stored.usage) or meta.get("estimated") is True,
     }
     compaction = compaction_of(meta.get("compaction"), messages)
+    remarks = _remarks(stored, len(messages))
     return Reopened(
         info=info_of(ident, counted, stored.problem),
         meta=SessionMeta(
@@ -153,7 +161,7 @@ def reopened(ident: str, stored: Stored) -> Reopened:
             compaction=compaction,
             recording=_known(meta, "recording"),
         ),
-        conversation=Conversation(_text(meta, "system"), messages, compaction or Compaction()),
+        conversation=Conversation(_text(meta, "system"), messages, compaction or Compaction(), remarks),
         unknown=unknown_outcomes(messages),
         results=stored.results,
     )
@@ -215,11 +223,18 @@ def _read_around(connection: sqlite3.Connection, found: Stored, end: int) -> Non
 
 def _take(row: Row, found: Stored) -> None:
     try:
-        found.messages[row[0]] = message_of(json.loads(row[2]))
+        found.messages[row[0]] = message_of(json.loads(row[2]) | {"at": row[1]})
     except (ValueError, TypeError, RecursionError):
         found.damaged = True
         return
     found.times[row[0]] = row[1] if isinstance(row[1], float) else 0.0
+
+
+def _remarks(stored: Stored, end: int) -> list[Remark]:
+    """Return the remarks, each behind the messages that it stood behind, as far as those are there still."""
+    places = sorted(stored.messages)
+    found = filter(None, (remark_from(body, at) for at, body in stored.remarks))
+    return [replace(one, place=min(bisect_left(places, one.place), end)) for one in found]
 
 
 def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[float, Object]]) -> None:
@@ -233,8 +248,7 @@ def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[floa
 
 
 def _read_results(connection: sqlite3.Connection, found: Stored, all_results: bool) -> None:
-    rows: list[tuple[str, str]] = []
-    size = 0
+    rows, size = list[tuple[str, str]](), 0
     for name, body in connection.execute("SELECT name, body FROM results ORDER BY rowid DESC"):
         if not isinstance(body, bytes):
             continue

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tui.core.conversation import Message, ToolMessage, UserMessage
+from tui.core.conversation import Conversation, Message, ToolMessage, UserMessage
 from tui.core.message_json import Object
 from tui.core.redact import Redactor
+from tui.core.remarks import Remark, remark_object
 from tui.storage.database import beside, files_of
 from tui.storage.session_file import create_file, create_tables, open_for_writing
 from tui.storage.session_reading import Stored
@@ -30,7 +31,7 @@ class Whole:
         meta: by name, as `session_tables` keeps it.
         messages: in order.
         times: when each was said.
-        intents, decisions, usage: rows with their times.
+        intents, decisions, usage, remarks: rows with their times.
         results: whole results by name.
     """
 
@@ -40,6 +41,7 @@ class Whole:
     intents: Sequence[tuple[float, Object]] = ()
     decisions: Sequence[tuple[float, Object]] = ()
     usage: Sequence[tuple[float, Object]] = ()
+    remarks: Sequence[tuple[float, Object]] = ()
     results: dict[str, str] = field(default_factory=dict)
 
 
@@ -110,8 +112,14 @@ def write_whole(path: Path, whole: Whole, redact: Redact) -> Path:
     return fresh
 
 
-def whole_of(stored: Stored, messages: Sequence[Message]) -> Whole:
-    """Return what was read of a session, with its messages mended."""
+def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:
+    """Return what mcptui itself said as rows with their times."""
+    return [(remark.at, remark_object(remark)) for remark in remarks]
+
+
+def whole_of(stored: Stored, talk: Conversation) -> Whole:
+    """Return what was read of a session, as it was mended."""
+    messages = talk.messages
     last = stored.meta.get("changed", 0.0)
     return Whole(
         meta=stored.meta,
@@ -120,15 +128,14 @@ def whole_of(stored: Stored, messages: Sequence[Message]) -> Whole:
         intents=stored.intents,
         decisions=stored.decisions,
         usage=stored.usage,
+        remarks=rows_of(talk.remarks),
         results=stored.results,
     )
 
 
-def branch_of(
-    parent: str, stored: Stored, messages: Sequence[Message], upto: int
-) -> Callable[[SessionTables], None]:
+def branch_of(parent: str, stored: Stored, talk: Conversation, upto: int) -> Callable[[SessionTables], None]:
     """Return what puts the beginning of another session into a new one."""
-    kept = list(messages[:upto])
+    kept = talk.messages[:upto]
     names = {message.kept for message in kept if isinstance(message, ToolMessage)} - {""}
     known = ("title", "system", "model", "profile", "compaction")
     meta = {name: stored.meta[name] for name in known if name in stored.meta}
@@ -136,6 +143,7 @@ def branch_of(
         meta=meta | {"parent": parent, "branched_at": len(kept)},
         messages=kept,
         times=[stored.times.get(place, 0.0) for place in range(len(kept))],
+        remarks=rows_of(talk.remarks_before(upto)),
         results={name: text for name, text in stored.results.items() if name in names},
     )
     return lambda tables: _fill(tables, whole)
@@ -153,6 +161,7 @@ def _fill(tables: SessionTables, whole: Whole) -> None:
     tables.rows("intents", whole.intents)
     tables.rows("decisions", whole.decisions)
     tables.rows("usage", whole.usage)
+    tables.rows("remarks", whole.remarks)
     for name, text in whole.results.items():
         tables.result(name, text)
     ends = {name: whole.meta[name] for name in ("changed", "model") if whole.meta.get(name)}

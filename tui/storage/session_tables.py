@@ -14,10 +14,12 @@ from tui.core.conversation import AssistantMessage, Message, UserMessage
 from tui.core.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.ports import Usage
 from tui.core.redact import Redactor
+from tui.core.remarks import Remark, remark_object
 from tui.core.sessions import Intent, SessionMeta
 from tui.core.titles import title_of
 from tui.storage.rows import storable
 from tui.storage.salvage import is_damage
+from tui.storage.session_file import REMARKS
 from tui.storage.session_words import said
 
 OWN_LABEL = "mcptui"
@@ -110,8 +112,15 @@ class SessionTables:
         """Store what one request used up, and add it to the sums."""
         self._append("usage", {"model": model, **asdict(usage), "cost": cost}, at)
         self._meta["tokens"] = self._meta.get("tokens", 0) + usage.prompt + usage.completion
+        if usage.estimated:
+            self._meta["estimated"] = True
         if cost is not None:
             self._meta["cost"] = (self._meta.get("cost") or 0.0) + cost
+
+    def remark(self, remark: Remark, at: float) -> None:
+        """Store what mcptui itself said."""
+        self._connection.execute(REMARKS)
+        self._append("remarks", plain(remark_object(remark), self._clear), at)
 
     def describe(self, meta: SessionMeta) -> None:
         """Store what is known besides; what is None stays."""
@@ -131,7 +140,7 @@ class SessionTables:
         self._connection.execute("DELETE FROM draft")
 
     def rows(self, table: str, bodies: Sequence[tuple[float, Object]]) -> None:
-        """Store rows of `intents`, `decisions` or `usage` as another session had them."""
+        """Store rows of `intents`, `decisions`, `usage` or `remarks` as another session had them."""
         for at, body in bodies:
             self._append(table, plain(body, self._clear), at)
 
@@ -184,6 +193,15 @@ def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
         except (ValueError, TypeError, RecursionError):
             continue
     return found
+
+
+def has_remarks(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has a table of what mcptui itself said; older ones have none."""
+    try:
+        connection.execute("SELECT 1 FROM remarks LIMIT 0")
+    except sqlite3.Error:
+        return False
+    return True
 
 
 def has_words(connection: sqlite3.Connection) -> bool:

@@ -99,7 +99,7 @@ class SessionStore:
 
     def _branch(self, parent: str, upto: int) -> Op:
         stored = read_stored(self.files.existing(parent))
-        return branch_of(parent, stored, reopened(parent, stored).conversation.messages, upto)
+        return branch_of(parent, stored, reopened(parent, stored).conversation, upto)
 
     def _reopen(self, session: str) -> tuple[Reopened, SessionLock | None, str]:
         """Return the session mended, its lock, and why it cannot be written, or ""."""
@@ -117,7 +117,7 @@ class SessionStore:
             messages = found.conversation.messages
             try:
                 if stored.damaged:
-                    write_again(path, whole_of(stored, messages), self._redact)
+                    write_again(path, whole_of(stored, found.conversation), self._redact)
                 else:
                     write_mended(path, stored, messages, self._redact)
             except (sqlite3.Error, OSError) as error:

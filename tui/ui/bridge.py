@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from tui.core import events, units
-from tui.core.errors import sentences
+from tui.core.endings import remark_of
 from tui.core.events import EndReason
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent, ToolResult
-from tui.ui.endings import end_sentence, limit_sentence
-from tui.ui.pieces import pieces_of
+from tui.ui.endings import end_sentence, note_of
+from tui.ui.pieces import outcome, pieces_of
 
 
 class ConversationView(Protocol):
@@ -144,17 +144,16 @@ class Bridge:
             case events.RetryScheduled():
                 # One that is sent at once, in another way, has nothing to count down.
                 self._retry = (self._clock() + event.delay, event) if event.delay else None
-                self._say_why(event.reason)
+                self._say_why(event)
                 at_once = "" if event.delay else f"   {clean_line(event.reason, 160)}"
                 self._activity = f"waiting for the model{at_once}"
             case events.StepEnded(ms=ms, calls=calls):
                 if calls:  # a reply without a word has its label too
                     self._reply()
                 self._end_reply(ms / 1000, self._notice() if not calls else "")
-            case events.TurnError(message=message, where=where, next_step=next_step):
+            case events.TurnError():
                 self._end_reply(None, self._notice(), partial=True)
-                place = f"{where}: " if where and where != "model" else ""
-                self._view.add_note(sentences(f"{place}{message}", next_step), "bad")
+                self._note(event)
             case events.TurnEnded():
                 self._end(event)
             case events.LimitReached() | events.Notice() | events.Steered():
@@ -164,22 +163,29 @@ class Bridge:
 
     def _tell(self, event: events.LimitReached | events.Notice | events.Steered) -> None:
         """Show what is no part of a reply and of no call."""
-        match event:
-            case events.LimitReached():
-                self._view.add_note(limit_sentence(event), "warn")
-            case events.Notice(kind="room"):
-                pass  # a line of its own shows it as long as it holds, and how it is undone
-            case events.Notice(message=message, kind=kind):
-                self._view.add_note(message, "warn" if kind == "warn" else "info")
-            case events.Steered(text=text):
-                self._end_reply(None)
-                self._view.add_user(text)
+        if isinstance(event, events.Steered):
+            self._end_reply(None)
+            self._view.add_user(event.text)
+        else:
+            self._note(event)
 
-    def _say_why(self, reason: str) -> None:
+    def _note(self, event: events.Event) -> None:
+        """Show what is said of an event beside what the model says."""
+        if (remark := remark_of(event, 0)) is not None:
+            words, kind = note_of(remark, **self.keys)
+            if words:
+                self._view.add_note(words, kind)
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """The keys that notes speak of, as `endings.note_of` takes them."""
+        return {"go_on": self._key("chat.continue"), "again": self._key("chat.retry")}
+
+    def _say_why(self, event: events.RetryScheduled) -> None:
         """Say why a request is sent again, whole and once: the status line has no room for it."""
-        if reason != self._reason:
-            self._reason = reason
-            self._view.add_note(clean_line(reason, 400), "warn")
+        if event.reason != self._reason:
+            self._reason = event.reason
+            self._note(event)
 
     def question(self, request: ApprovalRequest | None) -> None:
         """Another question, or none, is the visible one."""
@@ -199,8 +205,7 @@ class Bridge:
         self.can_continue = False
         self.ended = self._reason = ""
         self._activity = "waiting for the model"
-        if event.notice:
-            self._view.add_note(event.notice, "info")
+        self._note(event)
 
     def _reply(self) -> None:
         if not self._open:
@@ -230,7 +235,8 @@ class Bridge:
             case events.ToolProgress(id=call_id):
                 view.set_call(call_id, "running", note=_progress(event))
             case events.ToolCallEnded(id=call_id):
-                state, note = _outcome(event)
+                warning = event.result.warning if event.result is not None else ""
+                state, note = outcome(event.why, event.is_error, warning)
                 if event.result is not None and pieces_of(event.result):
                     view.give_result(call_id, event.result)
                 view.set_call(call_id, state, note=note, ms=event.ms, preview=_result_text(event))
@@ -244,29 +250,12 @@ class Bridge:
         self._end_reply(None, self._notice(), partial=event.reason is EndReason.CANCELLED)
         self._activity, self.step = "", 0
         self.can_continue = event.reason is EndReason.LIMIT
-        self.ended = end_sentence(
-            event.reason, go_on=self._key("chat.continue"), again=self._key("chat.retry")
-        )
-        if event.reason is not EndReason.ANSWERED:
-            self._view.add_note(self.ended, "info")
+        self.ended = end_sentence(event.reason, **self.keys)
+        self._note(event)
 
 
 def _progress(event: events.ToolProgress) -> str:
     return units.progress(event.progress, event.total, clean_line(event.message, 80).strip())
-
-
-def _outcome(event: events.ToolCallEnded) -> tuple[str, str]:
-    """Return the state of an ended call and what stands beside it."""
-    match event.why:
-        case "denied":
-            return "denied", ""
-        case "cancelled":
-            return "cancelled", ""
-        case "":
-            note = event.result.warning if event.result is not None else ""
-            return ("failed" if event.is_error else "done"), note
-        case why:
-            return "failed", str(why)
 
 
 def _result_text(event: events.ToolCallEnded) -> str:

@@ -7,6 +7,7 @@ from typing import Protocol
 from tui.core.choices import Meters, ModelChoice
 from tui.core.conversation import Attachment, Compaction, Message
 from tui.core.ports import Approver
+from tui.core.remarks import Remark
 from tui.core.sessions import ExportKind, Found, SessionInfo
 from tui.ui.ports import RunningTurn
 
@@ -38,6 +39,11 @@ class ChatView(Protocol):
     @property
     def messages(self) -> Sequence[Message]:
         """What was said, for a screen that shows it anew."""
+        ...
+
+    @property
+    def remarks(self) -> Sequence[Remark]:
+        """What mcptui itself said between them, without secrets."""
         ...
 
     @property

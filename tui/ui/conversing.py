@@ -13,6 +13,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.ui.actions import Context
 from tui.ui.by_hand import ByHand
+from tui.ui.endings import ended_at_limit, note_of
 from tui.ui.symbols import symbols_for
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
@@ -90,12 +91,16 @@ class Conversing(ByHand):
         """Show the conversation anew, because it is another one; at a message, or at its end."""
         self.forget()
         chats, runtime = self.chats, self.runtime
-        self.bridge.can_continue = False
+        self.bridge.can_continue = ended_at_limit(chats.remarks, len(chats.messages))
         self.bridge.ended = ""
         label, notice = runtime.model_label, runtime.model_notice
         if chats.messages:
             self.conversation.show_past(
-                chats.messages, chats.unknown, lambda model: notice if model == label else ""
+                chats.messages,
+                chats.unknown,
+                lambda model: notice if model == label else "",
+                chats.remarks,
+                lambda remark: note_of(remark, **self.bridge.keys),
             )
         self.show_compaction()
         if message is not None:

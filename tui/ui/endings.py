@@ -1,53 +1,41 @@
-"""Why a turn ended, and which limit it met, each in one plain sentence. Pure."""
+"""What mcptui itself says in a conversation, as notes with the keys that act on it. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from tui.core import units
-from tui.core.events import EndReason, LimitName, LimitReached
+from tui.core.endings import words_of
+from tui.core.events import EndReason
+from tui.core.remarks import Remark
 
-END_SENTENCES: Mapping[EndReason, str] = {
-    EndReason.ANSWERED: "The model has answered.",
+END_HINTS: Mapping[str, str] = {
     EndReason.LIMIT: "Press {go_on} to let it go on with fresh limits.",
-    EndReason.CANCELLED: "Stopped. Nothing of this turn runs any more.",
-    EndReason.MODEL_ERROR: "The turn ended there; what was said is kept. {again} asks again.",
-    EndReason.CUT: "The answer is cut: it reached the most tokens that the model may write (max_tokens).",
-    EndReason.FILTERED: "The answer is cut: the provider's content filter ended it. {again} asks again.",
-    EndReason.EMPTY: "The model ended its turn without a word. {again} asks again.",
+    EndReason.MODEL_ERROR: "{again} asks again.",
+    EndReason.FILTERED: "{again} asks again.",
+    EndReason.EMPTY: "{again} asks again.",
 }
-"""What stands on the screen when a turn has ended; `{go_on}` and `{again}` are keys."""
+"""What can be done once a turn has ended so; `{go_on}` and `{again}` are keys."""
 
-LIMIT_SENTENCES: Mapping[LimitName, str] = {
-    LimitName.MAX_STEPS: "Limit reached: {value} steps",
-    LimitName.MAX_TOOL_CALLS: "Limit reached: {value} tool calls",
-    LimitName.MAX_CALLS_PER_REPLY: "Limit reached: {value} calls in one reply",
-    LimitName.TURN_SECONDS: "Limit reached: {time} for a turn",
-    LimitName.TOOL_SECONDS: "Limit reached: {time} for a call",
-    LimitName.CONSECUTIVE_ERRORS: "Limit reached: {value} steps in a row in which every call failed",
-    LimitName.IDENTICAL_CALLS: "Limit reached: the same call {value} times with the same result",
-    LimitName.RESULT_BYTES: "Limit reached: {size} of one result",
-    LimitName.TURN_TOKENS: "Limit reached: {count} tokens for a turn",
-    LimitName.TURN_COST: "Limit reached: {cost} for a turn",
-}
+_KINDS = {"error": "bad", "limit": "warn", "warn": "warn", "retry": "warn"}
 
 
-def end_sentence(reason: EndReason, *, go_on: str, again: str) -> str:
-    """Return what is said when a turn has ended.
+def note_of(remark: Remark, *, go_on: str, again: str) -> tuple[str, str]:
+    """Return what is said, "" for nothing, and the kind of note: info, warn or bad.
 
     Args:
-        reason: why it ended.
+        remark: what is said; its texts may be raw.
         go_on: the key that goes on after a limit.
         again: the key that asks again.
     """
-    return END_SENTENCES[reason].format(go_on=go_on, again=again)
+    hint = END_HINTS.get(remark.text, "") if remark.kind == "end" else ""
+    words = " ".join(filter(None, (words_of(remark), hint.format(go_on=go_on, again=again))))
+    return words, _KINDS.get(remark.kind, "info")
 
 
-def limit_sentence(event: LimitReached) -> str:
-    """Return which limit was met, and where it can be changed."""
-    words = LIMIT_SENTENCES[event.limit].format(
-        value=f"{event.value:g}",
-        time=units.clock(event.value),
-        size=units.size(event.value),
-        count=units.count(event.value),
-        cost=f"{event.value:g}",
-    )
-    return f"{words} ({event.limit} in [limits])."
+def ended_at_limit(remarks: Sequence[Remark], messages: int) -> bool:
+    """Return whether the last turn of a conversation of so many messages ended at a limit."""
+    last = remarks[-1] if remarks else None
+    return last is not None and (last.place, last.kind, last.text) == (messages, "end", EndReason.LIMIT)
+
+
+def end_sentence(reason: EndReason, *, go_on: str, again: str) -> str:
+    """Return what is said when a turn has ended, for the reason that it has."""
+    return note_of(Remark(0, "end", reason.value), go_on=go_on, again=again)[0]

@@ -58,6 +58,23 @@ def _binary(kind: str, mime: str, size: int, data: str, name: str) -> str:
     return f"{words}   {clean_line(name, 120)}" if name else words
 
 
+def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
+    """Return the state of a call that has ended, and what stands beside it.
+
+    Args:
+        why: as in `ToolCallEnded`.
+        is_error: it failed, or did not run.
+        warning: what a person should know of its result.
+    """
+    match why:
+        case "denied" | "cancelled":
+            return why, ""
+        case "":
+            return ("failed" if is_error else "done"), warning
+        case _:
+            return "failed", why
+
+
 def result_of(message: ToolMessage, whole: str = "") -> ToolResult:
     """Return the result that a message tells of, as far as it is kept; `whole` is all of its text."""
     text = whole or message.text

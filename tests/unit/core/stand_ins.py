@@ -157,6 +157,9 @@ class NotedJournal:
     def usage(self, model: str, usage: Any, cost: float | None) -> None:
         self.told.append(("usage", model, usage, cost))
 
+    def remark(self, remark: Any) -> None:
+        self.told.append(("remark", remark))
+
     def describe(self, meta: Any) -> None:
         self.told.append(("describe", meta))
 

@@ -1,9 +1,12 @@
 """A reply becomes calls that are safe to run and a message that is safe to keep."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
+from tests.unit.core.stand_ins import HandClock
 from tui.core.conversation import CallRequest
-from tui.core.ports import ModelRequest, ReasoningPart, ReplyPart, TextPart, Usage
+from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.thinking import Reply, parse_arguments, storable, think, unique_calls
 from tui.model.scripted import ScriptedModel
 
@@ -11,7 +14,7 @@ from tui.model.scripted import ScriptedModel
 async def test_pieces_are_told_as_they_come_and_kept_as_a_whole():
     model = ScriptedModel([[ReasoningPart("hm"), TextPart("a"), TextPart("b"), ReplyPart(usage=Usage(5, 2))]])
     reply, told = Reply(), []
-    await think(model, ModelRequest("", []), 1, reply, told.append)
+    await think(model, ModelRequest("", []), 1, reply, told.append, HandClock())
     assert (reply.text, reply.reasoning, reply.usage) == ("ab", "hm", Usage(5, 2))
     assert [event.text for event in told] == ["hm", "a", "b"]
 
@@ -21,13 +24,36 @@ async def test_text_that_turns_out_to_be_thinking_is_not_the_answer():
         [[TextPart("let me"), ReasoningPart("let me think", replaces_text=True), TextPart("42"), ReplyPart()]]
     )
     reply = Reply()
-    await think(model, ModelRequest("", []), 1, reply, lambda event: None)
+    await think(model, ModelRequest("", []), 1, reply, lambda event: None, HandClock())
     assert (reply.text, reply.reasoning) == ("42", "let me think")
+
+
+async def test_the_time_of_thinking_is_kept_without_that_of_the_answer():
+    clock, reply = HandClock(), Reply()
+
+    class Slow(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+            thinks = [ReasoningPart("h"), ReasoningPart("m")]
+            for part in (*thinks, TextPart("a"), ReasoningPart("so"), ReplyPart()):
+                yield part
+                await clock.sleep(2)
+
+    await think(Slow([]), ModelRequest("", []), 1, reply, lambda event: None, clock)
+    assert reply.thought == 8
+    said = reply.message("m", partial=False)
+    assert (said.thought, said.reasoning, said.text) == (8, "hmso", "a")
 
 
 async def test_a_refusal_is_shown_as_the_answer():
     reply, told = Reply(), []
-    await think(ScriptedModel([[ReplyPart(refusal="I can't")]]), ModelRequest("", []), 1, reply, told.append)
+    await think(
+        ScriptedModel([[ReplyPart(refusal="I can't")]]),
+        ModelRequest("", []),
+        1,
+        reply,
+        told.append,
+        HandClock(),
+    )
     assert reply.text == "I can't" and told[0].text == "I can't"
 
 

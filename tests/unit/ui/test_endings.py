@@ -1,25 +1,29 @@
-"""Every way in which a turn ends, and every limit, has its sentence."""
+"""What mcptui itself says, with the keys that act on it."""
 
 import pytest
 
-from tui.core.events import EndReason, LimitName, LimitReached
-from tui.ui.endings import END_SENTENCES, LIMIT_SENTENCES, end_sentence, limit_sentence
+from tui.core.events import EndReason
+from tui.core.remarks import Remark
+from tui.ui.endings import end_sentence, ended_at_limit, note_of
 
-
-def test_no_end_and_no_limit_is_without_a_sentence():
-    assert set(END_SENTENCES) == set(EndReason)
-    assert set(LIMIT_SENTENCES) == set(LimitName)
+KEYS = {"go_on": "ctrl+g", "again": "r"}
 
 
 @pytest.mark.parametrize("reason", list(EndReason))
 def test_an_end_is_one_plain_sentence_or_two_with_its_keys(reason: EndReason):
-    sentence = end_sentence(reason, go_on="ctrl+g", again="r")
+    sentence = end_sentence(reason, **KEYS)
     assert sentence[0].isupper() or sentence[0] == "r"
     assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()
 
 
-@pytest.mark.parametrize("limit", list(LimitName))
-def test_a_limit_says_its_value_and_its_name_in_the_configuration(limit: LimitName):
-    sentence = limit_sentence(LimitReached(limit, 12))
-    assert sentence.startswith("Limit reached: ") and "12" in sentence
-    assert sentence.endswith(f"({limit.value} in [limits]).") and "{" not in sentence
+def test_what_failed_stands_out():
+    assert note_of(Remark(1, "error", "no answer"), **KEYS) == ("no answer", "bad")
+    assert note_of(Remark(1, "warn", "careful"), **KEYS) == ("careful", "warn")
+    assert note_of(Remark(1, "notice", "limit"), **KEYS) == ("limit", "info")
+
+
+def test_a_turn_can_go_on_only_if_the_last_one_ended_at_a_limit():
+    met = [Remark(2, "limit", "max_steps", value=3), Remark(4, "end", "limit")]
+    assert ended_at_limit(met, 4)
+    assert not ended_at_limit(met, 6) and not ended_at_limit([], 0)
+    assert not ended_at_limit([Remark(4, "end", "cancelled")], 4)

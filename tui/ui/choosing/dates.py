@@ -29,6 +29,14 @@ def when(then: float, now: float) -> str:
     return day if moment.tm_year == today.tm_year else f"{day} {moment.tm_year}"
 
 
+def said_at(then: float, now: float) -> str:
+    """Return when a message was said: "14:02" today, "20 Nov 2026 14:02" before; "" if nobody knows."""
+    if not then:
+        return ""
+    same_day = time.localtime(then)[:3] == time.localtime(now)[:3]
+    return exactly(then)[-5:] if same_day else exactly(then)
+
+
 def exactly(then: float) -> str:
     """Return day and time of `then`, seconds since the epoch: "20 Nov 2026 14:02"."""
     if not then:

@@ -60,9 +60,10 @@ def _columns(info: SessionInfo, now: float, width: int) -> Row:
 
 def used(info: SessionInfo) -> str:
     """Return what a conversation used up: "34 k tokens  $0.12"."""
-    parts = [f"{units.count(info.tokens)} tokens"] if info.tokens else []
+    about = "~" if info.estimated else ""
+    parts = [f"{about}{units.count(info.tokens)} tokens"] if info.tokens else []
     if info.cost is not None:
-        parts.append(units.money(info.cost))
+        parts.append(about + units.money(info.cost))
     return "  ".join(parts)
 
 

@@ -1,11 +1,13 @@
 """Whole messages of a conversation: shown anew, found, and the one that the mark stands on."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 
 from textual.message import Message as Posted
 
 from tui.core.conversation import Message
+from tui.core.remarks import Remark
 from tui.core.tools import BinaryContent, ToolResult
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.transcript.blocks import Label, Summary
@@ -38,7 +40,12 @@ class Messages(FlowPane):
     # ---- what was said before ----
 
     def show_past(
-        self, messages: Sequence[Message], unknown: Collection[str], notice: Callable[[str], str]
+        self,
+        messages: Sequence[Message],
+        unknown: Collection[str],
+        notice: Callable[[str], str],
+        remarks: Sequence[Remark] = (),
+        note: Callable[[Remark], tuple[str, str]] = lambda remark: ("", ""),
     ) -> None:
         """Show a conversation in place of what is shown, at its end; quick for thousands of messages.
 
@@ -46,9 +53,11 @@ class Messages(FlowPane):
             messages: what was said.
             unknown: ids of calls whose outcome nobody knows.
             notice: gives the line that must stand under the replies of a model, by its label; or "".
+            remarks: what mcptui itself said between them, in order.
+            note: gives what a remark says, "" for nothing, and the kind of note.
         """
         self._empty()
-        past = past_blocks(messages, unknown, self._symbols, notice)
+        past = past_blocks(messages, unknown, self._symbols, notice, remarks, note, time.time())
         self._cards.update(past.cards)
         self._places = past.places
         self.flow.extend(past.blocks)

@@ -4,13 +4,17 @@ Nothing is parsed or wrapped here: a block does that when somebody looks at it.
 """
 
 import re
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
+from tui.core.remarks import Remark
 from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
-from tui.ui.pieces import attachment_words, result_of
+from tui.core.units import duration
+from tui.ui.choosing.dates import said_at
+from tui.ui.pieces import attachment_words, outcome, result_of
 from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.transcript.blocks import PIECE, Label, Note, Plain, said_blocks
@@ -53,6 +57,9 @@ def past_blocks(
     unknown: Collection[str],
     symbols: Symbols,
     notice: Callable[[str], str],
+    remarks: Sequence[Remark] = (),
+    note: Callable[[Remark], tuple[str, str]] = lambda remark: ("", ""),
+    now: float = 0.0,
 ) -> Past:
     """Return the blocks of a conversation.
 
@@ -61,16 +68,26 @@ def past_blocks(
         unknown: ids of calls whose outcome nobody knows.
         symbols: what the terminal can show.
         notice: gives the line that must stand under the replies of a model, by its label; or "".
+        remarks: what mcptui itself said between them, in order.
+        note: gives what a remark says, "" for nothing, and the kind of note.
+        now: the time, seconds since the epoch; what was said today has no day.
     """
-    reader = _Reader(unknown, symbols, notice)
-    for message in messages:
+    reader = _Reader(unknown, symbols, notice, now)
+    waiting = deque(remarks)
+    for place, message in enumerate(messages):
+        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
+            reader.remark(waiting.popleft(), note)
         reader.take(message)
     reader.end_reply()
+    for remark in waiting:
+        reader.remark(remark, note)
     return Past(reader.blocks, reader.cards, reader.places)
 
 
 class _Reader:
-    def __init__(self, unknown: Collection[str], symbols: Symbols, notice: Callable[[str], str]) -> None:
+    def __init__(
+        self, unknown: Collection[str], symbols: Symbols, notice: Callable[[str], str], now: float
+    ) -> None:
         self.blocks: list[Block] = []
         self.cards: dict[str, Card] = {}
         self.places: list[Block] = []
@@ -79,7 +96,22 @@ class _Reader:
         self._notice = notice
         self._markdown = Markdown()
         self._model: str | None = None
+        self._now = now
         self._text = False
+        self._label: Label | None = None
+        self._seconds = 0.0
+        self._reason = ""
+
+    def remark(self, remark: Remark, note: Callable[[Remark], tuple[str, str]]) -> None:
+        """Add what mcptui itself said; why a request was sent again is said once a turn."""
+        if remark.kind == "retry":
+            if remark.text == self._reason:
+                return
+            self._reason = remark.text
+        words, kind = note(remark)
+        if words:
+            self.end_reply()
+            self.blocks.append(note_block(words, kind, self._symbols))
 
     def take(self, message: Message) -> None:
         """Add the blocks of a message."""
@@ -90,12 +122,11 @@ class _Reader:
 
     def _take(self, message: Message) -> None:
         match message:
-            case UserMessage(text, attachments):
+            case UserMessage(text, attachments, at):
                 self.end_reply()
-                self._model = None
-                self.blocks += user_blocks(
-                    text, [attachment_words(one) for one in attachments], self._symbols
-                )
+                self._model, self._reason = None, ""
+                words = [attachment_words(one) for one in attachments]
+                self.blocks += user_blocks(text, words, self._symbols, said_at(at, self._now))
             case AssistantMessage():
                 self._reply(message)
             case ToolMessage():
@@ -105,11 +136,13 @@ class _Reader:
         if message.model != self._model:
             self.end_reply()
             self._model = message.model
-            self.blocks.append(Label(clean_line(message.model, 60) or "model", "model"))
+            self._label, self._seconds = Label(clean_line(message.model, 60) or "model", "model"), 0.0
+            self.blocks.append(self._label)
+        self._took(message.seconds)
         if message.reasoning:
             thinking = Thinking(self._symbols)
             thinking.add(message.reasoning)
-            thinking.running, thinking.seconds = False, None
+            thinking.running, thinking.seconds = False, message.thought or None
             self._put(thinking)
         for number, part in enumerate(parts(message.text)):
             block = PastProse(self._markdown, part, gap=0 if number and not part.startswith("\n") else 1)
@@ -119,6 +152,12 @@ class _Reader:
             self.blocks.append(Note("cut short", "info", self._symbols))
         for call in message.calls:
             self._call(call)
+
+    def _took(self, seconds: float) -> None:
+        """Add the time of a step to the label of its reply."""
+        if seconds and self._label is not None:
+            self._seconds += seconds
+            self._label.right = duration(self._seconds * 1000)
 
     def _put(self, block: Block) -> None:
         stand_under(self.blocks, block)
@@ -151,7 +190,8 @@ class _Reader:
         if card is None:
             return
         unknown = message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME
-        card.set("unknown" if unknown else _state(message), "", None, message.text)
+        state, note = ("unknown", "") if unknown else _state(message)
+        card.set(state, note, message.seconds * 1000 or None, message.text)
         if message.attachments:
             card.give(result_of(message))
 
@@ -170,14 +210,21 @@ def stand_under(blocks: Sequence[Block], block: Block) -> None:
         block.gap = 0
 
 
-def _state(message: ToolMessage) -> str:
-    """Return the state of a call by what the model was told of it."""
+def note_block(text: str, kind: str, symbols: Symbols) -> Note:
+    """Return a line of mcptui's own; the text may be raw."""
+    return Note(clean(text).strip("\n")[:4000], kind, symbols)
+
+
+def _state(message: ToolMessage) -> tuple[str, str]:
+    """Return the state of a call and what stands beside it; by what the model was told, if that is all."""
     if not message.is_error:
-        return "done"
+        return "done", ""
+    if message.why or message.seconds:
+        return outcome(message.why, message.is_error)
     for start, state in (("denied", "denied"), ("cancelled", "cancelled"), ("not run", "unsent")):
         if message.text.startswith(start):
-            return state
-    return "failed"
+            return state, ""
+    return "failed", ""
 
 
 def parts(text: str) -> Iterator[str]:

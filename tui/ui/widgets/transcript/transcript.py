@@ -23,7 +23,7 @@ from tui.ui.widgets.transcript.cards import Card
 from tui.ui.widgets.transcript.flow import Block
 from tui.ui.widgets.transcript.markdown import Markdown
 from tui.ui.widgets.transcript.messages import Messages
-from tui.ui.widgets.transcript.past import stand_under, user_blocks
+from tui.ui.widgets.transcript.past import note_block, stand_under, user_blocks
 from tui.ui.widgets.transcript.prose import Thinking
 from tui.ui.widgets.transcript.writer import ReplyWriter
 
@@ -122,7 +122,7 @@ class Transcript(Messages):
     def add_note(self, text: str, kind: str = "info") -> None:
         """Show a line of mcptui's own; `kind` is info, warn or bad."""
         self._writer.close()
-        self._append(Note(clean(text).strip("\n")[:4000], kind, self._symbols))
+        self._append(note_block(text, kind, self._symbols))
 
     # What was called
 
