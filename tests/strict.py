@@ -302,15 +302,17 @@ class Strict:
         reply = self._script.popleft() if self._script else self.usual
         answer = reply(request) if callable(reply) else reply
         self._count += 1
-        return in_manner_of(flavour_of(body["model"]), answer, self._count)
+        return in_manner_of(flavour_of(body["model"]), answer, self._count, len(request.body) // 4)
 
 
-def in_manner_of(flavour: str, answer: Answer, number: int) -> Answer:
-    """Return an answer with the ids, the thinking and the signatures of a provider."""
+def in_manner_of(flavour: str, answer: Answer, number: int, tokens: int) -> Answer:
+    """Return an answer with the ids, the thinking and the signatures of a provider, and its count."""
     if answer.status != 200 or not answer.chunks:
         return answer
     chunks = json.loads(json.dumps(list(answer.chunks)))
     for one in chunks:
+        if one.get("usage"):
+            one["usage"]["prompt_tokens"] = tokens
         for choice in one.get("choices") or ():
             for at, call in enumerate((choice.get("delta") or {}).get("tool_calls") or ()):
                 if call.get("id"):

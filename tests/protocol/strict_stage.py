@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tests.conftest import until
 from tests.endpoint import Endpoint, Reply
 from tests.strict import FLAVOURS, Strict, check
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, text
@@ -55,6 +57,13 @@ class StrictStage:
     @property
     def model(self) -> ChatModel:
         return self.asked.model
+
+    async def narrow(self, window: int) -> None:
+        """Have the model that is asked now a window of so many tokens, whatever it says itself."""
+        assert self.asked.profile is not None
+        self.asked.profile = replace(self.asked.profile, context_window=window)
+        await until(lambda: not self.asked._working)
+        self.asked.gauge.window = window
 
     async def ask(
         self,

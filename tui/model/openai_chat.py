@@ -119,6 +119,10 @@ class OpenAIChat:
         """Close the connections; the object can be used again and then opens new ones."""
         await self._client.aclose()
 
+    async def retire(self) -> None:
+        """Close the connections once whoever is still listening has heard the end."""
+        await self._client.retire()
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Send `request` and yield the reply as it comes.
 

@@ -57,6 +57,8 @@ class EndpointClient:
         self._openai: ModuleType | None = None
         self._httpx: ModuleType | None = None
         self._connecting = asyncio.Lock()
+        self._open = 0
+        self._retired = False
 
     async def connect(self) -> None:
         """Import the client library and make the client, so that the first question does not wait for it."""
@@ -71,12 +73,22 @@ class EndpointClient:
         if client is not None:
             await undisturbed(client.close())
 
+    async def retire(self) -> None:
+        """Close the connections as soon as no reply is being read, now and after each later one."""
+        self._retired = True
+        await self._close_if_idle()
+
+    async def _close_if_idle(self) -> None:
+        if self._retired and not self._open:
+            await self.aclose()
+
     def try_version(self) -> bool:
         """Add the /v1 that an address lacks, once; whether there was anything to add."""
         if errors.has_version(self._base_url):
             return False
         self._base_url += "/v1"
-        self._client.base_url = self._base_url
+        if self._client is not None:
+            self._client.base_url = self._base_url
         return True
 
     def _build(self) -> Any:
@@ -131,6 +143,20 @@ class EndpointClient:
             Refused: the endpoint answered with a status of failure.
             ModelError: it cannot be reached, or stays silent.
         """
+        self._open += 1
+
+        async def close() -> None:
+            self._open -= 1
+            await self._close_if_idle()
+
+        try:
+            await self.connect()
+            return await self._opened(body, close)
+        except BaseException:
+            await undisturbed(close())
+            raise
+
+    async def _opened(self, body: dict[str, Any], closed: Close) -> tuple[Connection, Close]:
         assert self._openai is not None and self._httpx is not None
         seconds = self._profile.first_token_seconds
         deadline = asyncio.get_running_loop().time() + seconds
@@ -164,9 +190,12 @@ class EndpointClient:
 
         async def close() -> None:
             listening.end()
-            await blocks.aclose()
-            await source.aclose()
-            await response.close()
+            try:
+                await blocks.aclose()
+                await source.aclose()
+                await response.close()
+            finally:
+                await closed()
 
         return Connection(blocks, kind, deadline, broken), close
 

@@ -128,6 +128,18 @@ async def test_closing_the_iterator_closes_the_connection() -> None:
         await until(lambda: endpoint.open == 0)
 
 
+async def test_a_model_that_is_asked_no_more_still_ends_what_it_says_and_closes_then() -> None:
+    async with talking(says("Hello", delay=0.02), refuses(400, "no"), says("again")) as (model, endpoint):
+        task = asyncio.create_task(heard_from_model(model.stream(ASK)))
+        await until(lambda: endpoint.requests)
+        await model.retire()
+        assert (await task).text == "Hello" and endpoint.disconnects == 0
+        await until(lambda: endpoint.open == 0)
+        assert (await heard_from_model(model.stream(ASK))).error is not None
+        assert (await heard_from_model(model.stream(ASK))).text == "again"
+        await until(lambda: endpoint.open == 0)
+
+
 async def test_cancelling_before_the_answer_begins_closes_the_connection() -> None:
     async with talking(Answer(mute=True)) as (model, endpoint):
         task = asyncio.create_task(heard_from_model(model.stream(ASK)))

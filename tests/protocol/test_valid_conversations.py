@@ -1,0 +1,243 @@
+"""Conversations that change models, are made shorter, branched, resumed, imported or damaged stay valid.
+
+Over HTTP, with an endpoint that refuses whatever real providers do, see tests/strict.py.
+"""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.endpoint import Answer, calls, chunk, refuses, says
+from tests.protocol.strict_stage import StrictStage, cancels, strict_stage
+from tests.strict import FLAVOURS
+from tui.core.conversation import AssistantMessage, CallRequest, UserMessage
+from tui.core.events import EndReason, Event, StepStarted
+from tui.core.sessions import Intent
+from tui.turns import WatchedTurn
+
+ECHO = ("srv__echo", {"text": "hi"})
+LARGE = ("srv__large", {})
+XML = (
+    "<use_mcp_tool><server_name>srv</server_name><tool_name>echo</tool_name>"
+    '<arguments>{"text": "hi"}</arguments></use_mcp_tool>'
+)
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever listens on this machine's ports is no part of these tests."""
+    monkeypatch.setattr("tui.model.detect.candidates", lambda env: [])
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[StrictStage]:
+    async with strict_stage(tmp_path / "sessions") as one:
+        yield one
+
+
+async def talk(stage: StrictStage, turns: int = 3) -> None:
+    """Have a conversation with two calls in each turn and much text."""
+    for number in range(turns):
+        await stage.ask(f"question {number} " + "x " * 2000, calls(ECHO, ECHO), says("y " * 2000))
+
+
+# ---- models ----------------------------------------------------------------------------------------------
+
+
+async def test_every_model_reads_what_all_others_have_called(stage: StrictStage) -> None:
+    for name in [*FLAVOURS, *reversed(FLAVOURS)]:
+        await stage.chats.switch(name)
+        made = says(XML) if name == "template" else calls(ECHO, ("no tool!", {}), ECHO)
+        ended = await stage.ask("go", made, says("done"))
+        assert ended.reason is EndReason.ANSWERED, (name, stage.strict.refused, stage.events)
+    await stage.goes_on()
+
+
+async def test_a_model_switched_in_the_middle_of_calls_counts_from_the_next_question(
+    stage: StrictStage,
+) -> None:
+    switching: list[asyncio.Task[None]] = []
+
+    def switch(event: Event, turn: WatchedTurn) -> None:
+        if isinstance(event, StepStarted) and not switching:
+            switching.append(asyncio.create_task(stage.chats.switch("mistral")))
+
+    ended = await stage.ask("go", calls(ECHO, ECHO), calls(ECHO), says("done"), watch=switch)
+    await switching[0]
+    assert ended.reason is EndReason.ANSWERED
+    await stage.goes_on()
+    assert stage.endpoint.requests[-1].json["model"] == FLAVOURS["mistral"]
+
+
+async def test_a_model_switched_while_its_window_is_asked_for(tmp_path: Path) -> None:
+    slow = Answer(
+        body={"data": [{"id": name, "max_model_len": 4096} for name in FLAVOURS.values()]}, wait=0.3
+    )
+    async with strict_stage(tmp_path / "sessions", pages={"/v1/models": slow}) as stage:
+        await until(lambda: len(stage.endpoint.others) > 0)
+        await stage.ask("go", calls(ECHO), says("done"))
+        await stage.chats.switch("gemini")
+        await stage.ask("go", calls(ECHO), says("done"))
+        await stage.chats.switch("mistral")
+        await until(lambda: stage.asked.gauge.window == 4096)
+        await stage.goes_on()
+
+
+# ---- room ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["mistral", "template"])
+async def full(stage: StrictStage, request: pytest.FixtureRequest) -> StrictStage:
+    """A conversation that is too long for its window by now."""
+    await talk(stage)
+    await stage.chats.switch(request.param)
+    await stage.ask("hello")  # one that has no function calling says so now
+    await stage.narrow(3000)
+    return stage
+
+
+async def test_room_is_made_and_taken_back(full: StrictStage) -> None:
+    ended = await full.ask("go", says("They talked."), says("done"))
+    assert ended.reason is EndReason.ANSWERED and full.chats.compaction.upto
+    await full.goes_on()
+    full.chats.uncompact()
+    await full.goes_on()
+
+
+async def test_a_turn_cancelled_while_room_is_made(full: StrictStage) -> None:
+    await full.ask("go", Answer(mute=True), watch=cancels(StepStarted))
+    assert not full.chats.compaction.upto
+    await full.ask("go", Answer([chunk(content="They")], hang=True), watch=cancels(StepStarted))
+    await full.goes_on()
+
+
+async def test_a_summary_that_fails_or_is_empty(full: StrictStage) -> None:
+    await full.ask("go", refuses(400, "no"), says("done"))
+    await full.ask("go", Answer([chunk("stop", content="")]), says("done"))
+    await full.goes_on()
+
+
+async def test_a_conversation_that_was_refused_as_too_long(stage: StrictStage) -> None:
+    await talk(stage)
+    words = "This model's maximum context length is 4096 tokens."
+    ended = await stage.ask("go", refuses(400, words), says("They talked."), says("done"))
+    assert ended.reason is EndReason.ANSWERED and stage.chats.compaction.upto
+    await stage.goes_on()
+
+
+async def test_too_long_in_the_middle_of_calls(stage: StrictStage) -> None:
+    await talk(stage, 1)
+    words = refuses(400, "This model's maximum context length is 4096 tokens.")
+    await stage.ask("go", calls(LARGE, ECHO), words, says("They talked."), calls(ECHO), says("done"))
+    await stage.goes_on()
+
+
+async def test_a_branch_from_before_and_from_behind_what_was_summarised(full: StrictStage) -> None:
+    await full.ask("go", says("They talked."), says("done"))
+    asked = [at for at, one in enumerate(full.chats.messages) if isinstance(one, UserMessage)]
+    session, upto = full.chats.info, full.chats.compaction.upto
+    assert session is not None and 0 < asked.index(upto)
+    for at in (asked[1], upto, asked[-1]):
+        await full.chats.branch(at)
+        await full.goes_on()
+        branch = full.chats.info
+        await full.chats.new()
+        await full.chats.resume(branch.id)
+        await full.goes_on()
+        await full.chats.resume(session.id)
+
+
+async def test_a_turn_begun_while_a_summary_is_made_by_hand(stage: StrictStage) -> None:
+    await talk(stage)
+    await stage.narrow(20_000)
+    stage.strict.then(says("They talked.", wait=0.1))
+    making = asyncio.create_task(stage.chats.compact())
+    await until(lambda: len(stage.endpoint.requests) == 7)
+    await stage.ask("go", calls(ECHO), says("done"))
+    await making
+    await stage.goes_on()
+
+
+# ---- other runs --------------------------------------------------------------------------------------------
+
+
+async def killed(stage: StrictStage, *, sent: bool) -> str:
+    """Return a session of a program that was killed in the middle of two calls."""
+    journal = await stage.store.begin()
+    made = tuple(CallRequest(f"chatcmpl-tool-{number:032}", "srv__echo", "{}") for number in range(2))
+    journal.message(0, UserMessage("go"))
+    journal.message(1, AssistantMessage("Let me.", calls=made, model=FLAVOURS["vllm"]))
+    if sent:
+        journal.intent(Intent(made[0].id, "srv", "echo", {}))
+    journal.draft("as I was say", "")
+    await journal.close()
+    return journal.id
+
+
+@pytest.mark.parametrize("sent", [True, False])
+@pytest.mark.parametrize("model", ["gemini", "template"])
+async def test_a_session_that_was_killed_in_its_calls(stage: StrictStage, model: str, sent: bool) -> None:
+    await stage.chats.switch(model)
+    await stage.chats.resume(await killed(stage, sent=sent))
+    await stage.goes_on()
+
+
+DAMAGE = {
+    "the first question is gone": "DELETE FROM messages WHERE place = 0",
+    "all questions are gone": "DELETE FROM messages WHERE body LIKE '%\"user\"%'",
+    "all answers are gone": "DELETE FROM messages WHERE body LIKE '%\"assistant\"%'",
+    "results are gone": "DELETE FROM messages WHERE body LIKE '%\"tool\"%'",
+    "only results are left": "DELETE FROM messages WHERE body NOT LIKE '%\"tool\"%'",
+    "every other one is no JSON": "UPDATE messages SET body = 'x' WHERE place % 2",
+    "every third one is something else": "UPDATE messages SET body = '{}' WHERE place % 3 = 1",
+    "one of them is an empty answer": 'UPDATE messages SET body = \'{"role":"assistant"}\' WHERE place = 3',
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+@pytest.mark.parametrize("model", ["mistral", "template"])
+async def test_a_damaged_session(stage: StrictStage, name: str, model: str, tmp_path: Path) -> None:
+    await talk(stage)
+    await stage.narrow(3000)
+    await stage.ask("go", says("They talked."), says("done"))
+    session = stage.chats.info
+    assert session is not None and stage.chats.compaction.upto
+    await stage.chats.new()
+    (path,) = (tmp_path / "sessions").glob(f"{session.id}*")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(DAMAGE[name])
+    await stage.chats.switch(model)
+    await stage.chats.resume(session.id)
+    await stage.goes_on()
+
+
+async def test_an_import_of_an_export(stage: StrictStage, tmp_path: Path) -> None:
+    await stage.ask("go", calls(ECHO, ("no tool!", {})), says("done"))
+    await stage.chats.export(stage.chats.info.id, "json", tmp_path / "talk.json")
+    info = await stage.store.import_json(tmp_path / "talk.json")
+    await stage.chats.resume(info.id)
+    await stage.goes_on()
+
+
+async def test_an_import_that_somebody_has_edited(stage: StrictStage, tmp_path: Path) -> None:
+    await stage.ask("go", calls(ECHO, ECHO), calls(ECHO), says("done"))
+    await stage.chats.export(stage.chats.info.id, "json", tmp_path / "talk.json")
+    found = json.loads((tmp_path / "talk.json").read_text())
+    for message in found["messages"]:
+        for call in message.get("calls", ()):
+            call |= {"id": "same", "name": "", "arguments": '{"a": NaN}'}
+        message |= {"call_id": "same", "text": " "}
+    found["messages"] = found["messages"][1:] * 2
+    (tmp_path / "talk.json").write_text(json.dumps(found))
+    info = await stage.store.import_json(tmp_path / "talk.json")
+    for name in FLAVOURS:
+        await stage.chats.switch(name)
+        await stage.chats.resume(info.id)
+        await stage.goes_on()
+        await stage.chats.new()
