@@ -12,6 +12,9 @@ from tui.core.offer import Offer
 from tui.core.ports import ModelRequest, Usage
 from tui.core.thinking import Emit, Reply, think
 
+ROOMS = 2
+"""How often room is made for one request that is refused as too long: results in short, then a summary."""
+
 
 class Asking:
     """Asks the model of one turn.
@@ -46,15 +49,16 @@ class Asking:
             ModelError: as the model raises it.
         """
         request = await self._that_fits(offer, extra)
-        try:
-            await think(self._deps.model, request, step, reply, self._emit, self._deps.clock)
-        except ModelError as error:
-            if error.window is not None:  # the endpoint knows better than anybody
-                self._deps.gauge.window = error.window
-            if not error.overflow or reply.text or not await self._make_room(pressing=True):
-                raise
-            request = self._request(offer, extra)
-            await think(self._deps.model, request, step, reply, self._emit, self._deps.clock)
+        for left in range(ROOMS, -1, -1):
+            try:
+                await think(self._deps.model, request, step, reply, self._emit, self._deps.clock)
+                break
+            except ModelError as error:
+                if error.window is not None:  # the endpoint knows better than anybody
+                    self._deps.gauge.window = error.window
+                if not (left and error.overflow) or reply.text or not await self._make_room(pressing=True):
+                    raise
+                request = self._request(offer, extra)
         return request
 
     def _request(self, offer: Offer | None, extra: str) -> ModelRequest:

@@ -1,20 +1,16 @@
 """Makes room in a conversation that does not fit into the model's window any more: visibly, reversibly."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tui.core import compaction as plans
-from tui.core.aside import asked_aside
-from tui.core.conversation import Compaction, Conversation, Message
-from tui.core.errors import ModelError
+from tui.core.conversation import Compaction, Conversation
 from tui.core.events import Notice
 from tui.core.gauge import Gauge
 from tui.core.ports import ChatModel, Usage
+from tui.core.summarising import Summarising
 from tui.core.tokens import estimate_messages
 from tui.core.units import plural
-
-MAX_SUMMARY = 16_000
-"""Characters of a summary; a model that does not stop is cut."""
 
 
 @dataclass(slots=True)
@@ -41,7 +37,7 @@ class Compacting:
             by_hand: the person asks for a summary.
 
         Raises:
-            ModelError: the model could not write the summary.
+            ModelError: the model could not be asked for the summary.
         """
         window = self._window()
         before = self.conversation.compaction
@@ -56,7 +52,7 @@ class Compacting:
             if shorter == before:
                 return None
             return self._take(shorter, "Results of tools are told to the model in short now.")
-        summary = await self._summarise(upto, shorter)
+        summary = await self._summarise(upto, shorter, window)
         turns = plans.count_turns(self.conversation.messages, upto)
         return self._take(
             replace(shorter, upto=upto, summary=summary),
@@ -77,13 +73,8 @@ class Compacting:
         self.gauge.patient = False
         return Notice(words, "room")
 
-    async def _summarise(self, upto: int, compaction: Compaction) -> str:
+    async def _summarise(self, upto: int, compaction: Compaction, window: int) -> str:
         """Have the model write what stands in for the messages before `upto`."""
         shortest = replace(compaction, shrunk=upto)
-        old: Sequence[Message] = plans.told(self.conversation.messages[:upto], shortest)
-        text = await asked_aside(self.model, old, plans.SUMMARISE, most=MAX_SUMMARY, spent=self.spent)
-        if not text:
-            raise ModelError(
-                "the model wrote no summary", next_step="Start a new chat, or choose a model with more room."
-            )
-        return text
+        old = plans.told(self.conversation.messages[:upto], shortest)
+        return await Summarising(self.model, self.gauge, self.spent).of(old, window)

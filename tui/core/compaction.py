@@ -47,13 +47,6 @@ SHORT = 240
 _HEAD = "[Summary of our conversation so far, made to save room]\n"
 _TAKEN = "I have read the summary and go on from there."
 
-SUMMARISE = (
-    "Summarise the conversation above for yourself, so that you can go on with it without having it. "
-    "Keep: what the person wants, decisions, facts and figures found with their sources, names, paths and "
-    "ids, what was tried and failed, what is still open. Leave out greetings and what is no longer needed. "
-    "At most 600 words, in the language of the conversation. Do not call tools; write only the summary."
-)
-
 
 def told(messages: Sequence[Message], compaction: Compaction) -> Sequence[Message]:
     """Return `messages` as the model is told them; the same sequence if nothing stands in for any."""

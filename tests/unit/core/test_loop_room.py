@@ -1,13 +1,13 @@
 """A conversation that does not fit: results in short, then a summary, visibly; and budgets of a turn."""
 
 from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, run, text, turn_of
-from tui.core.compaction import SUMMARISE
 from tui.core.conversation import AssistantMessage, Compaction, Conversation, ToolMessage, UserMessage
 from tui.core.errors import ModelError
 from tui.core.events import EndReason, LimitName, Notice, TurnError
 from tui.core.gauge import Gauge
 from tui.core.limits import Limits
 from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.summarising import SUMMARISE
 from tui.model.scripted import ScriptedModel, calls, says
 
 
@@ -43,7 +43,7 @@ async def test_old_results_are_told_in_short_before_anything_is_summarised():
 async def test_old_turns_become_a_summary_at_a_message_of_the_person():
     model = ScriptedModel([says("they asked a lot"), says("done")])
     talk = long_talk()
-    turn, _ = turn_of(model, talk=talk, gauge=Gauge(window=4000))
+    turn, _ = turn_of(model, talk=talk, gauge=Gauge(window=6000))
     events = await run(turn)
     asked = model.requests[0]
     assert asked.messages[-1] == UserMessage(SUMMARISE) and asked.tools == ()
