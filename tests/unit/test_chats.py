@@ -238,11 +238,11 @@ async def test_tokens_and_cost_are_counted_over_the_whole_conversation(stage: Ma
 
 async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
     one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"), says("done"))
-    one.asked.gauge.window = 16_000
+    one.asked.gauge.window = 24_000
     for number in range(6):
         one.asked.gauge.window = None
         await one.ask(f"{number} " + "x" * 4000)
-    one.asked.gauge.window = 16_000
+    one.asked.gauge.window = 24_000
     await one.chats.compact()
     assert one.chats.compaction.summary == "they talked"
     session = one.chats.info.id
