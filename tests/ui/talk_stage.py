@@ -1,6 +1,6 @@
 """A transcript on a stage: what is put into it, and what it shows."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from textual.message import Message
@@ -43,8 +43,10 @@ class Talk:
 
 
 @asynccontextmanager
-async def talk(columns: int = 60, rows: int = 20, clock: float = 0.0) -> AsyncIterator[Talk]:
-    pane = Transcript(clock=lambda: clock)
+async def talk(
+    columns: int = 60, rows: int = 20, clock: Callable[[], float] = lambda: 0.0
+) -> AsyncIterator[Talk]:
+    pane = Transcript(clock=clock)
     taken: list[str] = []
 
     def note(message: Message) -> None:

@@ -245,8 +245,8 @@ class Turn:
 
     async def _wrap_up(self, reached: Reached) -> None:
         """At a limit: answer what dangles, and ask once more, without tools, for the best answer."""
-        self._emit(LimitReached(reached.limit, reached.value))
         self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
+        self._emit(LimitReached(reached.limit, reached.value))
         before = len(self._answers)
         failure = ""
         try:

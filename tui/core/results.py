@@ -19,6 +19,7 @@ MAX_ATTACHMENTS = 20
 """Pictures and sounds of one result that the model may be shown."""
 
 EMPTY = "(empty result)"
+_FAILED, _WARNING = "ERROR: ", "[warning: "
 _LONE_KEY = "result"
 """Where the official SDKs put a result that is no object, since structured content must be one."""
 
@@ -54,14 +55,23 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lam
     teller = _Teller()
     text = teller.text_of(result)
     if result.warning:
-        text = f"[warning: {result.warning}]\n{text}"
+        text = f"{_WARNING}{result.warning}]\n{text}"
     if result.is_error:
-        text = f"ERROR: {text}"
+        text = _FAILED + text
     text = visible(text)
     if not is_cut(text, limit):
         return Observation(text, tuple(teller.attachments))
     kept = keep(text)
     return Observation(cut(text, limit, kept), tuple(teller.attachments), kept)
+
+
+def as_given(told: str, is_error: bool) -> tuple[str, str]:
+    """Return what a server said, of what the model was told of it, and the warning that was added, or ""."""
+    text = told.removeprefix(_FAILED) if is_error else told
+    if not text.startswith(_WARNING) or "]\n" not in text:
+        return text, ""
+    warning, _, text = text.removeprefix(_WARNING).partition("]\n")
+    return text, warning
 
 
 def result_text(result: ToolResult) -> str:

@@ -239,7 +239,7 @@ class Bridge:
                 state, note = outcome(event.why, event.is_error, warning)
                 if event.result is not None and pieces_of(event.result):
                     view.give_result(call_id, event.result)
-                view.set_call(call_id, state, note=note, ms=event.ms, preview=_result_text(event))
+                view.set_call(call_id, state, note=note, ms=event.ms or None, preview=_result_text(event))
 
     def _show_question(self) -> None:
         """Show the visible question once its card stands in the conversation."""

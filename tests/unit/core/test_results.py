@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import base64_of, image, png, wav
-from tui.core.results import MAX_ATTACHMENTS, Observation, observation, result_text
+from tui.core.results import MAX_ATTACHMENTS, Observation, as_given, observation, result_text
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
 
 
@@ -199,3 +199,10 @@ def test_the_note_says_under_which_name_and_from_where_the_rest_can_be_read():
 
 def test_a_result_that_fits_is_not_kept():
     assert observation(ToolResult((TextContent("x" * 900),)), 1000, lambda whole: "result-7").kept == ""
+
+
+@pytest.mark.parametrize("is_error", [False, True])
+@pytest.mark.parametrize("warning", ["", "it is not what its schema says"])
+def test_what_the_server_said_can_be_told_from_what_was_added(is_error: bool, warning: str):
+    result = ToolResult((TextContent("no such town"),), is_error=is_error, warning=warning)
+    assert as_given(observation(result, 10_000).text, is_error) == ("no such town", warning)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
 from tui.core.remarks import Remark
+from tui.core.results import as_given
 from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
 from tui.core.units import duration
@@ -73,6 +74,9 @@ def past_blocks(
         now: the time, seconds since the epoch; what was said today has no day.
     """
     reader = _Reader(unknown, symbols, notice, now)
+    reader.unresolved = {
+        one.call_id for one in messages if isinstance(one, ToolMessage) and one.why == "unknown tool"
+    }
     waiting = deque(remarks)
     for place, message in enumerate(messages):
         while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
@@ -91,6 +95,7 @@ class _Reader:
         self.blocks: list[Block] = []
         self.cards: dict[str, Card] = {}
         self.places: list[Block] = []
+        self.unresolved: Collection[str] = ()
         self._unknown = unknown
         self._symbols = symbols
         self._notice = notice
@@ -171,6 +176,8 @@ class _Reader:
 
     def _call(self, call: CallRequest) -> None:
         server, joint, tool = call.name.partition("__")
+        if call.id in self.unresolved:  # it was no tool of that server
+            joint = ""
         after_card = bool(self.blocks) and isinstance(self.blocks[-1], Card)
         card = Card(
             server if joint else "",
@@ -191,7 +198,8 @@ class _Reader:
             return
         unknown = message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME
         state, note = ("unknown", "") if unknown else _state(message)
-        card.set(state, note, message.seconds * 1000 or None, message.text)
+        text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")
+        card.set(state, note or warning, message.seconds * 1000 or None, text)
         if message.attachments:
             card.give(result_of(message))
 

@@ -1,0 +1,159 @@
+"""A conversation that is opened again looks as it did when it ran: nothing of it is only on the screen."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.talk_stage import Talk, talk
+from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call, text
+from tests.unit.storage.session_samples import store_in
+from tui.core.acting import Deps
+from tui.core.conversation import Conversation
+from tui.core.errors import ModelError
+from tui.core.events import TextDelta
+from tui.core.limits import Limits
+from tui.core.loop import Turn
+from tui.core.policy import Mode, Policy
+from tui.core.ports import (
+    Answer,
+    Decision,
+    ModelPart,
+    ModelRequest,
+    ReasoningPart,
+    ReplyPart,
+    RetryPart,
+    TextPart,
+)
+from tui.core.remarks import Remark
+from tui.model.scripted import Reply, ScriptedModel, Wait, calls, says
+from tui.storage.session_journal import SessionJournal
+from tui.ui.bridge import Bridge
+from tui.ui.choosing.dates import said_at
+from tui.ui.endings import note_of
+
+KEYS = {"chat.continue": "ctrl+g", "chat.retry": "r", "chat.cancel": "esc"}
+NOTICE = "the fine print"
+FAILS = ModelError("HTTP 500: out of order", where="model", next_step="Ask again.")
+
+
+class SlowModel(ScriptedModel):
+    """Takes two seconds for each part, and lets whoever watches see it before the next."""
+
+    def __init__(self, clock: HandClock, bridge: Bridge, *replies: Reply) -> None:
+        super().__init__(replies)
+        self._clock, self._bridge, self._step = clock, bridge, 0
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+        self._step += 1
+        await until(lambda: self._bridge.step == self._step, what="the step on screen")
+        async for part in super().stream(request):
+            await self._clock.sleep(2)
+            yield part
+            for _ in range(20):
+                await asyncio.sleep(0)
+
+
+class Scene:
+    """A conversation on screen that is written down as it happens."""
+
+    def __init__(self, it: Talk, journal: SessionJournal, clock: HandClock) -> None:
+        self.it, self.journal, self.clock = it, journal, clock
+        self.bridge = Bridge(it.pane, lambda: NOTICE, KEYS.__getitem__, lambda: clock.ns / 1e9)
+        self.talk = Conversation()
+        self.talk.heard, self.talk.remarked = journal.message, journal.remark
+
+    async def turn(self, *replies: Reply, limits: Limits | None = None, answer: Answer = Answer.ONCE) -> None:
+        now = time.time()
+        self.it.pane.add_user("go", said_at(now, now))
+        self.talk.say("go", at=now)
+
+        async def broken(arguments: object) -> object:
+            await self.clock.sleep(3)
+            return text("no such town", is_error=True)
+
+        async def echo(arguments: object) -> object:
+            await self.clock.sleep(4)
+            return text("25 degrees")
+
+        deps = Deps(
+            SlowModel(self.clock, self.bridge, *replies),
+            FunctionToolbox(read_only=False, echo=echo, broken=broken),
+            ScriptedApprover(*[Decision(answer)] * 9),
+            Policy(mode=Mode.ASK),
+            limits or Limits(),
+            self.clock,
+            journal=self.journal,
+        )
+        turn = Turn(self.talk, deps)
+        async for event in turn.events():
+            self.bridge.apply(event)
+            if isinstance(event, TextDelta) and event.text == "stop me":
+                turn.cancel()
+
+    def show(self, talk: Conversation, unknown: frozenset[str] = frozenset()) -> None:
+        def note(remark: Remark) -> tuple[str, str]:
+            return note_of(remark, **self.bridge.keys)
+
+        self.it.pane.show_past(talk.messages, unknown, lambda model: NOTICE, talk.remarks, note)
+
+
+TURNS = {
+    "thinking": ([[ReasoningPart("hm"), ReasoningPart("so"), TextPart("It is **sunny**."), ReplyPart()]], {}),
+    "calls": (
+        [
+            calls(call(1), call(2, "srv__broken"), text="Let me look."),
+            calls(call(3), call(4, "srv__absent")),
+            says("It is sunny."),
+        ],
+        {},
+    ),
+    "denied": ([calls(call(1)), says("Then not.")], {"answer": Answer.NO}),
+    "failed in the middle": ([[TextPart("It is"), FAILS]], {}),
+    "failed at once": ([[FAILS]], {}),
+    "failed behind a call": ([calls(call(1)), [FAILS]], {}),
+    "stopped": ([[TextPart("stop me"), Wait(None)]], {}),
+    "stopped behind a call": ([calls(call(1)), [TextPart("stop me"), Wait(None)]], {}),
+    "limit": ([calls(call(1)), says("So far.")], {"limits": Limits(max_steps=1)}),
+    "asked again": ([[RetryPart(n, 4, 1.0, "429: too many") for n in (1, 2)] + [*says("At last.")]], {}),
+    "silent": ([[ReplyPart()], [ReplyPart()]], {}),
+    "cut": ([[TextPart("It is a very"), ReplyPart(finish="length")]], {}),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+async def test_a_turn_is_shown_again_as_it_was(tmp_path: Path, name: str):
+    replies, how = TURNS[name]
+    store, clock = store_in(tmp_path), HandClock()
+    journal = await store.begin()
+    async with talk(columns=100, rows=60, clock=lambda: clock.ns / 1e9) as it:
+        scene = Scene(it, journal, clock)
+        await scene.turn(*replies, **how)
+        await scene.turn(says("Well."))
+        live = await it.lines()
+        scene.show(scene.talk)  # as in a branch
+        assert await it.lines() == live
+        await journal.close()
+        found = await store.read(journal.id)
+        scene.show(found.conversation, found.unknown)
+        assert await it.lines() == live
+        assert any(line.startswith("you ") and line[-3] == ":" for line in live)
+
+
+async def test_a_branch_that_was_saved_has_what_was_said_of_the_turns_in_it_and_no_more(tmp_path: Path):
+    store, clock = store_in(tmp_path), HandClock()
+    journal = await store.begin()
+    async with talk(columns=100, rows=60, clock=lambda: clock.ns / 1e9) as it:
+        scene = Scene(it, journal, clock)
+        await scene.turn([FAILS])
+        before, upto = await it.lines(), len(scene.talk.messages)
+        await scene.turn([TextPart("stop me"), Wait(None)])
+        branch = await store.begin(parent=journal.id, upto=upto)
+        found = await store.read(branch.id)
+        scene.show(found.conversation)
+        assert await it.lines() == before
+        await journal.close()
+        await branch.close()
