@@ -85,7 +85,8 @@ def _call(text: str, start: int, name: str, scene: Scene) -> Found | None:
     start += len(text[start:]) - len(text[start:].lstrip())
     end = span(text, start) if text.startswith("{", start) else -1
     if end < 0:
-        return None
+        cut = text.startswith("{", start) or start >= len(text)
+        return scene.lost(text, start, tool) if cut else None
     try:
         value = mend(text[start:end]).value
     except Unreadable:

@@ -5,7 +5,7 @@ Every form is a function of the whole text and the place of a mark; it returns w
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.core.conversation import CallRequest
@@ -52,7 +52,19 @@ _GLM = re.compile(rf"<tool_call>\s*({NAME})\s*(?=<arg_key>|</tool_call>)")
 _KEY = re.compile(r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>", re.DOTALL)
 _VALUE_END = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|\Z))")
 _GLM_END = re.compile(r"\s*</tool_call>")
+CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w:\s=\"'.|｜‖-]{0,200})\Z")
+"""A tag without its end, behind which there is nothing."""
+
+_TOOL_NAME = re.compile(r"""["'](?:tool_name|tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']""")
+_UNNAMED = re.compile(r"""\[?\s*\{\s*["'][^<]{0,120}\Z""")
+_BARE_BEGUN = re.compile(
+    r'(?:\[\s*)?\{\s*(?:"(?:type|id)"\s*:\s*"[^"\\]{0,100}"\s*,\s*){0,2}"name"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters)"\s*:\s*\{'
+)
+_NO_MORE = re.compile(r"[\s,;]*(?:<[|/]?[\w|]{0,20})?\Z")
 _BARE_KEYS = frozenset(("name", "arguments", "parameters", "type", "id"))
+
+UNKNOWN = ToolSpec("", "", {})
+"""Stands for a tool that was not named before the reply ended."""
 
 Item = CallRequest | TextPart | ReasoningPart
 
@@ -76,6 +88,12 @@ class Scene:
         """Return the tool that is meant, if it was offered."""
         return self.maker.offered.find(name)
 
+    def lost(self, text: str, at: int, tool: ToolSpec | None) -> Found:
+        """Return what begins at `at` and has no end: a call that is lost, or text if no tool is meant."""
+        if tool is None:
+            return Found(len(text), ())
+        return Found(len(text), (replace(self.maker.lost(tool.name, "", text[at:]), recovered=True),))
+
 
 Form = Callable[[str, int, Scene], Found | None]
 
@@ -95,12 +113,20 @@ def json_form(text: str, at: int, scene: Scene) -> Found | None:
         if (between := _BETWEEN.match(text, end)) is None:
             break
         end = between.end()
+    calls = tuple(scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
     if stop < 0:
-        return Found(len(text), ())
+        lost = scene.lost(text, end, _meant(text, end, scene))
+        return Found(len(text), (*calls, *lost.items))
     if (behind := _BEHIND.match(text, end)) is not None:
         end = behind.end()
-    calls = (scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
-    return Found(end, tuple(calls))
+    return Found(end, calls)
+
+
+def _meant(text: str, at: int, scene: Scene) -> ToolSpec | None:
+    """Return the tool of an object that has no end, or None if it is no call."""
+    if (named := _TOOL_NAME.search(text, at)) is not None:
+        return scene.tool(named[1])
+    return UNKNOWN if _UNNAMED.match(text, at) else None
 
 
 def _tools_in(text: str, scene: Scene) -> list[tuple[ToolSpec, Any]]:
@@ -128,7 +154,7 @@ def named_form(text: str, at: int, scene: Scene) -> Found | None:
     tool = scene.tool(opener[1]) or (scene.tool(opener[1].rpartition(":")[0]) if identity else None)
     end = span(text, opener.end())
     if end < 0:
-        return Found(len(text), ())
+        return scene.lost(text, opener.end(), tool)
     try:
         value = mend(text[opener.end() : end]).value if tool else None
     except Unreadable:
@@ -152,11 +178,13 @@ def glm_form(text: str, at: int, scene: Scene) -> Found | None:
     while (key := _KEY.match(text, end)) is not None:
         closer = _VALUE_END.search(text, key.end())
         if closer is None:
-            return Found(len(text), ())
+            return scene.lost(text, opener.end(), tool)
         values[key[1].strip()] = text[key.end() : closer.start()]
         end = closer.end()
     closed = _GLM_END.match(text, end)
-    if closed is None and (scene.cut or text[end:].strip()):
+    if closed is None and (scene.cut or CUT_TAG.match(text, end)):
+        return scene.lost(text, opener.end(), tool)
+    if closed is None and text[end:].strip():
         return Found(len(text), ())
     call = scene.maker.of_value(tool.name, typed_all(values, tool.schema), recovered=True)
     return Found(closed.end() if closed else end, (call,))
@@ -169,7 +197,9 @@ def python_form(text: str, at: int, scene: Scene) -> Found | None:
     if opener is None or tool is None:
         return None
     end = bracket_end(text, opener.end())
-    values = keywords(text[opener.end() + 1 : end - 1]) if end >= 0 else None
+    if end < 0:
+        return scene.lost(text, opener.end(), tool)
+    values = keywords(text[opener.end() + 1 : end - 1])
     if values is None or any(name.isdecimal() for name in values):
         return None
     return Found(end, (scene.maker.of_value(tool.name, values, recovered=True),))
@@ -180,7 +210,10 @@ def bare_form(text: str, at: int, scene: Scene) -> Found | None:
 
     There is no mark, so everything must fit: the keys, the tool, and the names of its arguments.
     """
+    if (begun := _BARE_BEGUN.match(text, at)) is not None and span(text, at) < 0:
+        return scene.lost(text, at, scene.tool(begun[1]))
     found: list[tuple[ToolSpec, Any]] = []
+    begin = at
     while text.startswith(("{", "["), at) and (end := span(text, at)) >= 0:
         try:
             value = read_json(text[at:end])
@@ -194,8 +227,13 @@ def bare_form(text: str, at: int, scene: Scene) -> Found | None:
         if (between := _BETWEEN.match(text, end)) is not None:
             at = between.end()
     behind = AFTER.match(text, at)
-    if scene.cut or not found or text[behind.end() if behind else at :].strip():
+    rest = text[behind.end() if behind else at :]
+    if found and rest.startswith("{") and span(rest, 0) < 0:
+        return scene.lost(text, at, UNKNOWN)
+    if not found or not _NO_MORE.match(rest):
         return None
+    if scene.cut:
+        return scene.lost(text, begin, found[-1][0])
     calls = (scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
     return Found(len(text), tuple(calls))
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.leak_forms import Found, Scene
+from tui.model.dialects.leak_forms import CUT_TAG, Found, Scene
 from tui.model.dialects.mend import Unreadable, mend
 from tui.model.dialects.reader import span
 from tui.model.dialects.typed import properties_of, typed
@@ -48,13 +48,20 @@ def tag_form(text: str, at: int, scene: Scene) -> Found | None:
     else:
         read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"], cut=scene.cut)
     if read is None:
-        return Found(len(text), ())
+        return scene.lost(text, start, None if _is_whole(text, start) else tool)
     values, end = read
     closed = _END.match(text, end)
-    if closed is None and (scene.cut or not values or text[end:].strip()):
+    rest = text[end:].strip()
+    if closed is None and (scene.cut or CUT_TAG.match(text, end) or not (values or rest)):
+        return scene.lost(text, start, tool)
+    if closed is None and (not values or rest):
         return Found(len(text), ())
     call = scene.maker.of_value(tool.name, values, recovered=True)
     return Found(closed.end() if closed else end, (call,))
+
+
+def _is_whole(text: str, start: int) -> bool:
+    return text.startswith("{", start) and span(text, start) >= 0
 
 
 def _json_body(text: str, start: int) -> tuple[Any, int] | None:

@@ -1,14 +1,16 @@
 """Calls in the native form of a model that its server let through as text, found when the reply ends.
 
 From the first mark on, everything is kept back: if it is a call of a tool that was offered, it was never seen
-as text; if it is not, it is said as it stands. Marks in code are text, and so is a call that is cut off. A
-model that made a call in the proper form has no leaks.
+as text; if it is not, it is said as it stands. Marks in code are text. A call that is cut off is lost: it is
+answered, so that the model can write it again, and never run. A model that made a call in the proper form has
+no leaks.
 """
 
 import re
 
 from tui.core.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
+from tui.model.dialects.leak_begun import begun_form
 from tui.model.dialects.leak_channels import channel_form, stripped_form
 from tui.model.dialects.leak_forms import (
     AFTER,
@@ -32,7 +34,7 @@ MAX_ATTEMPTS = 64
 
 _FORMS: tuple[Form, ...] = (
     *(tag_form, glm_form, json_form, named_form),
-    *(python_form, channel_form, stripped_form, bare_form),
+    *(python_form, channel_form, stripped_form, bare_form, begun_form),
 )
 _W, _BAR = r"\s{0,8}", r"[|｜‖]{1,4}"
 

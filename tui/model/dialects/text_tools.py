@@ -10,7 +10,7 @@ from tui.core.errors import ModelError, NoTools
 from tui.core.ports import ChatModel, ModelPart, ModelRequest, ReplyPart, RetryPart, TextPart
 from tui.model.chunk_fields import CUT
 from tui.model.dialects.dialect import DIALECTS, Dialect
-from tui.model.dialects.made import Maker
+from tui.model.dialects.made import UNNAMED, Maker
 from tui.model.dialects.offered import Offered
 from tui.model.dialects.reading import Reading
 from tui.model.wrapped import Wrapped
@@ -145,7 +145,7 @@ def _calls_in(text: str, request: ModelRequest) -> tuple[CallRequest, ...]:
     reading = Reading(Maker(Offered(request.tools), used=_used(request)))
     reading.part(TextPart(text))
     reading.end(cut=False)
-    return tuple(reading.calls)
+    return () if any(call.truncated for call in reading.calls) else tuple(reading.calls)
 
 
 async def _parts(parts: AsyncIterator[ModelPart]) -> AsyncGenerator[ModelPart]:
@@ -193,4 +193,15 @@ def _ended(reading: Reading, reply: ReplyPart) -> list[ModelPart]:
     if reply.calls:
         reading.native()
     parts = reading.end(cut=reply.finish in CUT, spoken=bool(reply.refusal))
-    return [*parts, replace(reply, calls=reply.calls or tuple(reading.calls))]
+    if reply.calls:
+        return [*parts, reply]
+    warning = " ".join(filter(None, (reply.warning, *map(_lost, reading.calls))))
+    return [*parts, replace(reply, calls=tuple(reading.calls), warning=warning)]
+
+
+def _lost(call: CallRequest) -> str:
+    """Return what a person should know of a call that was cut off, or ""."""
+    if not call.truncated:
+        return ""
+    name = "" if call.name == UNNAMED else f" of {call.name}"
+    return f"The model began a call{name} as text and was cut off; it was not run."

@@ -31,7 +31,8 @@ def test_a_call_is_found_in_every_shape_of_its_marks(bars: str) -> None:
         ], text
 
 
-def test_what_is_cut_off_by_the_endpoint_stays_text_in_every_shape() -> None:
+def test_what_is_cut_off_by_the_endpoint_is_lost_in_every_shape() -> None:
     for bars in BARS:
         text = f'<{bars}invoke name="search"><{bars}parameter name="query">a</{bars}parameter>'
-        assert read("native", [text]).calls and not read("native", [text], "length").calls
+        assert [call.truncated for call in read("native", [text]).calls] == [False]
+        assert [call.truncated for call in read("native", [text], "length").calls] == [True]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.texts import INDEX, TOOLS, Read, read, text_of
+from tui.core.conversation import CallRequest
 from tui.model.dialects.dialect import DIALECTS
 
 HOW = (*DIALECTS, "native")
@@ -42,6 +43,53 @@ def test_a_reply_that_ends_anywhere_gives_no_call_that_was_not_written_whole(nam
     for at in range(len(text)):
         for call in read(expect["dialect"], [text[:at]], "length").calls:
             assert call.truncated or call.problem or call.arguments in made or call.arguments == "{}"
+
+
+LEAKS = [name for name in INDEX if INDEX[name]["dialect"] == "native" and INDEX[name].get("calls")]
+
+
+@pytest.mark.parametrize("finish", ["stop", "length"])
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_leak_that_ends_behind_the_name_of_its_tool_is_lost_or_made_but_no_answer(
+    name: str, finish: str
+) -> None:
+    text = text_of(name)
+    tool = INDEX[name]["calls"][0][0].partition("__")[2]
+    for at in range(text.index(tool) + len(tool) + 20, len(text)):
+        calls = read("native", [text[:at]], finish).calls
+        assert calls and all(call.truncated for call in calls if not json_of(call)), text[:at]
+
+
+def json_of(call: CallRequest) -> bool:
+    try:
+        return isinstance(json.loads(call.arguments), dict)
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "name"),
+    [
+        ('<tool_call>\n{"na', "stop", "unnamed_tool"),
+        ('<tool_call>\n{"name": "sear', "stop", "unnamed_tool"),
+        ('<tool_call>\n{"name": "nothing", "arguments": {"a', "stop", ""),
+        ("<tool_call>", "stop", ""),
+        ("<tool_call>", "length", "unnamed_tool"),
+        ("<tool_call>\n<function=sear", "length", "unnamed_tool"),
+        ("<function=search", "stop", "web__search"),
+        ("[TOOL_CALLS]search[ARGS]", "stop", "web__search"),
+        ("The tag <tool_call> is", "length", ""),
+        ("<|channel|>final", "length", ""),
+        ('{"name": "search", "parameters": {"query": "x"}}; {"na', "stop", "unnamed_tool"),
+        ('{"name": "search", "parameters": {"query": "x"}}', "length", "web__search"),
+    ],
+)
+def test_a_leak_of_which_hardly_anything_came_is_lost_if_it_can_be_no_answer(
+    text: str, finish: str, name: str
+) -> None:
+    found = read("native", list(text), finish)
+    assert [(call.name, call.truncated) for call in found.calls] == ([(name, True)] if name else [])
+    assert found.text == ("" if name else text)
 
 
 FRAGMENTS = st.sampled_from(

@@ -7,8 +7,10 @@ from contextlib import aclosing
 import pytest
 
 from tests.texts import TOOLS
+from tests.unit.core.stand_ins import ended, of_type, run, turn_of
 from tui.core.conversation import AssistantMessage, Attachment, CallRequest, ToolMessage, UserMessage
 from tui.core.errors import ModelError, NoTools
+from tui.core.events import EndReason, Notice, ToolCallEnded
 from tui.core.ports import (
     CallPart,
     ChatModel,
@@ -220,6 +222,31 @@ async def test_a_leaked_call_is_recovered_and_never_shown() -> None:
     parts = await heard(wrap(ScriptedModel([says("Ok. " + HERMES, pieces=20)]), "native"))
     assert text_of(parts) == "Ok."
     assert [(call.name, call.recovered) for call in end_of(parts).calls] == [("clock__now", True)]
+
+
+async def test_a_leak_that_is_cut_off_is_lost_and_the_person_is_told() -> None:
+    cut = 'Ok.\n<tool_call>{"name": "now", "arguments": {"query": "Han'
+    replies = [says(cut, pieces=9), says('<tool_call>{"na')]
+    native = wrap(ScriptedModel(replies), "native")
+    parts = await heard(native)
+    (call,) = end_of(parts).calls
+    assert (call.name, call.truncated, call.recovered) == ("clock__now", True, True)
+    assert text_of(parts) == "Ok."
+    told = "The model began a call{} as text and was cut off; it was not run."
+    assert end_of(parts).warning == told.format(" of clock__now")
+    assert end_of(await heard(native)).warning == told.format("")
+
+
+async def test_after_a_leak_that_was_cut_off_the_model_may_call_again() -> None:
+    cut = '<tool_call>{"name": "srv__echo", "arguments": {"text": "Han'
+    inner = ScriptedModel([says(cut), says(cut + '"}}</tool_call>'), says("Done.")])
+    turn, _ = turn_of(wrap(inner, "native"))
+    events = await run(turn)
+    assert [event.message for event in of_type(events, Notice)] == [
+        "The model began a call of srv__echo as text and was cut off; it was not run."
+    ]
+    assert [event.is_error for event in of_type(events, ToolCallEnded)] == [True, False]
+    assert ended(events).reason is EndReason.ANSWERED and ended(events).text == "Done."
 
 
 async def test_beside_a_native_call_a_leak_is_text() -> None:
