@@ -11,14 +11,26 @@ from tests.unit.storage.session_samples import CALL, any_json, messages
 from tui.core.conversation import AssistantMessage, Attachment, CallRequest, Message, ToolMessage, UserMessage
 from tui.core.message_json import dumps, message_object, message_of, plain
 from tui.core.redact import Redactor
+from tui.core.usage import Usage
 
 SECRET = "a-configured-secret-x9"
+BESIDE = ("seconds", "thought", "usage", "why", "at")
 clear = Redactor({"KEY": SECRET}).redact
 
 
 @given(messages())
 def test_any_message_comes_back_as_it_was(message: Message):
     assert message_of(json.loads(dumps(message_object(message)))) == message
+
+
+@given(st.floats(0, 1e9), st.floats(0, 1e9), st.builds(Usage, st.integers(0, 2**50), st.integers(0, 9)))
+def test_what_a_screen_shows_beside_it_comes_back_too(seconds: float, thought: float, usage: Usage):
+    for message in (
+        AssistantMessage("a", seconds=seconds, thought=thought, usage=usage),
+        ToolMessage("c1", "a__b", "r", seconds=seconds, why="denied"),
+    ):
+        found = message_of(json.loads(dumps(message_object(message))))
+        assert repr(found) == repr(message)  # equality is of what was said
 
 
 @given(messages())
@@ -38,7 +50,18 @@ def test_whatever_stands_in_place_of_a_message_is_read_or_refused_with_words(fou
     st.sampled_from(["user", "assistant", "tool"]),
     st.dictionaries(
         st.sampled_from(
-            ["text", "calls", "attachments", "echo", "partial", "is_error", "kept", "call_id", "name"]
+            [
+                "text",
+                "calls",
+                "attachments",
+                "echo",
+                "partial",
+                "is_error",
+                "kept",
+                "call_id",
+                "name",
+                *BESIDE,
+            ]
         ),
         any_json,
     ),

@@ -3,6 +3,8 @@
 import time
 
 DAY = 86_400
+LATEST = 2**35
+"""Seconds since the epoch of what no clock shows: a file may say anything."""
 
 
 def when(then: float, now: float) -> str:
@@ -31,7 +33,7 @@ def when(then: float, now: float) -> str:
 
 def said_at(then: float, now: float) -> str:
     """Return when a message was said: "14:02" today, "20 Nov 2026 14:02" before; "" if nobody knows."""
-    if not then:
+    if not 0 < then < LATEST:
         return ""
     same_day = time.localtime(then)[:3] == time.localtime(now)[:3]
     return exactly(then)[-5:] if same_day else exactly(then)
