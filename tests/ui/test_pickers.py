@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 
 import pytest
+from textual.content import Content
 from textual.widgets import OptionList
 
+from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, press
 from tui.settings.themes import ThemeSpec, all_themes
+from tui.ui.screens.finding_picker import FindingPicker
+from tui.ui.screens.picker import Choice, Picker
 from tui.ui.screens.themes import ThemePicker
 
 
@@ -58,3 +62,38 @@ async def test_the_mark_stands_on_the_theme_that_is_worn(specs: Sequence[ThemeSp
         options = pilot.app.screen.query_one(OptionList)
         assert options.highlighted == [spec.name for spec in specs].index("quay")
         assert pilot.app.theme == "quay"
+
+
+MANY = [Choice(f"t{number}", Content(f"notes › tool_{number}")) for number in range(300)]
+
+
+@pytest.mark.parametrize("kind", [Picker, FindingPicker])
+async def test_a_long_list_leaves_heading_and_keys_on_a_small_screen(kind: type[Picker]) -> None:
+    async with Stage().run_test(size=(80, 24)) as pilot:
+        pilot.app.push_screen(kind("Tools", MANY, "t299"))
+        await pilot.pause()
+        shown = screen_text(pilot.app)
+    assert "Tools" in shown and "tool_299" in shown and "enter take it   esc back" in shown
+
+
+async def test_what_is_typed_narrows_a_long_list_and_enter_takes_what_is_left() -> None:
+    given: list[str | None] = []
+    async with Stage().run_test(size=(80, 24)) as pilot:
+        pilot.app.push_screen(FindingPicker("Tools", MANY), given.append)
+        await press(pilot, *"29 tool", "down", "enter")
+    assert given == ["t129"]
+
+
+async def test_where_nothing_fits_enter_takes_nothing_and_escape_leaves() -> None:
+    given: list[str | None] = []
+    async with Stage().run_test(size=(80, 24)) as pilot:
+        pilot.app.push_screen(FindingPicker("Tools", MANY), given.append)
+        await press(pilot, *"xyz", "enter", "down", "pagedown", "escape")
+    assert given == [None]
+
+
+async def test_a_short_list_has_no_field() -> None:
+    async with Stage().run_test(size=(80, 24)) as pilot:
+        pilot.app.push_screen(FindingPicker("Tools", MANY[:3]))
+        await pilot.pause()
+        assert "type to find" not in screen_text(pilot.app)

@@ -190,14 +190,14 @@ class Commanding(OnMessages):
         self._pick("Attach a resource", choices, attached, "No running server has resources.")
 
     def _pick(self, heading: str, choices: "list[Choice]", taken: Callable[[str], None], none: str) -> None:
-        from tui.ui.screens.picker import Picker
+        from tui.ui.screens.finding_picker import FindingPicker
 
         def done(value: str | None) -> None:
             self.go_to(Context.COMPOSER)
             if value is not None:
                 taken(value)
 
-        self.open_dialog(Picker(heading, choices, note=none), done)
+        self.open_dialog(FindingPicker(heading, choices, note=none), done)
 
     # ---- texts that are put into the message ----
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -13,6 +14,9 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tui.ui.widgets.literal import Literal
+
+MOST_ROWS = 24
+"""Rows of a list; a longer one is hard to overlook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,9 @@ class Picker(ModalScreen[str | None]):
         Binding("enter,space", "take", "take it", show=False, priority=True),
     ]
 
+    AROUND: ClassVar[int] = 6
+    """Rows of the dialog besides the list."""
+
     YIELDS = True
     """Closes when the person goes to a region of the main screen."""
 
@@ -52,7 +59,7 @@ class Picker(ModalScreen[str | None]):
     }
     Picker .heading { color: $accent; text-style: bold; margin-bottom: 1; }
     Picker OptionList {
-        height: auto; max-height: 24; border: none; padding: 0; color: $foreground;
+        height: auto; border: none; padding: 0; color: $foreground;
         background: $panel; background-tint: transparent; scrollbar-size-vertical: 1;
     }
     Picker OptionList:focus { border: none; background-tint: transparent; }
@@ -74,11 +81,21 @@ class Picker(ModalScreen[str | None]):
                 yield Literal(self._note)
                 yield Literal("esc back", classes="keys")
                 return
+            yield from self.above()
             values = [choice.value for choice in self._choices]
             options = OptionList(*[Option(choice.prompt) for choice in self._choices], markup=False)
             options.highlighted = values.index(self._current) if self._current in values else 0
             yield options
             yield Literal("enter take it   esc back", classes="keys")
+
+    def above(self) -> ComposeResult:
+        """Build what stands above the list; a subclass has something there."""
+        yield from ()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Keep heading and keys on the screen, however long the list is."""
+        for options in self.query(OptionList):
+            options.styles.max_height = max(1, min(MOST_ROWS, event.size.height - self.AROUND))
 
     def on_mount(self) -> None:
         """Let the screen behind be seen, whatever ground the app gives to screens."""
