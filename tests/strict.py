@@ -286,6 +286,11 @@ class Strict:
     def then(self, *replies: Reply) -> None:
         self._script.extend(replies)
 
+    @property
+    def left(self) -> int:
+        """How much of the script was not answered yet."""
+        return len(self._script)
+
     def forget(self) -> None:
         """Leave out what is left of the script."""
         self._script.clear()

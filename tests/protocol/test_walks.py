@@ -1,0 +1,211 @@
+"""Any walk through a conversation leaves one that every provider takes, and a next question is answered.
+
+Over HTTP, with an endpoint that refuses whatever real providers do. `WALKS=500 pytest` with this file goes
+further than the usual few.
+"""
+
+import asyncio
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.endpoint import Answer, Reply, calls, chunk, refuses, says
+from tests.protocol.strict_stage import StrictStage, Watch, cancels, strict_stage
+from tests.protocol.test_valid_history import ECHO, HANGS, NO, WAITS, writes
+from tests.strict import FLAVOURS
+from tests.unit.core.stand_ins import YES, ScriptedApprover
+from tui.core.conversation import UserMessage
+from tui.core.errors import McptuiError
+from tui.core.events import (
+    ApprovalAsked,
+    Event,
+    Notice,
+    RetryScheduled,
+    StepStarted,
+    TextDelta,
+    ToolCallEnded,
+    ToolCallStarted,
+)
+from tui.core.limits import Limits
+from tui.core.policy import Mode, Policy
+from tui.turns import WatchedTurn
+
+WALKS = int(os.environ.get("WALKS", "30"))
+
+ANSWERS: Mapping[str, Callable[[], Reply]] = {
+    "text": lambda: says("Yes. " * 200),
+    "call": lambda: calls(ECHO),
+    "calls": lambda: calls(ECHO, ("srv__fails", {}), ECHO, text="Let me look."),
+    "much": lambda: calls(("srv__large", {})),
+    "as text": lambda: says(XML),
+    "nothing": lambda: Answer([chunk("stop", content="")]),
+    "white space": lambda: Answer([chunk("stop", content=" \n")]),
+    "no tool": lambda: writes(("no such tool!", "{}"), ("", '{"a": 1}')),
+    "no JSON": lambda: writes(("srv__echo", '{"text": "h'), ("srv__echo", "[NaN]")),
+    "same ids": lambda: Answer([chunk(tool_calls=[SAME, SAME | {"index": 1}]), chunk("tool_calls")]),
+    "cut": lambda: says("I was about", done=False, reset=True),
+    "cut in a call": lambda: writes(("srv__echo", '{"te'), text="So", done=False, reset=True),
+    "busy": lambda: refuses(429, "slow down", headers={"retry-after": "1"}),
+    "no": lambda: refuses(500, "no"),
+    "too long": lambda: refuses(400, "This model's maximum context length is 8192 tokens."),
+}  # fmt: skip
+XML = (
+    "<use_mcp_tool><server_name>srv</server_name><tool_name>echo</tool_name>"
+    "<arguments>{}</arguments></use_mcp_tool>"
+)
+SAME = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "srv__echo", "arguments": "{}"}}
+LIMITS = (Limits(), Limits(max_steps=1), Limits(max_tool_calls=1), Limits(max_calls_per_reply=1))
+EVENTS = (StepStarted, TextDelta, ToolCallStarted, ToolCallEnded, ApprovalAsked, RetryScheduled, Notice)
+HELD: Sequence[Reply] = (calls(ECHO, WAITS, ECHO), HANGS, Answer(mute=True))
+
+REPLIES = st.lists(st.sampled_from(sorted(ANSWERS)), max_size=4)
+STEPS = st.one_of(
+    st.tuples(st.just("ask"), REPLIES),
+    st.tuples(st.just("ask"), REPLIES),
+    st.tuples(st.just("cancel"), REPLIES, st.sampled_from(EVENTS), st.integers(1, 3)),
+    st.tuples(st.just("hold"), REPLIES, st.sampled_from(range(len(HELD)))),
+    st.tuples(st.just("steer"), REPLIES, st.sampled_from(EVENTS)),
+    st.tuples(st.just("approve"), REPLIES, st.lists(st.sampled_from((YES, NO)), max_size=4)),
+    st.tuples(st.just("limit"), st.sampled_from(LIMITS)),
+    st.tuples(st.just("switch"), st.sampled_from(sorted(FLAVOURS))),
+    st.tuples(st.just("branch"), st.integers(0, 9)),
+    st.tuples(st.just("narrow"), st.sampled_from((1500, 4000, 100_000))),
+    st.tuples(st.just("compact")),
+    st.tuples(st.just("uncompact")),
+    st.tuples(st.just("reopen")),
+    st.tuples(st.just("import_")),
+    st.tuples(st.just("lose"), st.integers(0, 9)),
+)
+
+
+class Walk:
+    """Takes the steps of one walk."""
+
+    def __init__(self, stage: StrictStage, folder: Path) -> None:
+        self.stage, self.folder = stage, folder
+
+    async def ask(self, names: Sequence[str], watch: Watch | None = None, *more: Reply) -> None:
+        replies = [*(ANSWERS[name]() for name in names), *more]
+        await self.stage.ask("go", *replies, **({"watch": watch} if watch else {}))
+        self.stage.strict.forget()
+
+    async def cancel(self, names: Sequence[str], kind: type[Event], number: int) -> None:
+        await self.ask(names, cancels(kind, number))
+
+    async def hold(self, names: Sequence[str], number: int) -> None:
+        """Cancel while something hangs: a call, a reply, or the endpoint."""
+        loop, script, over = asyncio.get_running_loop(), self.stage.strict, False
+
+        def look(turn: WatchedTurn) -> None:
+            if not over:
+                loop.call_later(0.02, look if script.left else WatchedTurn.cancel, turn)
+
+        def watch(event: Event, turn: WatchedTurn) -> None:
+            if isinstance(event, StepStarted) and event.step == 1:
+                look(turn)
+
+        await self.ask(names, watch, HELD[number])
+        over = True
+
+    async def steer(self, names: Sequence[str], kind: type[Event]) -> None:
+        left = 2
+
+        def watch(event: Event, turn: WatchedTurn) -> None:
+            nonlocal left
+            if isinstance(event, kind) and left:
+                left -= 1
+                turn.steer("and mind the gap")
+
+        await self.ask(names, watch)
+
+    async def approve(self, names: Sequence[str], decisions: Sequence[object]) -> None:
+        """Ask for every call; cancel where nobody answers."""
+        around, approver = self.stage.around, ScriptedApprover(*decisions)
+        toolbox, policy = around.toolbox.offered, around.policy
+        around.toolbox.offered = [replace(tool, read_only=False) for tool in toolbox]
+        around.policy = Policy(mode=Mode.ASK)
+        replies = [ANSWERS[name]() for name in names]
+        await self.stage.ask(
+            "go", *replies, approver=approver, watch=cancels(ApprovalAsked, len(decisions) + 1)
+        )
+        self.stage.strict.forget()
+        around.toolbox.offered, around.policy = toolbox, policy
+
+    async def limit(self, limits: Limits) -> None:
+        self.stage.around.limits = limits
+
+    async def switch(self, name: str) -> None:
+        await self.stage.chats.switch(name)
+
+    async def branch(self, number: int) -> None:
+        asked = [at for at, one in enumerate(self.stage.chats.messages) if isinstance(one, UserMessage)]
+        if asked:
+            await self.stage.chats.branch(asked[number % len(asked)])
+
+    async def narrow(self, window: int) -> None:
+        await self.stage.narrow(window)
+
+    async def compact(self) -> None:
+        with suppress(McptuiError):
+            await self.stage.chats.compact()
+
+    async def uncompact(self) -> None:
+        self.stage.chats.uncompact()
+
+    async def reopen(self) -> None:
+        if session := await self.left():
+            await self.stage.chats.resume(session)
+
+    async def left(self) -> str:
+        """Leave the conversation, and return it; "" if it was not kept, because nothing was said in it."""
+        info = self.stage.chats.info
+        await self.stage.chats.new()
+        kept = [one.id for one in await self.stage.chats.sessions()]
+        return info.id if info is not None and info.id in kept else ""
+
+    async def import_(self) -> None:
+        if (session := self.stage.chats.info) is not None:
+            await self.stage.chats.export(session.id, "json", self.folder / "talk.json")
+            await self.stage.chats.resume((await self.stage.store.import_json(self.folder / "talk.json")).id)
+
+    async def lose(self, number: int) -> None:
+        """Lose a message of the saved conversation, and go on with what is left."""
+        if not (session := await self.left()):
+            return
+        (path,) = (self.folder / "sessions").glob(f"{session}*")
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("DELETE FROM messages WHERE place % 10 = ?", (number,))
+        await self.stage.chats.resume(session)
+
+
+async def walk(steps: Sequence[Sequence[object]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        async with strict_stage(Path(name) / "sessions") as stage:
+            one = Walk(stage, Path(name))
+            for kind, *values in steps:
+                await getattr(one, str(kind))(*values)
+                stage.blameless()
+            stage.around.limits = Limits()
+            await stage.narrow(100_000)
+            await stage.goes_on()
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever listens on this machine's ports is no part of these tests."""
+    monkeypatch.setattr("tui.model.detect.candidates", lambda env: [])
+
+
+@pytest.mark.timeout(60 + 3 * WALKS)
+@settings(max_examples=WALKS, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(STEPS, min_size=3, max_size=12))
+def test_any_walk_leaves_a_conversation_that_goes_on(steps: list[Sequence[object]]) -> None:
+    asyncio.run(walk(steps))
