@@ -45,7 +45,7 @@ class FakeChats:
         self.deleted: dict[str, SessionInfo] = {}
         self.finds: list[Found] = []
         self.gate: asyncio.Event | None = None
-        self.closed_searches = 0
+        self.begun_searches = self.closed_searches = 0
         self.known: list[ModelChoice] = [DEMO, OLLAMA]
         self.offers: dict[str, Sequence[str] | McptuiError] = {}
         self.system = ""
@@ -80,6 +80,7 @@ class FakeChats:
         return sorted(found, key=lambda info: -info.changed)
 
     async def search(self, text: str) -> AsyncIterator[Found]:
+        self.begun_searches += 1
         try:
             for found in self.finds:
                 if self.gate is not None:

@@ -111,7 +111,7 @@ async def test_another_letter_ends_the_search_before_it() -> None:
         scene.chats.gate = asyncio.Event()
         scene.chats.finds = [Found(MILK, 1, "milk")]
         await scene.press(*"mi")
-        await asyncio.sleep(0.3)
+        await until(lambda: scene.chats.begun_searches == 1)
         await scene.press("l")
         await until(lambda: scene.chats.closed_searches == 1)
 
@@ -123,6 +123,16 @@ async def test_a_place_is_taken_with_its_message() -> None:
         await scene.shows("1 place")
         await scene.press("enter")
         await until(lambda: scene.given == [Resumed(message=1)])
+
+
+async def test_what_was_found_is_searched_again_once_a_conversation_was_deleted() -> None:
+    async with listed(MILK, RAIN) as scene:
+        scene.chats.finds = [Found(RAIN, 1, "an umbrella")]
+        await scene.press(*"umbrella")
+        await scene.shows("1 place")
+        scene.chats.finds = []
+        await scene.press("ctrl+d")
+        await until(lambda: "an umbrella" not in scene.text)
 
 
 async def test_a_conversation_that_is_open_elsewhere_says_so_and_why_it_is_not_taken_up() -> None:

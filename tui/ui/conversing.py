@@ -118,6 +118,8 @@ class Conversing(ByHand):
             words = f"{units.plural(turns, 'turn')} summarised for the model"
         elif compaction.shrunk:
             words = f"results of the first {compaction.shrunk} messages are told in a few words"
+        elif compaction.limit:
+            words = "large results are told in part, to fit"
         if words:
             words += f" · enter shows it · {self.key_of('chat.uncompact')} undoes it"
         self.conversation.show_summary(
@@ -225,7 +227,7 @@ class Conversing(ByHand):
     def read_all(self) -> None:
         """Let the model read everything again."""
         compaction = self.chats.compaction
-        if not (compaction.upto or compaction.shrunk):
+        if not (compaction.upto or compaction.shrunk or compaction.limit):
             self.notify("Nothing is summarised: the model reads everything.", timeout=3)
         elif problem := self.busy():
             self.notify(problem)

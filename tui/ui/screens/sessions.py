@@ -89,6 +89,8 @@ class SessionsScreen(Finder[Resumed | None]):
             raise
         finally:
             self._show(key)
+        if self._search.text:
+            self.resift(anew=True)  # what was found may be called otherwise now, or be gone
 
     # ---- the list ----
 
