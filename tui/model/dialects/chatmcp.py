@@ -14,13 +14,14 @@ from tui.model.dialects.offered import apart
 from tui.model.dialects.parser import RESULT, Parser, any_of
 from tui.model.dialects.reader import Steps
 
-STOP = ("<<tool-end>>",)
+STOP = ("\n<<tool-end>>",)
+"""With the line break, which no string of JSON can hold: a mark in an argument ends nothing."""
 
 _START, _END = "<<tool-start>>", "<<tool-end>>"
 _OPENERS = (_START, RESULT)
 _OPENER = any_of(_OPENERS)
 _CLOSER = any_of([_END])
-_NAME = re.compile(r'"(?:tool_name|tool|name)"\s*:\s*"([^"\\]{1,200})"')
+_NAME = re.compile(r"""["'](?:tool_name|tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']""")
 
 
 def written(tool: ToolSpec, arguments: str) -> str:

@@ -21,7 +21,9 @@ _OPENER = any_of(_OPENERS)
 _LINE_END = re.compile(r"\n")
 _HEAD = re.compile(r"""\[?\s*\{\s*["'](\w{1,30})["']""")
 _HEAD_SO_FAR = re.compile(r"""\[?\s*(?:\{\s*(?:["']\w{0,30})?)?\Z""")
-_BEGINS = re.compile(r'\{\s*"(?:tool|name)"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters)"\s*:')
+_BEGINS = re.compile(
+    r"""\{\s*["'](?:tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']\s*,\s*["'](?:arguments|parameters)["']\s*:"""
+)
 _KEYS = frozenset(
     (*SERVER_KEYS, *TOOL_KEYS, *ARGUMENT_KEYS, "id", "type", "thought", "thoughts", "reasoning")
 )

@@ -90,5 +90,5 @@ def _call(text: str, start: int, name: str, scene: Scene) -> Found | None:
     try:
         value = mend(text[start:end]).value
     except Unreadable:
-        return None
+        return None if text[end:].strip() else scene.lost(text, start, tool)
     return Found(end, (scene.maker.of_value(tool.name, value, recovered=True),))

@@ -94,6 +94,13 @@ class Scene:
             return Found(len(text), ())
         return Found(len(text), (replace(self.maker.lost(tool.name, "", text[at:]), recovered=True),))
 
+    def unread(self, text: str, at: int, end: int, tool: ToolSpec | None) -> Found:
+        """Return what stands between two offsets and is no JSON: lost if the text ends there, else text.
+
+        Whether it is broken or was cut within a string, only what closes it could tell.
+        """
+        return Found(end, ()) if text[end:].strip() else self.lost(text, at, tool)
+
 
 Form = Callable[[str, int, Scene], Found | None]
 
@@ -106,7 +113,10 @@ def json_form(text: str, at: int, scene: Scene) -> Found | None:
     end = opener.end()
     found: list[tuple[ToolSpec, Any]] = []
     while (stop := span(text, end)) >= 0:
-        if not (more := _tools_in(text[end:stop], scene)):
+        more = _tools_in(text[end:stop], scene)
+        if more is None:
+            return scene.unread(text, end, stop, _meant(text, end, scene))
+        if not more:
             return Found(stop, ())
         found.extend(more)
         end = stop
@@ -129,12 +139,12 @@ def _meant(text: str, at: int, scene: Scene) -> ToolSpec | None:
     return UNKNOWN if _UNNAMED.match(text, at) else None
 
 
-def _tools_in(text: str, scene: Scene) -> list[tuple[ToolSpec, Any]]:
-    """Return the calls in a JSON value; none if one of them is of no tool that was offered."""
+def _tools_in(text: str, scene: Scene) -> list[tuple[ToolSpec, Any]] | None:
+    """Return the calls in a JSON value; none if one is of no tool that was offered, None if it is none."""
     try:
         value = mend(text).value
     except Unreadable:
-        return []
+        return None
     found: list[tuple[ToolSpec, Any]] = []
     for one in value if isinstance(value, list) else [value]:
         named = named_in(one)
@@ -158,7 +168,7 @@ def named_form(text: str, at: int, scene: Scene) -> Found | None:
     try:
         value = mend(text[opener.end() : end]).value if tool else None
     except Unreadable:
-        tool = None
+        return scene.unread(text, opener.end(), end, tool)
     if tool is None:
         return Found(end, ())
     if (behind := _LEFT_OPEN.match(text, end)) is not None:

@@ -48,7 +48,7 @@ def tag_form(text: str, at: int, scene: Scene) -> Found | None:
     else:
         read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"], cut=scene.cut)
     if read is None:
-        return scene.lost(text, start, None if _is_whole(text, start) else tool)
+        return scene.lost(text, start, None if _goes_on(text, start) else tool)
     values, end = read
     closed = _END.match(text, end)
     rest = text[end:].strip()
@@ -60,8 +60,10 @@ def tag_form(text: str, at: int, scene: Scene) -> Found | None:
     return Found(closed.end() if closed else end, (call,))
 
 
-def _is_whole(text: str, start: int) -> bool:
-    return text.startswith("{", start) and span(text, start) >= 0
+def _goes_on(text: str, start: int) -> bool:
+    """Whether an object has an end and something behind it."""
+    end = span(text, start) if text.startswith("{", start) else -1
+    return end >= 0 and bool(text[end:].strip())
 
 
 def _json_body(text: str, start: int) -> tuple[Any, int] | None:

@@ -19,6 +19,8 @@ _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*[ \t]*\r?\n?(.*?)\s*(?:```|~~~)?\s*",
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)(?:\]\]>)?\s*", re.DOTALL)
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _NOT_JSON = re.compile(r"[:\[,]\s*-?(?:NaN|Infinity|nan|inf)\s*[,}\]]")
+_OPENING = re.compile(r"""[\[{,:]\s*(["'])""")
+_CLOSING = {mark: re.compile(rf"(?<!\\){mark}(?=\s*[,:}}\]])") for mark in "\"'"}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
 
@@ -86,7 +88,7 @@ def mend(text: str, *, guess: bool = True) -> Mended:
                 continue
     if (value := _as_python(bare)) is not None:
         return Mended(value, guessed=True)
-    if guess and (value := _repaired(bare)) is not None:
+    if guess and not _ends_in_string(bare) and (value := _repaired(bare)) is not None:
         return Mended(value, guessed=True)
     raise problem
 
@@ -126,6 +128,19 @@ def _as_python(text: str) -> Any:
         return json.loads(json.dumps(value)) if isinstance(value, (dict, list)) else None
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
+
+
+def _ends_in_string(text: str) -> bool:
+    """Whether a string begins that nothing ends: the text was cut, what looks like its end is in the string.
+
+    A quote that opens stands where a value may begin, one that closes where a value may end.
+    """
+    at = 0
+    while (opening := _OPENING.search(text, at)) is not None:
+        if (closing := _CLOSING[opening[1]].search(text, opening.end())) is None:
+            return True
+        at = closing.end()
+    return False
 
 
 def _repaired(text: str) -> Any:

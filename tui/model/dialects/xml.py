@@ -9,6 +9,7 @@ import json
 import re
 
 from tui.core.ports import ToolSpec
+from tui.model.call_arguments import is_cut
 from tui.model.dialects.made import Maker
 from tui.model.dialects.mend import Unreadable, mend
 from tui.model.dialects.offered import apart
@@ -16,7 +17,8 @@ from tui.model.dialects.parser import RESULT, Parser, any_of
 from tui.model.dialects.reader import Steps
 from tui.model.dialects.typed import typed_all
 
-STOP = ("</use_mcp_tool>",)
+STOP = ("\n</use_mcp_tool>",)
+"""With the line break, which no string of JSON can hold: a tag in an argument ends nothing."""
 
 ANSWER = "<final_answer>"
 """What begins an answer."""
@@ -205,7 +207,8 @@ class XmlParser(Parser):
         if found is None:
             return self._reader.cut(start), len(self._reader), False
         text = self._reader.cut(at, found[0]).strip()
-        return self._of_tags(text, fields), found[1], True
+        closed = bool(self._reader.cut(found[1]).strip()) or not is_cut(text)
+        return self._of_tags(text, fields), found[1], closed
 
     def _closed(self, at: int) -> Steps[int]:
         """Return the offset behind what closes the arguments, or -1 if that does not stand here."""

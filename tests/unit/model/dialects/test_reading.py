@@ -92,6 +92,49 @@ def test_a_leak_of_which_hardly_anything_came_is_lost_if_it_can_be_no_answer(
     assert found.text == ("" if name else text)
 
 
+_XML = "<use_mcp_tool>\n<tool_name>write_file</tool_name>\n<arguments>\n"
+_CHATMCP = "<<tool-start>>\n{'tool_name': 'write_file', 'tool_params': "
+
+
+@pytest.mark.parametrize("finish", ["stop", "length"])
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("xml", _XML + '{"path": "a", "content": "see '),
+        ("xml", _XML + '{"path": "a", "content": "see </arguments>'),
+        ("xml", _XML + '{"path": "a", "content": "see </arguments>\n'),
+        ("xml", _XML + "{'path': 'a', 'content': 'x }} "),
+        ("xml", _XML + "{'path': 'a', 'content': 'x }</arguments>"),
+        ("xml", _XML + "{'path': 'a', 'content': 'it's }\n</arguments>\n"),
+        ("xml", _XML + "<path>a</path><content>see "),
+        ("chatmcp", _CHATMCP + "{'path': 'a', 'content': 'x }} "),
+        ("chatmcp", _CHATMCP.replace("'", '"') + '{"path": "a", "content": "say "x }}'),
+        ("react", "Action: write_file\nAction Input: {'path': 'a', 'content': 'x }} "),
+        ("react", "Action: write_file\nAction Input: {'path': 'a', 'content': 'x }"),
+        ("json", "{'tool': 'write_file', 'arguments': {'path': 'a', 'content': 'x }}"),
+        ("native", "<tool_call>{'name': 'write_file', 'arguments': {'path': 'a', 'content': 'x }}"),
+        ("native", '[TOOL_CALLS]write_file[ARGS]{"path": "a", "content": "say "x }'),
+    ],
+)
+def test_a_call_that_a_stop_ends_within_a_string_is_answered_and_never_mended(
+    dialect: str, text: str, finish: str
+) -> None:
+    (call,) = read(dialect, [text], finish).calls
+    assert call.name == "fs__write_file" and (call.truncated or call.problem)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_stop_stands_in_the_arguments_of_a_call_however_they_read(dialect: str) -> None:
+    tool = next(tool for tool in TOOLS if tool.tool == "write_file")
+    stops = DIALECTS[dialect].stop
+    content = "".join(f"a\n{stop}\n{stop.strip()}\n" for stop in stops)
+    call = DIALECTS[dialect].written(tool, json.dumps({"path": "a", "content": content}))
+    assert all(call.count(stop) <= 1 and (stop not in call or call.endswith(stop)) for stop in stops)
+    ended = call[: min((call.find(stop) for stop in stops if stop in call), default=len(call))]
+    (made,) = read(dialect, [ended]).calls
+    assert json.loads(made.arguments)["content"] == content
+
+
 FRAGMENTS = st.sampled_from(
     [
         *(

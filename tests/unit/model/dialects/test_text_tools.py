@@ -48,7 +48,7 @@ async def test_tools_go_into_the_system_text_and_never_into_the_request() -> Non
     inner = ScriptedModel([says("Noon.")])
     await heard(wrap(inner, "xml"))
     (sent,) = inner.requests
-    assert sent.tools == () and sent.stop == ("</use_mcp_tool>",) and sent.verbatim
+    assert sent.tools == () and sent.stop == ("\n</use_mcp_tool>",) and sent.verbatim
     assert sent.system.startswith("Be brief.\n\n# Tools")
     for tool in TOOLS:
         assert (
