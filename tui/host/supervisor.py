@@ -7,11 +7,13 @@ import asyncio
 import importlib
 import random
 from dataclasses import replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
+from tui.host.client_half import load_client_half
 from tui.host.explain import LOG_OR_RETRY, Ending
 from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.surroundings import Surroundings, is_modern, start_seconds
@@ -183,7 +185,7 @@ class Supervisor:
 
     async def _connect(self) -> Ending:
         """Connect, a second time as legacy if the process died on the probe; return how it ended."""
-        module = await asyncio.to_thread(importlib.import_module, "tui.host.connection")
+        module = await asyncio.to_thread(_connections)
         key = self.spec.digest()
         known_legacy = key in self._around.legacy
         ending = Ending(StopReason.REQUESTED)
@@ -285,3 +287,8 @@ class Supervisor:
     def redacted(self, text: str) -> str:
         """Return `text` without configured secrets."""
         return self._around.redactor.redact(text)
+
+
+def _connections() -> ModuleType:
+    load_client_half()
+    return importlib.import_module("tui.host.connection")
