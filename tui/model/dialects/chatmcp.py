@@ -5,11 +5,10 @@ client that this comes from passes over it in silence.
 """
 
 import json
-import re
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.made import named_in
-from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.made import NAMED, named_in
+from tui.model.dialects.mend import Unreadable, mend, readable
 from tui.model.dialects.offered import apart
 from tui.model.dialects.parser import RESULT, Parser, any_of
 from tui.model.dialects.reader import Steps
@@ -21,7 +20,6 @@ _START, _END = "<<tool-start>>", "<<tool-end>>"
 _OPENERS = (_START, RESULT)
 _OPENER = any_of(_OPENERS)
 _CLOSER = any_of([_END])
-_NAME = re.compile(r"""["'](?:tool_name|tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']""")
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
@@ -51,10 +49,7 @@ class ChatMcpParser(Parser):
     def _read_call(self) -> Steps[bool]:
         """Read a call; return False if it is only a word about one."""
         self._form("")
-        start = yield from self._reader.space(len(_START))
-        for wrapper in (("<![CDATA[",), ("```json", "```")):
-            word = yield from self._reader.starts(start, wrapper)
-            start = yield from self._reader.space(start + len(word))
+        start = yield from self._inside(len(_START))
         if not (yield from self._reader.starts(start, ["{"])):
             if start >= len(self._reader) and self._cut:
                 self._call(self._maker.lost(""), len(self._reader))
@@ -63,8 +58,8 @@ class ChatMcpParser(Parser):
             return False
         end = yield from self._reader.balanced(start)
         if end >= 0:
-            behind = yield from self._closed(end)
-            if behind >= 0 or _readable(self._reader.cut(start, end)):
+            behind = yield from self._closed(end, _END)
+            if behind >= 0 or readable(self._reader.cut(start, end)):
                 self._made(self._reader.cut(start, end), max(behind, end), closed=True)
                 return True
         found = yield from self._reader.find(_CLOSER, start)
@@ -74,18 +69,9 @@ class ChatMcpParser(Parser):
             self._made(self._reader.cut(start, found[0]), found[1], closed=True)
         return True
 
-    def _closed(self, at: int) -> Steps[int]:
-        """Return the offset behind what closes the call, or -1 if that does not stand here."""
-        word = ""
-        for closer in (("```",), ("]]>",), (_END,)):
-            at = yield from self._reader.space(at)
-            word = yield from self._reader.starts(at, closer)
-            at += len(word)
-        return at if word else -1
-
     def _made(self, text: str, size: int, *, closed: bool) -> None:
         """Give out the call that `text` describes."""
-        tool = found[1] if (found := _NAME.search(text)) else ""
+        tool = found[1] if (found := NAMED.search(text)) else ""
         try:
             mended = mend(text)
         except Unreadable as error:
@@ -101,11 +87,3 @@ class ChatMcpParser(Parser):
                 named.tool, named.arguments, server=named.server, recovered=mended.guessed
             )
         self._call(call, size)
-
-
-def _readable(text: str) -> bool:
-    try:
-        mend(text, guess=False)
-    except Unreadable:
-        return False
-    return True

@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.core.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart, ToolSpec
-from tui.model.dialects.made import Maker, named_in
+from tui.model.dialects.made import NAMED, Maker, named_in
 from tui.model.dialects.mend import Unreadable, mend, read_json
 from tui.model.dialects.reader import span
 from tui.model.dialects.typed import bracket_end, keywords, properties_of, typed_all
@@ -55,7 +55,6 @@ _GLM_END = re.compile(r"\s*</tool_call>")
 CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w:\s=\"'.|｜‖-]{0,200})\Z")
 """A tag without its end, behind which there is nothing."""
 
-_TOOL_NAME = re.compile(r"""["'](?:tool_name|tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']""")
 _UNNAMED = re.compile(r"""\[?\s*\{\s*["'][^<]{0,120}\Z""")
 _BARE_BEGUN = re.compile(
     r'(?:\[\s*)?\{\s*(?:"(?:type|id)"\s*:\s*"[^"\\]{0,100}"\s*,\s*){0,2}"name"\s*:\s*"([^"\\]{1,200})"\s*,\s*"(?:arguments|parameters)"\s*:\s*\{'
@@ -134,7 +133,7 @@ def json_form(text: str, at: int, scene: Scene) -> Found | None:
 
 def _meant(text: str, at: int, scene: Scene) -> ToolSpec | None:
     """Return the tool of an object that has no end, or None if it is no call."""
-    if (named := _TOOL_NAME.search(text, at)) is not None:
+    if (named := NAMED.search(text, at)) is not None:
         return scene.tool(named[1])
     return UNKNOWN if _UNNAMED.match(text, at) else None
 

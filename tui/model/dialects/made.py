@@ -23,6 +23,9 @@ _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 SERVER_KEYS = ("server_name", "server")
 TOOL_KEYS = ("tool_name", "tool", "name", "function", "action", "function_name", "recipient_name")
 ARGUMENT_KEYS = ("arguments", "parameters", "tool_params", "params", "args", "input", "action_input")
+NAMED = re.compile(r"""["'](?:tool_name|tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']""")
+"""Where a call names its tool that cannot be read as JSON."""
+
 _SAMPLES: dict[str, Any] = {
     "integer": 1,
     "number": 1,

@@ -93,6 +93,15 @@ def mend(text: str, *, guess: bool = True) -> Mended:
     raise problem
 
 
+def readable(text: str) -> bool:
+    """Whether `text` is a value as it stands, or can be taken for one without a guess."""
+    try:
+        mend(text, guess=False)
+    except Unreadable:
+        return False
+    return True
+
+
 def _unwrapped(text: str) -> str:
     """Return `text` without a fence or CDATA around it."""
     for wrapper in (_CDATA, _FENCE, _CDATA):

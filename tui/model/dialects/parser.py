@@ -161,6 +161,23 @@ class Parser(ABC):
         size = len(self._reader)
         self._say(size - tail_of(self._reader.cut(max(0, size - 64)), words))
 
+    def _inside(self, at: int) -> Steps[int]:
+        """Return the offset of what stands at an offset, in CDATA or a fence or in neither."""
+        at = yield from self._reader.space(at)
+        for wrapper in (("<![CDATA[",), ("```json", "```", "~~~json", "~~~")):
+            word = yield from self._reader.starts(at, wrapper)
+            at = yield from self._reader.space(at + len(word))
+        return at
+
+    def _closed(self, at: int, closer: str) -> Steps[int]:
+        """Return the offset behind `closer` and behind what ends a fence or CDATA before it; -1 without it."""
+        word = ""
+        for closers in (("```", "~~~"), ("]]>",), (closer,)):
+            at = yield from self._reader.space(at)
+            word = yield from self._reader.starts(at, closers)
+            at += len(word)
+        return at if word else -1
+
     def _think_until(self, closers: Sequence[str]) -> Steps[str]:
         """Take text as thinking until one of `closers`, and that away; return it, or "" at the end.
 

@@ -11,7 +11,7 @@ import re
 from tui.core.ports import ToolSpec
 from tui.model.call_arguments import is_cut
 from tui.model.dialects.made import Maker
-from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.mend import readable
 from tui.model.dialects.offered import apart
 from tui.model.dialects.parser import RESULT, Parser, any_of
 from tui.model.dialects.reader import Steps
@@ -189,17 +189,14 @@ class XmlParser(Parser):
 
     def _arguments(self, at: int, fields: dict[str, str]) -> Steps[tuple[str, int, bool]]:
         """Read `<arguments>` from behind its tag: the text, the offset behind it, whether it is whole."""
-        start = yield from self._reader.space(at)
-        for wrapper in (("<![CDATA[",), ("```json", "```", "~~~json", "~~~")):
-            word = yield from self._reader.starts(start, wrapper)
-            start = yield from self._reader.space(start + len(word))
+        start = yield from self._inside(at)
         if (yield from self._reader.starts(start, ["{"])):
             end = yield from self._reader.balanced(start)
             if end >= 0:
                 text = self._reader.cut(start, end)
-                if (behind := (yield from self._closed(end))) >= 0:
+                if (behind := (yield from self._closed(end, "</arguments>"))) >= 0:
                     return text, behind, True
-                if _readable(text):
+                if readable(text):
                     return text, (yield from self._behind_junk(end)), True
         found = yield from self._reader.find(_ARGUMENTS_END, at)
         ends = (self._reader.search(pattern, at) for pattern in _LAST_ENDS)
@@ -209,15 +206,6 @@ class XmlParser(Parser):
         text = self._reader.cut(at, found[0]).strip()
         closed = bool(self._reader.cut(found[1]).strip()) or not is_cut(text)
         return self._of_tags(text, fields), found[1], closed
-
-    def _closed(self, at: int) -> Steps[int]:
-        """Return the offset behind what closes the arguments, or -1 if that does not stand here."""
-        word = ""
-        for closer in (("```", "~~~"), ("]]>",), ("</arguments>",)):
-            at = yield from self._reader.space(at)
-            word = yield from self._reader.starts(at, closer)
-            at += len(word)
-        return at if word else -1
 
     def _behind_junk(self, at: int) -> Steps[int]:
         """Return the offset behind a few characters between the arguments and their closing tag."""
@@ -240,11 +228,3 @@ class XmlParser(Parser):
             return text
         found = self._maker.offered.find(fields.get("<tool_name>", ""), fields.get("<server_name>", ""))
         return json.dumps(typed_all(values, found.schema if found else {}), ensure_ascii=False)
-
-
-def _readable(text: str) -> bool:
-    try:
-        mend(text, guess=False)
-    except Unreadable:
-        return False
-    return True
