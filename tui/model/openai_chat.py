@@ -145,7 +145,10 @@ class OpenAIChat:
                     await parts.aclose()
             except (Refused, ModelError) as failure:
                 error = failure.error if isinstance(failure, Refused) else failure
+                had_tools = not self._learned.no_tools
                 reason = "" if shown else await self._learn(failure, body, request)
+                if had_tools and self._learned.no_tools and not isinstance(error, NoTools):
+                    raise _in_text(error) from None
                 if not reason or attempt == MAX_ADJUSTMENTS:
                     raise error from None
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
@@ -201,16 +204,27 @@ class OpenAIChat:
         else:
             tools = self._forms.offered(request, self.traits, self._learned)
             keys = [self._forms.key(tool) for tool in tools]
-            sent = (*body, *_media_in(body["messages"]))
+            sent = (*body, *_held_by(body["messages"]))
             reason = self._learned.take_refusal(status, words, sent, keys, self.traits)
         if self._memory is not None and (now := self._learned.to_json()) != before:
             await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, now)
         return reason
 
 
-def _media_in(messages: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the kinds of media that messages hold."""
+def _in_text(error: ModelError) -> NoTools:
+    """Return an error as the one that has whoever asks ask again with tools as text."""
+    return NoTools(error.message, where=error.where, next_step=error.next_step, status=error.status)
+
+
+def _held_by(messages: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the kinds of what messages hold that an endpoint may refuse."""
+    before = ""
     for message in messages:
+        if message["role"] == "tool":
+            yield "results"
+        elif before == "tool" and message["role"] == "user":
+            yield "user behind result"
+        before = message["role"]
         parts = message["content"]
         for part in parts if isinstance(parts, list) else ():
             if part.get("type") in _MEDIA:

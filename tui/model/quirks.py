@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tui.core.schema_forms import SchemaForm
-from tui.model.traits import Echo, Traits
+from tui.model import refusal_words as seen
+from tui.model.traits import CallIds, Echo, Traits
 
 MAX_REMEMBERED = 200
 """Names in one set of what was learned."""
@@ -19,59 +20,6 @@ MAX_FACTS = 12
 
 _OPTIONAL = ("stream_options", "temperature", "stop", "max_tokens", "max_completion_tokens")
 """Parameters that a request can do without."""
-
-_NAMES: Mapping[str, str] = {
-    "stream_options": r"stream_options|include_usage",
-    "stop": r"""["'`]stop["'`]|\bstop(?: sequences?)?\b.{0,40}(?:not (?:supported|allowed|permitted)"""
-    r"|unsupported)|(?:unsupported|unknown|unexpected|extra|invalid)[^.]{0,60}\bstop\b",
-}
-"""How a parameter is named in a refusal, where it is not simply its name."""
-
-_POSITIONS = (
-    # Google's come first: in them `tools[0]` stands before the one that counts.
-    re.compile(r"\bfunction_?declarations[.\[](\d{1,4})\b", re.IGNORECASE),
-    re.compile(r"\btools?[.\[](\d{1,4})\b"),
-)
-_TOO_MANY_TOOLS = re.compile(
-    r"(?:\btools\b|functions).{0,120}?(?:at most|up to|(?:maximum(?: length| number)?|limit)(?: of| is)?)"
-    r"\D{0,20}(\d{1,4})",
-    re.IGNORECASE | re.DOTALL,
-)
-_NEEDS_TOOLS = re.compile(
-    r"without `?tools|\btools=?`? param|must (?:define|provide|include|specify).{0,20}tools"
-    r"|(?:toolConfig|tools).{0,30}must be (?:defined|provided|set|specified)",
-    re.IGNORECASE,
-)
-_GOOGLE = re.compile(r"function_?declarations|GenerateContentRequest|Cannot find field", re.IGNORECASE)
-_MOONSHOT = re.compile(r"moonshot.{0,40}schema", re.IGNORECASE)
-_KEYS = re.compile(r"propert\w+ keys? .{0,40}match|keys? should match pattern", re.IGNORECASE)
-_SCHEMA = re.compile(
-    r"(?:json.?|tools?.{0,40}|function.{0,40}|invalid |parameters?.{0,20})schema"
-    r"|schema.{0,60}(?:invalid|not supported)|\b(?:grammar|parser) for|parse grammar|unrecognized schema",
-    re.IGNORECASE | re.DOTALL,
-)
-_ECHO = re.compile(r"reasoning_details|extra_content|reasoning_content|\breasoning\b|\bthinking\b")
-_MUST_ECHO = re.compile(
-    r"reasoning_content.{0,80}(?:must be (?:passed|sent) back|required|missing)"
-    r"|missing.{0,20}reasoning_content",
-    re.IGNORECASE | re.DOTALL,
-)
-_UNKNOWN = re.compile(
-    r"extra|unknown|unrecogni[sz]ed|unexpected|unsupported|not (?:allowed|permitted|supported)", re.I
-)
-_REFUSED = r".{0,80}(?:not (?:support|allow|accept)|unsupported|only (?:text|supported)|supported values)"
-_CANNOT = r"(?:not support|unsupported|no endpoints?|missing data).{0,60}"
-_MEDIA: Mapping[str, re.Pattern[str]] = {
-    "images": re.compile(
-        rf"(?:image|vision|multi-?modal){_REFUSED}|{_CANNOT}(?:image|vision|multi-?modal)"
-        r"|unknown variant .?image_url|not a (?:vision|multimodal) model|mmproj"
-        r"|content.{0,40}(?:must be|should be|expected).{0,20}string",
-        re.IGNORECASE | re.DOTALL,
-    ),
-    "audio": re.compile(
-        rf"audio{_REFUSED}|{_CANNOT}audio|unknown variant .?input_audio", re.IGNORECASE | re.DOTALL
-    ),
-}
 
 
 @dataclass(slots=True)
@@ -94,6 +42,9 @@ class Learned:
         no_audio: it takes no sounds.
         no_echo: provider fields must not come back.
         fill_reasoning: reasoning_content must stand on every assistant message.
+        call_ids: which ids of calls it takes, or "" for the usual ones.
+        named_results: results of tools must carry the name of the tool.
+        no_user_after_tool: no user message may stand right behind results of tools.
         thinking_first: its messages begin with thinking, the opening tag left out; not remembered.
     """
 
@@ -110,6 +61,9 @@ class Learned:
     no_audio: bool = False
     no_echo: bool = False
     fill_reasoning: bool = False
+    call_ids: str = ""
+    named_results: bool = False
+    no_user_after_tool: bool = False
     thinking_first: bool = False
 
     # ---- what is done with it ----------------------------------------------------------------------
@@ -129,6 +83,9 @@ class Learned:
             images=False if self.no_images else traits.images,
             audio=traits.audio and not self.no_audio,
             needs_tools=traits.needs_tools or self.needs_tools,
+            call_ids=CallIds(self.call_ids) if self.call_ids else traits.call_ids,
+            named_results=traits.named_results or self.named_results,
+            user_after_tool=traits.user_after_tool and not self.no_user_after_tool,
             max_tools=min(traits.max_tools, self.max_tools or traits.max_tools),
         )
 
@@ -149,6 +106,9 @@ class Learned:
             f"{len(self.strict_tools)} tool schemas simplified" if self.strict_tools else "",
             "wants its thinking back" if self.fill_reasoning else "",
             "refuses its own thinking" if self.no_echo else "",
+            f"takes ids of calls with {self.call_ids}" if self.call_ids else "",
+            "wants the names of results" if self.named_results else "",
+            "takes no question behind a result" if self.no_user_after_tool else "",
             *(f"refuses the tool {name}" for name in tools),
         ]
         return tuple(fact for fact in said if fact)[:MAX_FACTS]
@@ -180,6 +140,7 @@ class Learned:
         known.dropped &= set(_OPTIONAL)
         known.form = known.form if known.form in tuple(SchemaForm) else ""
         known.max_tokens_name = known.max_tokens_name if known.max_tokens_name in _OPTIONAL else ""
+        known.call_ids = known.call_ids if known.call_ids in tuple(CallIds) else ""
         known.max_tools = max(0, known.max_tools)
         return known
 
@@ -193,20 +154,27 @@ class Learned:
         Args:
             status: the HTTP status.
             words: what the endpoint said, whole.
-            sent: names of the parameters that were sent; "images" and "audio" if there were any.
+            sent: names of the parameters that were sent; "images", "audio", "results" of tools and
+                "user behind result" if there were any.
             tools: keys of the tools that were sent, in order.
             traits: how it was asked.
         """
         for name in ("images", "audio"):
-            if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
+            if name in sent and status in (400, 404, 415, 422, 500) and seen.MEDIA[name].search(words):
                 setattr(self, f"no_{name}", True)
                 return f"it takes no {'images' if name == 'images' else 'sounds'}; asking again without"
         asked = traits or Traits()
+        if (
+            "results" in sent
+            and status in (400, 422, 500)
+            and (told := self._refuse_results(words, sent, asked))
+        ):
+            return told
         if status == 500:
-            return self._refuse_tools(words, tools, asked) if _SCHEMA.search(words) else ""
+            return self._refuse_tools(words, tools, asked) if seen.SCHEMA.search(words) else ""
         if status not in (400, 422):
             return ""
-        if _SCHEMA.search(words) and _meant(words, tools):
+        if seen.SCHEMA.search(words) and _meant(words, tools):
             # A property may well be called "temperature" or "stop".
             return self._refuse_tools(words, tools, asked)
         return (
@@ -220,38 +188,64 @@ class Learned:
             self.max_tokens_name = "max_completion_tokens"
             return "it wants max_completion_tokens; asking again so"
         for name in _OPTIONAL:
-            if name in sent and name not in self.dropped and re.search(_NAMES.get(name, name), words, re.I):
-                if name.startswith("max_") and not _UNKNOWN.search(words):
+            if (
+                name in sent
+                and name not in self.dropped
+                and re.search(seen.NAMES.get(name, name), words, re.I)
+            ):
+                if name.startswith("max_") and not seen.UNKNOWN.search(words):
                     continue
                 self.dropped.add(name)
                 return f"it refuses {name}; asking again without"
         return ""
 
     def _refuse_echo(self, words: str) -> str:
-        if not self.fill_reasoning and _MUST_ECHO.search(words):
+        if not self.fill_reasoning and seen.MUST_ECHO.search(words):
             self.fill_reasoning, self.no_echo = True, False
             return "it wants its thinking back; asking again with it"
-        if not (self.no_echo or self.fill_reasoning) and _ECHO.search(words) and _UNKNOWN.search(words):
+        if (
+            not (self.no_echo or self.fill_reasoning)
+            and seen.ECHO.search(words)
+            and seen.UNKNOWN.search(words)
+        ):
             self.no_echo = True
             return "it refuses its own thinking back; asking again without"
         return ""
 
+    def _refuse_results(self, words: str, sent: Sequence[str], traits: Traits) -> str:
+        if seen.NINE_IDS.search(words) and traits.call_ids is not CallIds.NINE:
+            self.call_ids = CallIds.NINE.value
+            return "it wants ids of nine characters; asking again with such"
+        if seen.PLAIN_IDS.search(words) and traits.call_ids is CallIds.ANY:
+            self.call_ids = CallIds.PLAIN.value
+            return "it refuses ids of calls; asking again with plain ones"
+        if seen.NAMED_RESULTS.search(words) and not traits.named_results:
+            self.named_results = True
+            return "it wants the names of results; asking again with them"
+        if not seen.ROLES.search(words):
+            return ""
+        if "user behind result" in sent and traits.user_after_tool:
+            self.no_user_after_tool = True
+            return "it takes no question behind a result; asking again with a word between"
+        self.no_tools = True  # its template knows no results: whoever asks may ask in text
+        return ""
+
     def _refuse_tools(self, words: str, tools: Sequence[str], traits: Traits) -> str:
         if not tools:
-            if self.needs_tools or not _NEEDS_TOOLS.search(words):
+            if self.needs_tools or not seen.NEEDS_TOOLS.search(words):
                 return ""
             self.needs_tools = True
             return "it wants tools beside earlier calls; asking again with them"
-        if (most := _TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
+        if (most := seen.TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
             self.max_tools = int(most[1])
             return f"it takes {most[1]} tools; asking again with those that matter most"
-        if _KEYS.search(words) and not traits.plain_keys:
+        if seen.KEYS.search(words) and not traits.plain_keys:
             self.plain_keys = True
             return "it refuses names of properties; asking again with plain ones"
-        if _MOONSHOT.search(words) and traits.schema is SchemaForm.PLAIN:
+        if seen.MOONSHOT.search(words) and traits.schema is SchemaForm.PLAIN:
             self.form = SchemaForm.KIMI.value
             return "it wants tool schemas in Moonshot's form; asking again so"
-        if _GOOGLE.search(words) and traits.schema is not SchemaForm.GEMINI:
+        if seen.GOOGLE.search(words) and traits.schema is not SchemaForm.GEMINI:
             self.form = SchemaForm.GEMINI.value
             return "it wants tool schemas in Google's form; asking again so"
         return self._refuse_tool(words, tools, traits)
@@ -260,7 +254,7 @@ class Learned:
         """Simplify the schema of the tool that is named, then leave the tool out."""
         named = _meant(words, tools)
         if len(named) != 1:
-            if named or traits.schema is SchemaForm.GEMINI or not _SCHEMA.search(words):
+            if named or traits.schema is SchemaForm.GEMINI or not seen.SCHEMA.search(words):
                 return ""
             self.form = SchemaForm.GEMINI.value
             return "it refuses a tool's schema; asking again with simpler ones"
@@ -276,7 +270,7 @@ class Learned:
 
 def _meant(words: str, tools: Sequence[str]) -> list[str]:
     """Return the keys of the tools that a refusal is about: by position, else by name."""
-    for pattern in _POSITIONS:
+    for pattern in seen.POSITIONS:
         if (position := pattern.search(words)) and int(position[1]) < len(tools):
             return [tools[int(position[1])]]
     names = {key: re.escape(key.partition("#")[0]) for key in tools}

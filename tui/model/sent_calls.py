@@ -62,6 +62,7 @@ class SentIds:
             fits = _NINE.fullmatch(identity) is not None
         else:
             # Its own ids go back as they came: a model may count on (`functions.NAME:7`) from the last one.
+            own = own and self._wanted is CallIds.ANY
             fits = bool(identity) and (own or _PLAIN.fullmatch(identity) is not None)
         return sendable(identity) if fits else self._hashed(identity)
 

@@ -28,6 +28,7 @@ class CallIds(StrEnum):
     """Which ids of calls are accepted."""
 
     ANY = "any"
+    PLAIN = "at most forty letters, digits, _ and -"
     NINE = "nine letters and digits"
 
 

@@ -1,0 +1,96 @@
+"""What an endpoint refuses of a history and nobody could know is sent otherwise at once, and from then on."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from tests import strict
+from tests.endpoint import Answer, Endpoint, Request, refuses, says
+from tests.protocol.test_model_learning import Kept
+from tests.streams import heard_from_model
+from tests.strict import Refusal
+from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
+from tui.core.ports import ModelRequest, ToolSpec
+from tui.model.dialects import wrap
+from tui.model.dialects.text_tools import FALLBACK
+from tui.model.openai_chat import OpenAIChat
+from tui.model.profile import ModelProfile
+
+LONG = "chatcmpl-tool-" + "0" * 32
+CALLS = (CallRequest(LONG, "a__b", "{}"), CallRequest("call_2", "a__b", "{}"))
+RESULTS = [ToolMessage(call.id, call.name, "r") for call in CALLS]
+TURN: list[Message] = [UserMessage("q"), AssistantMessage(calls=CALLS, model="ours"), *RESULTS]
+TOOLS = [ToolSpec("a__b", "does", {"type": "object", "properties": {}})]
+Rules = Callable[[Mapping[str, Any]], None]
+
+
+async def told(rules: Rules, *messages: Message, status: int = 400) -> tuple[str, list[Any], tuple[str, ...]]:
+    """Ask twice; return what was answered first, what was sent each time, and what was learned."""
+
+    def answer(request: Request) -> Answer:
+        try:
+            strict.check(request.json | {"model": strict.FLAVOURS["ollama"]})
+            rules(request.json)
+        except Refusal as refusal:
+            return refuses(status, str(refusal))
+        return says("Yes.")
+
+    kept = Kept()
+    async with Endpoint([answer]) as endpoint:
+        for _ in range(2):
+            chat = OpenAIChat(ModelProfile("test", endpoint.base_url, "ours"), memory=kept)
+            known = FALLBACK if any(learned.get("no_tools") for learned in kept.values()) else ""
+            model = wrap(chat, "auto", known=known)
+            heard = await heard_from_model(model.stream(ModelRequest("", messages, TOOLS)))
+            facts = chat.facts
+            await chat.aclose()
+            if heard.error is not None:
+                raise heard.error
+    return heard.text, [one.json for one in endpoint.requests], facts
+
+
+async def test_a_model_tuned_on_mistral_gets_its_ids_and_no_question_behind_a_result() -> None:
+    text, sent, facts = await told(strict.mistral, *TURN, UserMessage("stop"))
+    assert text == "Yes." and len(sent) == 4
+    assert facts == (
+        "takes ids of calls with nine letters and digits",
+        "takes no question behind a result",
+    )
+
+
+async def test_a_proxy_of_openai_that_gives_long_ids_and_refuses_them() -> None:
+    _, sent, facts = await told(strict.openai, *TURN)
+    assert len(sent) == 3 and facts == ("takes ids of calls with at most forty letters, digits, _ and -",)
+    assert [call["id"] for call in sent[1]["messages"][1]["tool_calls"]][1] == "call_2"
+
+
+async def test_a_model_of_google_s_under_another_name_gets_the_names_of_results() -> None:
+    def nameless(body: Mapping[str, Any]) -> None:
+        for message in body["messages"]:
+            words = "contents[2].parts[0].function_response.name: Name cannot be empty."
+            strict.need(message["role"] != "tool" or message.get("name"), words)
+
+    _, sent, facts = await told(nameless, *TURN)
+    assert len(sent) == 3 and facts == ("wants the names of results",)
+
+
+def no_results(body: Mapping[str, Any]) -> None:
+    roles = [message["role"] for message in body["messages"] if message["role"] != "system"]
+    strict.need("tool" not in roles, "Conversation roles must alternate user/assistant/user/assistant/...")
+    strict.alternating(roles)
+
+
+@pytest.mark.parametrize("status", [400, 422, 500])
+async def test_a_template_that_takes_tools_and_knows_no_results_is_asked_in_text(status: int) -> None:
+    text, sent, facts = await told(no_results, *TURN, status=status)
+    assert text == "Yes." and facts == ("has no function calling",) and "tools" not in sent[-1]
+    assert "<tool_result" in sent[-1]["messages"][-1]["content"]
+
+
+async def test_a_failure_that_says_nothing_of_that_teaches_nothing() -> None:
+    def busy(body: Mapping[str, Any]) -> None:
+        raise Refusal("try again later")
+
+    with pytest.raises(Exception, match="try again later"):
+        await told(busy, *TURN, status=500)
