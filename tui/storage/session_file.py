@@ -118,8 +118,13 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         raise
 
 
-def open_for_reading(path: Path) -> sqlite3.Connection:
+def open_for_reading(path: Path, *, at_once: bool = False) -> sqlite3.Connection:
     """Open a session to read it, also while another connection writes it.
+
+    Args:
+        path: its file.
+        at_once: all that is read is of one moment, in one transaction until the connection is closed: SQLite
+            locks the file once and not for each statement.
 
     Raises:
         StorageError: there is no such session, or it cannot be read.
@@ -128,7 +133,10 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         raise absent(path)
     with session_errors(path):
         try:
-            return checked(connect(path, "ro"), path, check)
+            connection = connect(path, "ro")
+            if at_once:
+                connection.execute("BEGIN")
+            return checked(connection, path, check)
         except sqlite3.OperationalError as error:
             return opened_alone(path, check, error)
 

@@ -7,7 +7,7 @@ as if it were not there.
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import astuple
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,8 @@ Stamp = tuple[int, int, int, int]
 
 Known = dict[str, tuple[Stamp, SessionInfo]]
 
-_EMPTY = astuple(SessionInfo(""))
+_values = attrgetter(*SessionInfo.__slots__)  # `astuple` copies each value: ten times slower
+_EMPTY = _values(SessionInfo(""))
 
 
 def load_known(folder: Path) -> Known:
@@ -43,7 +44,7 @@ def load_known(folder: Path) -> Known:
 
 def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> None:
     """Keep what is known; where that fails the files are read again."""
-    sessions = {name: [stamp, astuple(info)] for name, (stamp, info) in known.items()}
+    sessions = {name: [stamp, _values(info)] for name, (stamp, info) in known.items()}
     with suppress(StorageError):
         write_whole(folder / NAME, [json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))])
 

@@ -78,7 +78,7 @@ def read_info(path: Path) -> SessionInfo:
     Raises:
         StorageError: it cannot be read.
     """
-    with closing(open_for_reading(path)) as connection, session_errors(path):
+    with closing(open_for_reading(path, at_once=True)) as connection, session_errors(path):
         return info_of(path.stem, read_meta(connection))
 
 
