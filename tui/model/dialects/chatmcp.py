@@ -50,7 +50,7 @@ class ChatMcpParser(Parser):
         """Read a call; return False if it is only a word about one."""
         self._form("")
         start = yield from self._inside(len(_START))
-        if not (yield from self._reader.starts(start, ["{"])):
+        if not (yield from self._reader.starts(start, ("{", "["))):
             if start >= len(self._reader) and self._cut:
                 self._call(self._maker.lost(""), len(self._reader))
                 return True
@@ -59,7 +59,9 @@ class ChatMcpParser(Parser):
         end = yield from self._reader.balanced(start)
         if end >= 0:
             behind = yield from self._closed(end, _END)
-            if behind >= 0 or readable(self._reader.cut(start, end)):
+            following = yield from self._reader.space(end)
+            more = yield from self._reader.starts(following, ("{",))
+            if behind >= 0 or (not more and readable(self._reader.cut(start, end))):
                 self._made(self._reader.cut(start, end), max(behind, end), closed=True)
                 return True
         found = yield from self._reader.find(_CLOSER, start)
@@ -73,7 +75,7 @@ class ChatMcpParser(Parser):
         """Give out the call that `text` describes."""
         tool = found[1] if (found := NAMED.search(text)) else ""
         try:
-            mended = mend(text)
+            mended = mend(text, guess=closed)
         except Unreadable as error:
             problem = f"what stands between {_START} and {_END} is not valid JSON ({error})"
             call = self._maker.broken(problem, tool, "", text) if closed else self._maker.lost(tool, "", text)
@@ -81,7 +83,8 @@ class ChatMcpParser(Parser):
             return
         named = named_in(mended.value)
         if named is None:
-            call = self._maker.broken('the object between the marks has no "tool_name"', "", "", text)
+            problem = 'one object with a "tool_name" belongs between the marks'
+            call = self._maker.broken(problem, tool, "", text)
         else:
             call = self._maker.of_value(
                 named.tool, named.arguments, server=named.server, recovered=mended.guessed

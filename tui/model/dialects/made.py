@@ -12,6 +12,7 @@ from tui.model.call_arguments import fresh_id, is_cut
 from tui.model.dialects.mend import Mended, Unreadable, mend
 from tui.model.dialects.offered import Offered
 from tui.model.dialects.typed import properties_of
+from tui.model.sendable import sendable
 
 UNNAMED = "unnamed_tool"
 """The name of a call that names no tool."""
@@ -134,7 +135,7 @@ class Maker:
         if not isinstance(value, dict):
             kind = "list" if isinstance(value, list) else "single value"
             return self.broken(f"the arguments must be one JSON object, not a {kind}", tool, server)
-        text = json.dumps(value, ensure_ascii=False)
+        text = sendable(json.dumps(value, ensure_ascii=False))
         return CallRequest(self._id(identity, tool), self._name(tool, server), text, recovered=recovered)
 
     def lost(self, tool: str, server: str = "", arguments: str = "") -> CallRequest:

@@ -170,7 +170,7 @@ class Parser(ABC):
         return at
 
     def _closed(self, at: int, closer: str) -> Steps[int]:
-        """Return the offset behind `closer` and behind what ends a fence or CDATA before it; -1 without it."""
+        """Return the offset behind `closer`, a fence or CDATA ended before it; -1 if it stands not there."""
         word = ""
         for closers in (("```", "~~~"), ("]]>",), (closer,)):
             at = yield from self._reader.space(at)

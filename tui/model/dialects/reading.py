@@ -33,6 +33,8 @@ class Reading:
         self._leaks = LeakParser(maker)
         self._thinking: list[str] = []
         self._begun = False
+        self._marked = False
+        """The place of a byte order mark is over; some servers let one through."""
         self.calls: list[CallRequest] = []
         """What was found so far."""
 
@@ -51,7 +53,9 @@ class Reading:
         """Take a part of the reply and return what it lets be known."""
         match part:
             case TextPart(text):
-                return self._sorted(self._written.feed(text) if self._written else [part])
+                text = text if self._marked else text.removeprefix("\ufeff")
+                self._marked = self._marked or bool(part.text)
+                return self._sorted(self._written.feed(text) if self._written else [TextPart(text)])
             case ReasoningPart():
                 return self._sorted([part])
             case CallPart():
