@@ -27,7 +27,7 @@ FLAVOURS: Mapping[str, str] = {
     "mistral": "mistral-large-latest",
     "gemini": "gemini-3-pro",
     "deepseek": "deepseek-v4",
-    "kimi": "kimi-k2",
+    "kimi": "kimi-k2.5",
     "claude": "claude-sonnet-4-5",
     "template": "gemma-3",
 }
@@ -228,16 +228,13 @@ def gemini(body: Mapping[str, Any]) -> None:
 def deepseek(body: Mapping[str, Any]) -> None:
     for message in body["messages"]:
         words = "The `reasoning_content` in the thinking mode must be passed back to the API."
-        need(message["role"] != "assistant" or "reasoning_content" in message, words)
+        need(message["role"] != "assistant" or message.get("reasoning_content"), words)
 
 
 def kimi(body: Mapping[str, Any]) -> None:
     for message in body["messages"]:
-        own = [call for call in message.get("tool_calls", ()) if call["id"].startswith("functions.")]
-        need(
-            not own or message.get("reasoning_content"),
-            "thinking is enabled but reasoning_content is missing",
-        )
+        words = "thinking is enabled but reasoning_content is missing in assistant tool call message"
+        need(not message.get("tool_calls") or message.get("reasoning_content"), words)
 
 
 def claude(body: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ class Echo(StrEnum):
     NEVER = "never"
     TURN = "this turn"
     ALWAYS = "always"
-    FILLED = "always, empty where there is none"
+    FILLED = "always, a stand-in where there is none"
 
 
 class CallIds(StrEnum):
@@ -109,6 +109,11 @@ TABLE = (
     Row(model=r"kimi|moonshot", traits={"schema": SchemaForm.KIMI}),
     Row(host="moonshot.ai", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
     Row(host="moonshot.cn", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
+    # "reasoning_content is missing in assistant tool call message", whoever made the call (opencode#10996).
+    Row(
+        model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", traits={"reasoning": Echo.FILLED}
+    ),
+    Row(host="kimi.com", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED}),
     # "function_response.name: Name cannot be empty" (langflow#9437, ollama#14214).
     Row(model=r"gemini", traits=_GOOGLE),
     Row(host="generativelanguage.googleapis.com", traits=_GOOGLE),

@@ -22,6 +22,9 @@ from tui.model.traits import Echo, Traits, traits_of
 Content = str | list[dict[str, Any]]
 """What a user message says: a text, or parts where something is attached to it."""
 
+_NO_THINKING = "."
+"""Stands for thinking where there was none: an empty text counts as missing to some (hermes-agent#17341)."""
+
 _LOST = "[What was said before this is lost.]"
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
@@ -122,8 +125,8 @@ class _Writer:
         for name, value in (message.echo or {}).items() if own else ():
             if self._goes_back(name, this_turn):
                 entry[name] = plain_json(value)
-        if self._traits.reasoning is Echo.FILLED:
-            entry.setdefault("reasoning_content", sendable(message.reasoning))
+        if self._traits.reasoning is Echo.FILLED and not entry.get("reasoning_content"):
+            entry["reasoning_content"] = sendable(message.reasoning) or _NO_THINKING
         return entry
 
     def _goes_back(self, name: str, this_turn: bool) -> bool:

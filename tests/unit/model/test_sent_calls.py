@@ -40,7 +40,7 @@ def test_an_id_of_another_model_is_made_plain_and_short() -> None:
 
 def test_an_id_of_the_model_itself_goes_back_as_it_came() -> None:
     calls = [CallRequest(identity, "a__b", "{}") for identity in (LONG, "functions.a__b:0")]
-    assert ids_in(body_of(*turn(*calls, model="kimi-k2"), model="kimi-k2")) == [LONG, "functions.a__b:0"]
+    assert ids_in(body_of(*turn(*calls, model="kimi-k2.5"), model="kimi-k2.5")) == [LONG, "functions.a__b:0"]
 
 
 def test_no_two_calls_of_a_request_have_one_id_and_results_follow_theirs() -> None:

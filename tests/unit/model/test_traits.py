@@ -16,6 +16,9 @@ def test_a_model_that_nobody_knows_is_asked_plainly() -> None:
     ("url", "model", "expect"),
     [
         (ELSEWHERE, "moonshotai/kimi-k2", {"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
+        (ELSEWHERE, "moonshotai/Kimi-K2.5", {"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED}),
+        (ELSEWHERE, "kimi-k2-250905", {"reasoning": Echo.ALWAYS}),
+        ("https://api.kimi.com/coding/v1", "k2p5", {"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED}),
         ("https://api.moonshot.cn/v1", "whatever", {"schema": SchemaForm.KIMI}),
         (ELSEWHERE, "google/gemini-3-flash", {"schema": SchemaForm.GEMINI, "images": True}),
         (ELSEWHERE, "anthropic/claude-sonnet-4.5", {"plain_keys": True, "images": True}),

@@ -91,14 +91,19 @@ def test_nothing_of_one_provider_goes_to_another() -> None:
     assert "thought_signature" not in text and "reasoning" not in text
 
 
-def test_a_model_that_wants_thinking_on_every_message_gets_it_empty_where_there_is_none() -> None:
+def test_a_model_that_wants_thinking_on_every_message_gets_a_stand_in_where_there_is_none() -> None:
     mine = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
     other = AssistantMessage("b", model="other", reasoning="because", echo=THOUGHT)
     plain = AssistantMessage("c", model="deepseek-v4-flash")
     said = [part for one in (mine, other, plain) for part in (UserMessage("q"), one)]
     messages = sent(*said, UserMessage("next"), model="deepseek-v4-flash")
-    assert [one["reasoning_content"] for one in messages[1:6:2]] == ["hm", "because", ""]
+    assert [one["reasoning_content"] for one in messages[1:6:2]] == ["hm", "because", "."]
     assert "reasoning_details" not in messages[3]
+
+
+def test_thinking_that_came_back_empty_counts_as_none() -> None:
+    empty = AssistantMessage("a", model="deepseek-v4-pro", echo={"reasoning_content": ""})
+    assert sent(UserMessage("q"), empty, model="deepseek-v4-pro")[1]["reasoning_content"] == "."
 
 
 def test_a_provider_that_knows_no_fields_of_its_own_gets_none_back() -> None:
