@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual.command import CommandPalette
 
 from tests.conftest import until
 from tests.ui.app_stage import keys, opened, screen_text, send, shows
@@ -110,7 +111,7 @@ async def test_what_a_server_names_its_prompt_cannot_reach_the_screen():
 # ---- what is no command ----
 
 
-@pytest.mark.parametrize("text", ["/etc/hosts", "// a comment", " /help", "/tmp"])
+@pytest.mark.parametrize("text", ["/etc/hosts", "// a comment", " /help", " /revython"])
 async def test_what_only_looks_like_a_command_is_sent_as_it_is(text: str):
     runtime = FakeRuntime(says("Sent."))
     async with opened(runtime) as (app, pilot):
@@ -123,8 +124,19 @@ async def test_a_slip_of_the_pen_is_told_and_stays_in_the_composer():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/modle x")
-        await shows(app, "There is no /modle; /model there is")
+        await shows(app, "There is no command /modle; /model")
         assert app.composer.text == "/modle x" and runtime.chats.asked == []
+
+
+async def test_a_command_that_is_none_is_told_and_a_space_before_it_sends_it():
+    runtime = FakeRuntime(says("Sent."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/revython")
+        await shows(app, "There is no command /revython; /help lists")
+        assert app.composer.text == "/revython" and runtime.chats.asked == []
+        await pilot.press("home", "space", "enter")
+        await shows(app, "Sent.")
+        assert runtime.chats.asked[0][0] == " /revython"
 
 
 # ---- the doing ----
@@ -335,6 +347,19 @@ async def test_the_palette_finds_what_is_known_by_another_name(word: str, found:
         await shows(app, "RUNNING")
         await pilot.press("ctrl+p", *word)
         await shows(app, found)
+
+
+async def test_the_palette_finds_what_cannot_be_done_now_and_says_why():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await shows(app, "RUNNING")
+        await pilot.press("ctrl+p")
+        await until(lambda: isinstance(app.screen, CommandPalette))
+        await shows(app, "Show every key")
+        assert "Ask another model the same" not in screen_text(app)
+        await pilot.press(*"compare")
+        await shows(app, "Ask another model the same", "not now: nothing was said yet")
+        await pilot.press("down", "enter")
+        await shows(app, "Not now: nothing was said yet.")
 
 
 async def test_a_command_that_may_take_something_is_put_into_the_composer():

@@ -17,7 +17,9 @@ from tui.core.tools import BinaryContent, TextContent, ToolResult
 from tui.ui.actions import Context
 from tui.ui.app import McptuiApp
 from tui.ui.chat_ports import Meters
+from tui.ui.screens.help import HelpScreen
 from tui.ui.screens.models import ModelsScreen
+from tui.ui.screens.picker import Picker
 from tui.ui.screens.result import ResultScreen
 from tui.ui.screens.sessions import SessionsScreen
 
@@ -193,6 +195,21 @@ async def test_the_menu_of_a_message_closes_when_the_person_goes_elsewhere(key: 
         assert app.composer.text == ""
         await pilot.press(key)
         await until(lambda: app.screen is app.main and "THIS MESSAGE" not in screen_text(app))
+
+
+async def test_help_opens_over_the_menu_of_a_message_and_leads_back_to_it() -> None:
+    async with opened(FakeRuntime(says("First."))) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "First.")
+        await pilot.press("f2", "up", "up", "enter")
+        await shows(app, "THIS MESSAGE")
+        await pilot.press("f1", "f1")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("escape")
+        await until(lambda: isinstance(app.screen, Picker))
+        await shows(app, "THIS MESSAGE")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
 
 
 async def test_the_marked_message_is_copied() -> None:

@@ -157,30 +157,49 @@ class Situation:
     summarised: bool = False
 
 
+BETWEEN_TURNS = frozenset(
+    f"chat.{name}"
+    for name in ("new", "continue", "parent", "uncompact", "retry", "rewrite", "compare", "branch")
+)
+"""Actions that change what a running turn goes on with."""
+
+
 def possible(found: Action, now: Situation) -> bool:
     """Return whether this action does something in this situation, wherever the focus is."""
+    return not why_not(found, now)
+
+
+def why_not(found: Action, now: Situation) -> str:
+    """Return in a few words why this action does nothing in this situation; "" if it does something."""
+    does, why = True, ""
     match found.id:
-        case "chat.cancel":
-            return now.running
+        case "chat.cancel" | "composer.steer":
+            does, why = now.running, "no turn is running"
         case "chat.continue":
-            return now.can_continue and not now.running
-        case "chat.new":
-            return not now.running
-        case "composer.steer":
-            return now.running
+            does, why = now.can_continue, "no turn has ended at a limit"
         case "composer.take_back" | "composer.drop":
-            return now.held
+            does, why = now.held, "no message waits"
         case "chat.parent":
-            return now.branched and not now.running
+            does, why = now.branched, "this conversation is no branch"
         case "chat.uncompact":
-            return now.summarised and not now.running
-        case "chat.retry" | "chat.rewrite" | "chat.compare" | "chat.branch":
-            return now.said and not now.running
-        case "chat.copy" | "chat.result" | "chat.export":
-            return now.said
+            does, why = now.summarised, "the model reads everything"
+        case (
+            "chat.retry"
+            | "chat.rewrite"
+            | "chat.compare"
+            | "chat.branch"
+            | "chat.copy"
+            | "chat.result"
+            | "chat.export"
+        ):
+            does, why = now.said, "nothing was said yet"
         case "servers.open" | "servers.toggle" | "servers.restart" | "servers.log":
-            return now.servers
-    return found.context is not Context.QUESTION or now.asking
+            does, why = now.servers, "there is no server"
+        case _ if found.context is Context.QUESTION:
+            does, why = now.asking, "no tool call asks"
+    if not does:
+        return why
+    return "a turn is running" if now.running and found.id in BETWEEN_TURNS else ""
 
 
 def works(found: Action, now: Situation) -> bool:

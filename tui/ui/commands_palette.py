@@ -9,7 +9,7 @@ from textual.content import Content
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
-from tui.ui.actions import ACTIONS, Context, Situation, key_words, possible
+from tui.ui.actions import ACTIONS, Context, Situation, key_words, why_not
 from tui.ui.key_overrides import KeyOverrides
 from tui.ui.ports import HostView
 
@@ -23,12 +23,14 @@ class Command:
         help: how else it is done: its keys, or how it is written.
         run: does it.
         words: what else it is looked for as.
+        why_not: why it cannot be done now, or ""; then it is only found by who looks for it.
     """
 
     title: str
     help: str
     run: Callable[[], object]
     words: str = ""
+    why_not: str = ""
 
 
 class Everything(Provider):
@@ -41,6 +43,8 @@ class Everything(Provider):
     async def discover(self) -> Hits:
         """Offer everything while nothing is typed."""
         for command in self._commands():
+            if command.why_not:
+                continue
             yield DiscoveryHit(Content(command.title), command.run, help=_literal(command.help))
 
     async def search(self, query: str) -> Hits:
@@ -51,7 +55,15 @@ class Everything(Provider):
             if score > 0:
                 # The matcher reads what it highlights as markup.
                 title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
-                yield Hit(score, title, command.run, text=command.title, help=_literal(command.help))
+                run = command.run
+                if command.why_not:
+                    score, title = score * BEHIND, Content.styled(command.title, "$text-dim")
+                    run = partial(self.app.notify, f"Not now: {command.why_not}.")
+                yield Hit(score, title, run, text=command.title, help=_literal(command.help))
+
+
+BEHIND = 0.01
+"""What cannot be done now stands behind all that can."""
 
 
 def _named(query: str, command: Command) -> float:
@@ -84,7 +96,7 @@ def action_commands(
     run: Callable[[str], object],
     contexts: Sequence[Context] = (),
 ) -> Iterator[Command]:
-    """Yield the actions that do something now.
+    """Yield the actions; with each that does nothing now, why.
 
     Args:
         situation: what decides which do.
@@ -93,7 +105,7 @@ def action_commands(
         contexts: those of the screen on top; its actions come first.
     """
     for found in sorted(ACTIONS, key=lambda one: one.context not in contexts):
-        if not found.palette or not possible(found, situation):
+        if not found.palette:
             continue
         if found.context in OF_SCREENS and found.context not in contexts:
             continue
@@ -102,7 +114,9 @@ def action_commands(
             keys += f" in {found.context.value.lower()}"
         if found.anywhere:
             keys = f"{key_words(overrides.anywhere_of(found))}, {keys}"
-        yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}")
+        if why := why_not(found, situation):
+            keys = f"not now: {why}"
+        yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}", why)
 
 
 def server_commands(

@@ -18,8 +18,8 @@ of an action can be changed under `[ui.keys]` in the configuration, by its name 
 _COMMANDS = """
 ## Commands
 
-Written at the start of a message. A line that only looks like one (`/etc/hosts`, `// a comment`) is sent as
-it is; a space before it makes any command a message.
+Written at the start of a message. What is none by its form (`/etc/hosts`, `// a comment`) is sent as it is;
+a word that no command has (`/lookup`) is told and stays. A space before it makes any of them a message.
 """
 
 _PANES = """

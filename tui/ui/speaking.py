@@ -138,7 +138,7 @@ class Speaking(Commanding):
         """Return the command that a message is, or None.
 
         Raises:
-            McptuiError: it nearly is one.
+            McptuiError: it looks like one, and is none.
         """
         from tui.ui.writing.commands import Command, Slip, read
 

@@ -1,7 +1,7 @@
 """The commands that begin with `/`: which there are, and what a message means that may be one. Pure.
 
-Nothing that somebody writes is lost or changed here: a message is a command only if it names one, a slip of
-the pen is told, and everything else (`/etc/hosts`, `// a comment`) is a message like any other.
+Nothing that somebody writes is lost or changed here: a message is a command only if it names one, one that
+looks like a command and is none is told, and everything else (`/etc/hosts`, `// a comment`) is a message.
 """
 
 import re
@@ -20,6 +20,8 @@ MOST_PROMPTS = 500
 """Prompts of one server that become commands; the others are still in the list of `/prompt`."""
 
 _WORD = re.compile(r"/(\S+)[^\S\n]*")
+_NAME = re.compile(r"[^\W\d][\w:.-]*")
+_AS_IT_IS = "Put a space before it to send it as it is."
 
 
 class Kind(StrEnum):
@@ -172,7 +174,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """No command is called so, but one nearly is; or a command does not take what stands behind it.
+    """No command is called so; or a command does not take what stands behind it.
 
     Attributes:
         problem: what is wrong, for the person.
@@ -196,19 +198,16 @@ def read(text: str, specs: Sequence[Spec]) -> Command | Slip | None:
     spec = by_name.get(word)
     if spec is not None:
         return _fitting(spec, rest)
-    if "/" in word:
+    if not _NAME.fullmatch(word):
         return None
     near = nearest(word, by_name)
-    if not near:
-        return None
-    return Slip(
-        f"There is no /{clean_line(word, 40)}; /{near} there is. Put a space before it to send it as it is."
-    )
+    known = f"/{near} there is" if near else "/help lists them"
+    return Slip(f"There is no command /{clean_line(word, 40)}; {known}. {_AS_IT_IS}")
 
 
 def _fitting(spec: Spec, rest: str) -> Command | Slip:
     if rest and spec.takes is Takes.NOTHING:
-        return Slip(f"/{spec.name} takes nothing behind it. Put a space before it to send it as it is.")
+        return Slip(f"/{spec.name} takes nothing behind it. {_AS_IT_IS}")
     if not rest and spec.takes is Takes.TEXT:
         return Slip(f"Write it with its argument: /{spec.name} {spec.usage}")
     return Command(spec, rest)

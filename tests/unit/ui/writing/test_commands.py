@@ -57,8 +57,6 @@ def test_a_line_that_names_a_command_is_one(text: str, name: str, rest: str):
         "// a comment",
         "/etc/hosts says what?",
         "/usr/bin/env",
-        "/tmp",
-        "/imagine a cat",
         " /help",
         "what does /help do?",
         "first line\n/help",
@@ -83,6 +81,15 @@ def test_everything_else_that_begins_with_a_slash_is_a_message(text: str):
 def test_a_slip_of_the_pen_is_told_and_not_sent(text: str, meant: str):
     found = read(text, SPECS)
     assert isinstance(found, Slip) and meant in found.problem and "space before it" in found.problem
+
+
+@pytest.mark.parametrize("text", ["/revython", "/tmp", "/imagine a cat", "/gone:prompt x", "/écrire"])
+def test_a_word_that_no_command_has_is_told_and_not_sent(text: str):
+    found = read(text, SPECS)
+    assert isinstance(found, Slip)
+    assert f"no command {text.split()[0]}; /help lists them" in found.problem
+    assert "space before it" in found.problem
+    assert read(f" {text}", SPECS) is None
 
 
 def test_a_command_that_takes_nothing_is_not_done_with_something_behind_it():
