@@ -1,0 +1,54 @@
+"""A run that is killed in the middle of its calls is gone on with by any model, and nothing is refused.
+
+Real processes: the command, demo servers, and an endpoint that refuses what real ones do.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.endpoint import Endpoint, calls
+from tests.protocol.command import mcptui, start
+from tests.strict import FLAVOURS, Strict
+
+SERVERS = Path(__file__).parents[2] / "sample_config" / "servers"
+SLOW = ("slow__count_slowly", {"seconds": 500})
+WEATHER = ("weather__get_weather", {"location": "Beijing"})
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+
+
+def config(folder: Path, endpoint: Endpoint) -> str:
+    lines = [
+        f'[servers.{name}]\ncommand = "{sys.executable}"\nargs = ["{SERVERS / name}.py"]'
+        for name in ("slow", "weather")
+    ]
+    lines += [
+        f'[models.{name}]\nbase_url = "{endpoint.base_url}"\nmodel = "{model}"'
+        for name, model in FLAVOURS.items()
+    ]
+    path = folder / "config.toml"
+    path.write_text("\n".join(lines), "utf-8")
+    return str(path)
+
+
+async def test_a_run_killed_in_its_calls_is_resumed_by_others(tmp_path: Path) -> None:
+    strict = Strict(calls(SLOW, WEATHER, text="Let me look."))
+    async with Endpoint([strict]) as endpoint:
+        given = ("run", "--config", config(tmp_path, endpoint), "--approve", "all", "--json")
+        process = await start(*given, "--model", "vllm", "--session", "trip", "What is the weather?")
+        assert process.stdout is not None
+        async for line in process.stdout:
+            if b'"tool_result"' in line:
+                break
+        os.killpg(process.pid, signal.SIGKILL)
+        await process.communicate()
+        for name in ("mistral", "template"):
+            strict.then(calls(WEATHER))
+            done = await mcptui(*given, "--model", name, "--session", "trip", "and now?")
+            assert strict.refused == [] and done.code == 0, done.err
+        told = endpoint.requests[-1].json["messages"]
+    assert any("outcome unknown" in str(one["content"]) for one in told)
