@@ -54,6 +54,23 @@ async def test_digits_and_arrows_go_from_tab_to_tab() -> None:
         await until(lambda: screen.tab is BenchTab.TOOLS)
 
 
+async def test_what_the_model_is_not_offered_is_marked_and_says_why() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        assert "For the model" not in screen_text(app_of(screen))
+        runtime.chats.marks = {
+            ("weather", "get_weather"): "not offered: its schema has no type " + "at all " * 20 + "anywhere",
+            ("weather", "get_radar"): "pinned",
+        }
+        await pilot.press("escape")
+        app = app_of(screen)
+        await until(lambda: app.screen is app.main)
+        app.show_server("weather")
+        await shows(app, "For the model: not offered: its schema has no type", "anywhere", "pinned reads")
+        row = next(line for line in screen_text(app).splitlines() if "get_weather" in line)
+        assert "not offered" in row.partition("│")[0] or "!" in row.partition("│")[0]
+
+
 # ---- the overview ----
 
 

@@ -122,6 +122,23 @@ async def test_cancelling_while_a_question_is_open_answers_the_call():
     assert talk.dangling() == () and toolbox.called == []
 
 
+async def test_a_cancelled_call_that_was_sent_is_told_apart_from_one_that_was_not():
+    async def hang(_):
+        await asyncio.get_running_loop().create_future()
+        return text("never")
+
+    toolbox = FunctionToolbox(read_only=False, write=hang)
+    model = ScriptedModel([calls(call(1, "srv__write", "{}"), call(2, "srv__write", "{}"))])
+    turn, talk = turn_of(model, toolbox, approver=ScriptedApprover(YES))
+    task = asyncio.create_task(run(turn))
+    await until(lambda: toolbox.running)
+    turn.cancel()
+    await task
+    sent, unsent = (message.text for message in talk.messages if isinstance(message, ToolMessage))
+    assert sent.startswith("cancelled by the person; it had been sent already, so it may or may not have")
+    assert unsent == "cancelled by the person"
+
+
 async def test_progress_is_told_but_not_more_often_than_an_eye_can_follow():
     clock = HandClock()
     turn, _ = turn_of(ScriptedModel([calls(call(1)), says("ok")]), clock=clock)

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -113,7 +113,7 @@ class ServerScreen(Hands, Screen[None]):
             )
             for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
         }
-        self.offers = Offers(runtime.workbench, server, self.benches, self.look)
+        self.offers = Offers(runtime.workbench, server, self.benches, self._marks, self.look)
         self.overview = Overview(self._overview_rows, id="bench-overview")
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, self.signs, id="bench-traffic")
@@ -186,6 +186,9 @@ class ServerScreen(Hands, Screen[None]):
         self.show_tab(event.tab)
 
     # ---- looking ----
+
+    def _marks(self) -> Mapping[tuple[str, str], str]:
+        return self.runtime.chats.tool_marks() if self.runtime.is_ready else {}
 
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""

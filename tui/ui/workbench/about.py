@@ -6,8 +6,8 @@ from tui.core import units
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
-from tui.ui.widgets.rows import Row
-from tui.ui.workbench.items import Item
+from tui.ui.widgets.rows import Row, wrap
+from tui.ui.workbench.items import PINNED, Item
 from tui.ui.workbench.overview import prose
 
 FOLDED_ROWS = 4
@@ -34,6 +34,9 @@ def about_rows(item: Item, columns: int, *, unfolded: bool, promise: bool) -> tu
         for number, (words, style) in enumerate(hints):
             row += [(" · " if number else "", "dim"), (words, style)]
         rows.append(tuple(row))
+    if item.mark:
+        style = "dim" if item.mark == PINNED else "warn"
+        rows += wrap(((f"For the model: {item.mark}", style),), max(8, columns - 2), first=(("  ", ""),))
     said = item.said.strip()
     if not said:
         return rows, ""

@@ -6,15 +6,24 @@ from textual.message import Message
 
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.rows import EMPTY, Row, spread, width_of, wrap
-from tui.ui.workbench.items import Item
+from tui.ui.workbench.items import PINNED, Item
 from tui.ui.workbench.keys import list_bindings
 
-NOTE_STYLES = {"destructive": "warn"}
+WARNING_NOTES = ("destructive", "!")
 SHORT_NOTES = {"destructive": "!", "template": "{}"}
 """Where there is no room for both, a name is worth more than the word beside it."""
 
 AROUND = 4
 """Cells of a line that are neither name nor word."""
+
+
+def _note(mark: str, note: str) -> Row:
+    """Return what stands at the end of a line: what is special of it for the model, then its own word."""
+    styles = (
+        (mark, "dim" if mark == PINNED else "warn"),
+        (note, "warn" if note in WARNING_NOTES else "dim"),
+    )
+    return tuple((f"{words} ", style) for words, style in styles if words)
 
 
 class ItemList(CursorPane):
@@ -95,9 +104,9 @@ class ItemList(CursorPane):
             return self._empty_rows()[index]
         item = self._shown[index]
         lead = self.sign if index == self.cursor else " "
-        taken = width_of(((item.label, ""),)) + width_of(((item.note, ""),)) + AROUND
-        words = item.note if taken <= self.columns else SHORT_NOTES.get(item.note, "")
-        note = ((f"{words} ", NOTE_STYLES.get(item.note, "dim")),) if words else ()
+        note = _note(item.mark.partition(":")[0], item.note)
+        if width_of(((item.label, ""),)) + width_of(note) + AROUND > self.columns:
+            note = _note("!" if item.mark not in ("", PINNED) else "", SHORT_NOTES.get(item.note, ""))
         return spread(((f"{lead} ", "accent"), (item.label, "text")), note, self.columns)
 
     def _empty_rows(self) -> list[Row]:

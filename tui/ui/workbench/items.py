@@ -17,6 +17,9 @@ _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]{0,400})\}")
 _RESERVED = ":/?#[]@!$&'()*+,;="
 MOST_VARIABLES = 50
 
+PINNED = "pinned"
+"""The one mark of a tool that says nothing against it."""
+
 
 class Doing(StrEnum):
     """What a person does with an item; the value is the word on the last line of its form."""
@@ -38,6 +41,7 @@ class Item:
         schema: what it takes, a JSON Schema of an object.
         doing: what is done with it.
         warning: why a person should be asked before, or "".
+        mark: what is special of it for the model: left out and why, pinned, mended; or "".
     """
 
     key: str
@@ -47,6 +51,7 @@ class Item:
     doing: Doing
     schema: Mapping[str, Any] = field(default_factory=dict)
     warning: str = ""
+    mark: str = ""
 
     def call_key(self, server: str) -> CallKey:
         """Return by what it is remembered."""
@@ -79,8 +84,8 @@ def key_of_prompt(name: str) -> str:
     return f"prompt {name}"
 
 
-def of_tools(tools: Iterable[Tool]) -> list[Item]:
-    """Return tools as items."""
+def of_tools(tools: Iterable[Tool], marks: Mapping[tuple[str, str], str] | None = None) -> list[Item]:
+    """Return tools as items; `marks` are those of the conversation, by server and name."""
     return [
         Item(
             key=key_of_tool(tool.name),
@@ -92,6 +97,7 @@ def of_tools(tools: Iterable[Tool]) -> list[Item]:
             warning=f"{clean_line(tool.name, 60)} may destroy something, says the server."
             if tool.destructive
             else "",
+            mark=clean_line((marks or {}).get((tool.server, tool.name), ""), 400),
         )
         for tool in tools
     ]

@@ -29,6 +29,7 @@ class Offers:
         bench: works with the server.
         server: which one.
         benches: to be filled.
+        marks: gives what is special of tools for the model, by server and name.
         changed: called when an answer came.
 
     Attributes:
@@ -40,11 +41,13 @@ class Offers:
         bench: Workbench,
         server: str,
         benches: Mapping[BenchTab, Bench],
+        marks: Callable[[], Mapping[tuple[str, str], str]],
         changed: Callable[[], None],
     ) -> None:
         self._bench = bench
         self._server = server
         self._benches = benches
+        self._marks = marks
         self._changed = changed
         self._tasks: dict[BenchTab, asyncio.Task[None]] = {}
         self._asked: dict[BenchTab, int] = {}
@@ -79,7 +82,7 @@ class Offers:
     # ---- tools, which the host keeps ----
 
     def _tools(self) -> None:
-        self._put(BenchTab.TOOLS, of_tools(self._bench.tools(self._server)), "")
+        self._put(BenchTab.TOOLS, of_tools(self._bench.tools(self._server), self._marks()), "")
         for tab in _ASKED_FOR:
             if self._asked.get(tab) != self._start and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("asking the server…", "dim"),),))
