@@ -9,13 +9,14 @@ from typing import Any
 
 from tests.conftest import until
 from tests.endpoint import Endpoint, Reply
+from tests.media import image
 from tests.strict import FLAVOURS, Strict, check
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, text
 from tests.unit.test_chats import Around
 from tui.asked import Asked
 from tui.chats import Chats
 from tui.core.compaction import told
-from tui.core.conversation import Message, UserMessage, sanitised
+from tui.core.conversation import Attachment, Message, UserMessage, sanitised
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import ChatModel, ModelRequest
 from tui.core.redact import Redactor
@@ -40,7 +41,7 @@ class StrictStage:
         self.clock = HandClock()
         self.asked = Asked(Options(), {}, self.clock, lambda captured: None, lambda name, value: None)
         self.around = Around()
-        self.around.toolbox = FunctionToolbox(echo=echo, large=large, fails=fails, waits=waits)
+        self.around.toolbox = FunctionToolbox(echo=echo, large=large, fails=fails, waits=waits, draws=draws)
         self.store = SessionStore(folder, Redactor)
         self.chats = Chats(self.asked, self.around, self.store)
         self.events: list[Event] = []
@@ -70,11 +71,12 @@ class StrictStage:
         question: str,
         *replies: Reply,
         approver: ScriptedApprover | None = None,
+        attachments: tuple[Attachment, ...] = (),
         watch: Watch = lambda event, turn: None,
     ) -> TurnEnded:
         """Ask, and return how the turn ended; `watch` sees each event with the turn."""
         self.strict.then(*replies)
-        turn = self.chats.ask(question, approver or ScriptedApprover())
+        turn = self.chats.ask(question, approver or ScriptedApprover(), attachments)
         self.events = []
         async for event in turn.events():
             self.events.append(event)
@@ -146,3 +148,7 @@ async def fails(arguments: Any) -> ToolResult:
 async def waits(arguments: Any) -> ToolResult:
     await asyncio.get_running_loop().create_future()
     raise AssertionError("nobody ends it")
+
+
+async def draws(arguments: Any) -> ToolResult:
+    return ToolResult((image(),))

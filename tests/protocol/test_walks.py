@@ -18,11 +18,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.endpoint import Answer, Reply, calls, chunk, refuses, says
+from tests.media import base64_of, png
 from tests.protocol.strict_stage import StrictStage, Watch, cancels, strict_stage
 from tests.protocol.test_valid_history import ECHO, HANGS, NO, WAITS, writes
 from tests.strict import FLAVOURS
 from tests.unit.core.stand_ins import YES, ScriptedApprover
-from tui.core.conversation import UserMessage
+from tui.core.conversation import Attachment, UserMessage
 from tui.core.errors import McptuiError
 from tui.core.events import (
     ApprovalAsked,
@@ -45,6 +46,7 @@ ANSWERS: Mapping[str, Callable[[], Reply]] = {
     "call": lambda: calls(ECHO),
     "calls": lambda: calls(ECHO, ("srv__fails", {}), ECHO, text="Let me look."),
     "much": lambda: calls(("srv__large", {})),
+    "pictures": lambda: calls(("srv__draws", {}), ECHO, ("srv__draws", {})),
     "as text": lambda: says(XML),
     "nothing": lambda: Answer([chunk("stop", content="")]),
     "white space": lambda: Answer([chunk("stop", content=" \n")]),
@@ -62,6 +64,7 @@ XML = (
     "<arguments>{}</arguments></use_mcp_tool>"
 )
 SAME = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "srv__echo", "arguments": "{}"}}
+PICTURE = Attachment("image", "image/png", "p.png", len(png()), base64_of(png()))
 LIMITS = (Limits(), Limits(max_steps=1), Limits(max_tool_calls=1), Limits(max_calls_per_reply=1))
 EVENTS = (StepStarted, TextDelta, ToolCallStarted, ToolCallEnded, ApprovalAsked, RetryScheduled, Notice)
 HELD: Sequence[Reply] = (calls(ECHO, WAITS, ECHO), HANGS, Answer(mute=True))
@@ -69,7 +72,7 @@ HELD: Sequence[Reply] = (calls(ECHO, WAITS, ECHO), HANGS, Answer(mute=True))
 REPLIES = st.lists(st.sampled_from(sorted(ANSWERS)), max_size=4)
 STEPS = st.one_of(
     st.tuples(st.just("ask"), REPLIES),
-    st.tuples(st.just("ask"), REPLIES),
+    st.tuples(st.just("show"), REPLIES),
     st.tuples(st.just("cancel"), REPLIES, st.sampled_from(EVENTS), st.integers(1, 3)),
     st.tuples(st.just("hold"), REPLIES, st.sampled_from(range(len(HELD)))),
     st.tuples(st.just("steer"), REPLIES, st.sampled_from(EVENTS)),
@@ -95,6 +98,11 @@ class Walk:
     async def ask(self, names: Sequence[str], watch: Watch | None = None, *more: Reply) -> None:
         replies = [*(ANSWERS[name]() for name in names), *more]
         await self.stage.ask("go", *replies, **({"watch": watch} if watch else {}))
+        self.stage.strict.forget()
+
+    async def show(self, names: Sequence[str]) -> None:
+        """Ask with a picture, and without a word."""
+        await self.stage.ask("", *(ANSWERS[name]() for name in names), attachments=(PICTURE,))
         self.stage.strict.forget()
 
     async def cancel(self, names: Sequence[str], kind: type[Event], number: int) -> None:
