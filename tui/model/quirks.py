@@ -222,12 +222,13 @@ class Learned:
         if seen.NAMED_RESULTS.search(words) and not traits.named_results:
             self.named_results = True
             return "it wants the names of results; asking again with them"
-        if not seen.ROLES.search(words):
+        roles = seen.ROLES.search(words) is not None
+        if not (roles or seen.BEHIND_RESULT.search(words)):
             return ""
         if "user behind result" in sent and traits.user_after_tool:
             self.no_user_after_tool = True
             return "it takes no question behind a result; asking again with a word between"
-        self.no_tools = True  # its template knows no results: whoever asks may ask in text
+        self.no_tools |= roles  # its template knows no results: whoever asks may ask in text
         return ""
 
     def _refuse_tools(self, words: str, tools: Sequence[str], traits: Traits) -> str:

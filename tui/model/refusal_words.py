@@ -61,7 +61,6 @@ PLAIN_IDS = re.compile(
     r"tool_(?:calls?|use)\S{0,12}id\b.{0,200}(?:too long|pattern)", re.IGNORECASE | re.DOTALL
 )
 NAMED_RESULTS = re.compile(r"function_?response\.name.{0,40}empty", re.IGNORECASE)
-ROLES = re.compile(
-    r"roles? must alternate|unexpected role .{0,20}tool|only user.{0,40}roles are supported", re.IGNORECASE
-)
+BEHIND_RESULT = re.compile(r"unexpected role .{0,20}tool", re.IGNORECASE)
+ROLES = re.compile(r"roles? must alternate|only user.{0,40}roles are supported", re.IGNORECASE)
 """Templates that know no results of tools, or no question behind them (text-generation-inference#3198)."""

@@ -132,6 +132,14 @@ def test_a_grammar_that_a_local_server_cannot_make_is_a_refusal_too() -> None:
     assert known.form == "gemini"
 
 
+def test_a_place_where_a_message_may_not_stand_does_not_cost_the_tools() -> None:
+    words, sent = "Unexpected role 'user' after role 'tool'", ("results", "user behind result")
+    known = Learned()
+    assert "word between" in known.take_refusal(400, words, sent, TOOLS)
+    assert known.take_refusal(400, words, sent, TOOLS, known.applied(Traits())) == ""
+    assert known == Learned(no_user_after_tool=True)
+
+
 def test_what_was_learned_changes_how_the_model_is_asked() -> None:
     known = Learned(dropped={"stop"}, form="kimi", no_images=True, fill_reasoning=True, max_tools=5)
     asked = known.applied(Traits(refuses=frozenset({"stream_options"}), images=True))
