@@ -10,8 +10,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.texts import read
+from tests.texts import TOOLS
+from tui.core.ports import TextPart
 from tui.model.dialects.dialect import DIALECTS
+from tui.model.dialects.made import Maker
+from tui.model.dialects.offered import Offered
+from tui.model.dialects.reading import Reading
 
 HALF, WHOLE = 300_000, 600_000
 PIECE = 16
@@ -35,8 +39,12 @@ MARKS = (
 def seconds(dialect: str, mark: str, size: int, piece: int) -> float:
     text = (mark * (size // len(mark) + 1))[:size]
     pieces = [text[at : at + piece] for at in range(0, size, piece)]
+    found = DIALECTS.get(dialect)
+    reading = Reading(found.maker(TOOLS, ()) if found else Maker(Offered(TOOLS)), found)
     began = time.process_time()
-    read(dialect, pieces)
+    for given in pieces:
+        reading.part(TextPart(given))
+    reading.end(cut=False)
     return time.process_time() - began
 
 

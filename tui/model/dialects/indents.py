@@ -15,6 +15,9 @@ from dataclasses import dataclass, replace
 COLUMNS = 4
 """How far code is indented."""
 
+_SPECIAL = frozenset(" \t\r\f\v\u00a0\u3000>-*+_#=0123456789") | {""}
+"""What a line begins with that may be more than text."""
+
 _QUOTE = re.compile(r" {0,3}> ?")
 _ITEM = re.compile(r"( *)((?:[-*+]|\d{1,9}[.)]))( +|\Z)")
 _ENDS_ITSELF = re.compile(r" *(?:#{1,6}(?: .*)?|([-*_]) *(?:\1 *){2,}|=+ *)\s*")
@@ -45,6 +48,8 @@ class Indents:
 
     def behind(self, line: str) -> "Indents":
         """Return what is true behind `line`."""
+        if line[:1] not in _SPECIAL and not (self.items or self.quoted):  # nearly all lines
+            return replace(self, loose=False, hidden=False) if self.loose or self.hidden else self
         here, rest = self._placed(line)
         bare = rest.strip()
         if not bare:
