@@ -14,6 +14,16 @@ def test_a_command_in_one_burst_is_done_and_what_follows_is_written():
         app.shows("› after")
 
 
+def test_a_complete_command_in_one_burst_is_done_at_its_first_enter(tmp_path: Path):
+    with TerminalApp.real("--demo", env=home_in(tmp_path)) as app:
+        app.shows("2 of 3 servers")
+        app.send("hello" + ENTER)
+        app.until(lambda: "context" in app.screen.display[-2] and "esc stop" not in app.text)
+        app.send(f"/export html {tmp_path / 'page.html'}" + ENTER)
+        app.shows("was written to")
+    assert (tmp_path / "page.html").stat().st_size
+
+
 def test_escape_behind_a_slash_closes_the_list_and_not_the_turn():
     with TerminalApp.fake("endless") as app:
         app.shows("2 of 3 servers")

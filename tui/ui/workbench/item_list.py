@@ -104,9 +104,11 @@ class ItemList(CursorPane):
             return self._empty_rows()[index]
         item = self._shown[index]
         lead = self.sign if index == self.cursor else " "
-        note = _note(item.mark.partition(":")[0], item.note)
-        if width_of(((item.label, ""),)) + width_of(note) + AROUND > self.columns:
-            note = _note("!" if item.mark not in ("", PINNED) else "", SHORT_NOTES.get(item.note, ""))
+        mark, short = item.mark.partition(":")[0], SHORT_NOTES.get(item.note, "")
+        sign = "!" if item.mark not in ("", PINNED) else ""
+        room = self.columns - width_of(((item.label, ""),)) - AROUND
+        notes = (_note(mark, item.note), _note(mark, short), _note(sign, short))
+        note = next((one for one in notes if width_of(one) <= room), notes[-1])
         return spread(((f"{lead} ", "accent"), (item.label, "text")), note, self.columns)
 
     def _empty_rows(self) -> list[Row]:
