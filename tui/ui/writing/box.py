@@ -17,6 +17,9 @@ class Box(Bar):
     """Lines, one of them marked, and a heading that has no mark.
 
     Lines that do not fit are scrolled so that the marked one is in view.
+
+    Attributes:
+        is_seen: it has a place on the screen.
     """
 
     DEFAULT_CSS = "Box { height: 0; display: none; background: $panel; }"
@@ -41,6 +44,15 @@ class Box(Bar):
         self._ends: Sequence[Row] = ()
         self._marked = -1
         self._top = 0
+        self.is_seen = False
+
+    def on_show(self) -> None:
+        """The screen has room for it now."""
+        self.is_seen = True
+
+    def on_hide(self) -> None:
+        """The screen has no room for it any more."""
+        self.is_seen = False
 
     def show(
         self, rows: Sequence[Row], marked: int = -1, heading: Row = EMPTY, ends: Sequence[Row] = ()
@@ -54,6 +66,8 @@ class Box(Bar):
             ends: what stands at the right end of each line.
         """
         if (heading, rows, marked, ends) == (self._heading, self._rows, self._marked, self._ends):
+            if self.is_attached and self.is_seen != self.display:
+                self.refresh(layout=True)  # the layout that was wished for is late, or was lost
             return
         self._heading, self._rows, self._marked, self._ends = heading, rows, marked, ends
         room = max(2, self.app.size.height // 3) if self.is_attached else MOST_ROWS

@@ -1,0 +1,50 @@
+"""The lines above the composer: there while there is something in them, and gone with it."""
+
+import pytest
+from textual import events
+
+from tests.conftest import until
+from tests.ui.app_stage import screen_text
+from tests.ui.stage import Stage
+from tui.ui.writing.box import Box
+
+LINE = ((" one message waits", "text"),)
+
+
+async def test_it_is_gone_with_its_last_line() -> None:
+    box = Box()
+    async with Stage(box).run_test(size=(40, 6)) as pilot:
+        box.show([LINE])
+        await until(lambda: "one message waits" in screen_text(pilot.app))
+        box.show([])
+        await until(lambda: "one message waits" not in screen_text(pilot.app))
+
+
+async def test_a_layout_that_was_lost_is_wished_for_again() -> None:
+    box = Box()
+    async with Stage(box).run_test(size=(40, 6)) as pilot:
+        box.show([LINE])
+        await until(lambda: box.is_seen)
+        box.show([])
+        await until(lambda: not box.is_seen)
+        box.post_message(events.Show())  # as if the screen had not heard of it
+        await until(lambda: box.is_seen)
+        before = box._layout_updates
+        box.show([])
+        assert box._layout_updates > before
+        await pilot.pause()
+
+
+async def test_nothing_is_wished_for_where_the_screen_is_as_it_should_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    box = Box()
+    async with Stage(box).run_test(size=(40, 6)) as pilot:
+        box.show([LINE])
+        await until(lambda: "one message waits" in screen_text(pilot.app))
+        await until(lambda: box.is_seen)
+        monkeypatch.setattr(box, "refresh", lambda *regions, **wishes: pytest.fail("it was"))
+        box.show([LINE])
+        monkeypatch.undo()
+        box.post_message(events.Hide())
+        await until(lambda: not box.is_seen)
