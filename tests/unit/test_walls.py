@@ -51,3 +51,10 @@ HEAVY = {"textual", "rich", "mcp", "mcp_types", "openai", "pydantic", "httpx2", 
 )
 def test_only_what_is_needed_is_loaded(statement: str, forbidden: set[str]):
     assert loaded_by(statement) & forbidden == set()
+
+
+def test_the_first_frame_loads_nothing_that_only_a_conversation_needs():
+    needed_later = {"tui.core.events", "tui.core.servers", "tui.core.conversation", "tui.ui.writing.commands"}
+    code = f"import sys, tui.ui.terminal\nprint({needed_later} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.stdout.strip() == "set()", done.stderr

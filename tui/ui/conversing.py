@@ -13,7 +13,6 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.ui.actions import Context
 from tui.ui.by_hand import ByHand
-from tui.ui.endings import ended_at_limit, note_of
 from tui.ui.symbols import symbols_for
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
@@ -89,6 +88,8 @@ class Conversing(ByHand):
 
     def show_conversation(self, message: int | None = None) -> None:
         """Show the conversation anew, because it is another one; at a message, or at its end."""
+        from tui.ui.endings import ended_at_limit, note_of
+
         self.forget()
         chats, runtime = self.chats, self.runtime
         self.bridge.can_continue = ended_at_limit(chats.remarks, len(chats.messages))
