@@ -72,7 +72,7 @@ class Asking:
 
     async def _that_fits(self, offer: Offer | None, extra: str) -> ModelRequest:
         request = self._request(offer, extra)
-        for _ in range(2):  # results in short first, then a summary
+        for _ in range(3):  # results in short first, then a summary, then the newest turn in part
             if not self._deps.gauge.is_full(request, FULL) or not await self._make_room():
                 break
             request = self._request(offer, extra)

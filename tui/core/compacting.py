@@ -12,6 +12,8 @@ from tui.core.summarising import Summarising
 from tui.core.tokens import estimate_messages
 from tui.core.units import plural
 
+_IN_SHORT = "What is large is told to the model in part now, results of tools in short."
+
 
 @dataclass(slots=True)
 class Compacting:
@@ -40,20 +42,21 @@ class Compacting:
             ModelError: the model could not be asked for the summary.
         """
         window = self._window()
-        before = self.conversation.compaction
-        shorter = plans.shrink(self.conversation.messages, before, window)
-        if pressing:
-            shorter = plans.limited(self.conversation.messages, shorter, window)
+        messages, before = self.conversation.messages, self.conversation.compaction
+        shorter = plans.shrink(messages, before, window)
+        if not by_hand:
+            most = plans.NEWEST if pressing else plans.FULL
+            shorter = plans.limited(messages, shorter, window, most)
         if shorter != before and not by_hand and not (pressing and self._is_full(shorter, window)):
-            return self._take(shorter, "Results of tools are told to the model in short now.")
+            return self._take(shorter, _IN_SHORT)
         keep = plans.KEEP_PRESSING if pressing or by_hand else plans.KEEP
-        upto = plans.boundary(self.conversation.messages, shorter, window, keep)
+        upto = plans.boundary(messages, shorter, window, keep)
         if not upto:
-            if shorter == before:
-                return None
-            return self._take(shorter, "Results of tools are told to the model in short now.")
+            if not by_hand:
+                shorter = plans.limited(messages, shorter, window)
+            return self._take(shorter, _IN_SHORT) if shorter != before else None
         summary = await self._summarise(upto, shorter, window)
-        turns = plans.count_turns(self.conversation.messages, upto)
+        turns = plans.count_turns(messages, upto)
         return self._take(
             replace(shorter, upto=upto, summary=summary),
             f"{plural(turns, 'turn')} summarised for the model; everything is still here to read.",

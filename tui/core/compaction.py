@@ -16,7 +16,7 @@ from tui.core.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.cutting import cut, is_cut
+from tui.core.cutting import cut, is_cut, octets
 from tui.core.gauge import tail_within
 from tui.core.tokens import estimate_messages
 from tui.core.wording import as_sent
@@ -34,7 +34,7 @@ KEEP_RESULTS = 0.2
 """The share of the window that the newest results of tools, told in full, may take."""
 
 NEWEST = 0.4
-"""The share of the window that the newest turn may take once an endpoint has refused it."""
+"""The share of the window that the newest turn may take where it alone is too large."""
 
 BYTES_A_TOKEN = 2
 """Cautious: the endpoint counts, and has just counted more than was expected."""
@@ -59,10 +59,32 @@ def told(messages: Sequence[Message], compaction: Compaction) -> Sequence[Messag
         message = messages[index]
         if index < compaction.shrunk and isinstance(message, ToolMessage):
             message = _shrunk(message)
-        elif compaction.limit and isinstance(message, ToolMessage) and is_cut(message.text, compaction.limit):
-            message = replace(message, text=cut(message.text, compaction.limit, message.kept))
+        elif compaction.limit:
+            message = _limited(message, compaction.limit)
         result.append(message)
     return result
+
+
+def _limited(message: Message, limit: int) -> Message:
+    """Return a message of which nothing that a model reads has more than `limit` bytes."""
+    if isinstance(message, ToolMessage) and is_cut(message.text, limit):
+        return replace(message, text=cut(message.text, limit, message.kept))
+    if isinstance(message, UserMessage) and any(is_cut(text, limit) for text in _texts(message)):
+        attachments = tuple(
+            replace(one, data=cut(one.data, limit)) if one.kind == "text" else one
+            for one in message.attachments
+        )
+        return replace(message, text=cut(message.text, limit), attachments=attachments)
+    return message
+
+
+def _texts(message: Message) -> list[str]:
+    """Return the texts of a message that are not the model's own, each of which may be too large."""
+    if isinstance(message, ToolMessage):
+        return [message.text]
+    if isinstance(message, UserMessage):
+        return [message.text, *(one.data for one in message.attachments if one.kind == "text")]
+    return []
 
 
 def _shrunk(message: ToolMessage) -> ToolMessage:
@@ -89,15 +111,38 @@ def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> 
     return changed if gain > window * 0.05 else compaction
 
 
-def limited(messages: Sequence[Message], compaction: Compaction, window: int) -> Compaction:
-    """Return a compaction under which the results of the newest turn fit; the same one if they do already."""
+def limited(
+    messages: Sequence[Message], compaction: Compaction, window: int, most: float = NEWEST
+) -> Compaction:
+    """Return a compaction under which the newest turn fits; the same one if it does already.
+
+    What servers gave in it, and what the person wrote and attached, is told in part.
+
+    Args:
+        messages: all of the conversation.
+        compaction: what stands in for what so far.
+        window: tokens that fit into a request.
+        most: the share of it that the newest turn may take as it is.
+    """
     begin = max((at for at, one in enumerate(messages) if isinstance(one, UserMessage)), default=0)
-    if estimate_messages(told(messages, compaction)[-(len(messages) - begin) :]) <= window * NEWEST:
+    if estimate_messages(told(messages, compaction)[-(len(messages) - begin) :]) <= window * most:
         return compaction
-    results = sum(isinstance(one, ToolMessage) for one in messages[begin:])
-    if not results:
-        return compaction
-    return replace(compaction, limit=max(LEAST_BYTES, int(window * NEWEST * BYTES_A_TOKEN / results)))
+    texts = [text for one in messages[begin:] for text in _texts(one)]
+    limit = _limit_of([octets(text) for text in texts], int(window * NEWEST * BYTES_A_TOKEN))
+    return (
+        replace(compaction, limit=limit) if not compaction.limit or limit < compaction.limit else compaction
+    )
+
+
+def _limit_of(sizes: Sequence[int], room: int) -> int:
+    """Return the limit under which texts of these sizes have `room` together; small ones leave theirs."""
+    left = len(sizes)
+    for size in sorted(sizes):
+        if size * left > room:
+            break
+        room -= size
+        left -= 1
+    return max(LEAST_BYTES, room // max(1, left))
 
 
 def boundary(messages: Sequence[Message], compaction: Compaction, window: int, keep: float = KEEP) -> int:

@@ -158,8 +158,11 @@ def _entry(message: Message) -> str:
     """Return a message as a line or more of the record."""
     match message:
         case UserMessage():
-            names = "".join(f"\n[attached: {one.name}]" for one in message.attachments)
-            return f"PERSON: {message.text}{names}"
+            attached = "".join(
+                f"\n[attached: {one.name}]{f'{chr(10)}{one.data}' if one.kind == 'text' else ''}"
+                for one in message.attachments
+            )
+            return f"PERSON: {message.text}{attached}"
         case ToolMessage():
             return f"RESULT of {message.name}: {message.text}"
         case AssistantMessage():

@@ -5,9 +5,10 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.compaction import SHORT, boundary, count_turns, shrink, told
+from tui.core.compaction import NEWEST, SHORT, boundary, count_turns, limited, shrink, told
 from tui.core.conversation import (
     AssistantMessage,
+    Attachment,
     CallRequest,
     Compaction,
     Message,
@@ -15,6 +16,7 @@ from tui.core.conversation import (
     UserMessage,
     sanitised,
 )
+from tui.core.tokens import estimate_messages
 
 
 def talk(turns: list[tuple[int, int]]) -> list[Message]:
@@ -80,3 +82,34 @@ def test_the_newest_results_stay_as_they_are():
 def test_where_nothing_is_gained_nothing_is_changed():
     before = Compaction()
     assert shrink(talk([(1, 10)] * 5), before, 10_000) is before
+
+
+def attached(size: int) -> Attachment:
+    return Attachment("text", "text/plain", "big.txt", size, "line\n" * (size // 5))
+
+
+def test_a_file_that_alone_is_larger_than_the_window_is_told_in_part():
+    messages = [UserMessage("read this", (attached(260_000), attached(300)))]
+    compaction = limited(messages, Compaction(), 3000)
+    (seen,) = told(messages, compaction)
+    big, small = seen.attachments
+    assert "bytes are left out here" in big.data and small.data == attached(300).data
+    assert estimate_messages([seen]) < 3000 * NEWEST and seen.text == "read this"
+
+
+def test_a_long_paste_is_told_in_part_too():
+    messages = [UserMessage("x" * 100_000)]
+    (seen,) = told(messages, limited(messages, Compaction(), 3000))
+    assert len(seen.text) < 3000
+
+
+def test_small_results_leave_their_room_to_large_ones():
+    messages = talk([(3, 10)])
+    messages[2] = ToolMessage("c0-0", "t", "r" * 50_000)
+    seen = told(messages, limited(messages, Compaction(), 10_000))
+    assert 7000 < len(seen[2].text) <= 8200 and seen[3] == messages[3]
+
+
+def test_a_newest_turn_that_fits_is_left_alone():
+    messages, before = talk([(1, 500)]), Compaction()
+    assert limited(messages, before, 10_000) is before

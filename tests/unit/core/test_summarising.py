@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
-from tui.core.conversation import AssistantMessage, CallRequest, Conversation, ToolMessage, UserMessage
+from tui.core.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Conversation,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.errors import ModelError
 from tui.core.events import Notice
 from tui.core.gauge import Gauge
@@ -95,6 +102,21 @@ async def test_a_conversation_is_taken_to_a_model_with_a_smaller_window(tells):
     events = await run(turn)
     assert ended(events).text == "noted"
     assert talk.compaction.summary == "noted" and len(talk.messages) == 18
+
+
+@pytest.mark.parametrize("tells", [True, False])
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_file_larger_than_the_window_stops_neither_its_turn_nor_the_next(tells, known):
+    model, talk, gauge = Narrow(3000, tells=tells), long_talk(2, 500), Gauge(window=3000 if known else None)
+    file = Attachment("text", "text/plain", "big.txt", 260_000, "line of text\n" * 20_000)
+    talk.say("what is in it?", (file,))
+    for question in ("", "and now?"):
+        if question:
+            talk.say(question)
+        turn, _ = turn_of(model, talk=talk, gauge=gauge)
+        assert ended(await run(turn)).text == "noted"
+    assert model.refused == 0 or not known
+    assert any(one.attachments == (file,) for one in talk.messages if isinstance(one, UserMessage))
 
 
 async def test_a_window_that_is_smaller_than_was_said_is_found_out_by_smaller_pieces():
