@@ -7,6 +7,7 @@ from tests.ui.app_stage import keys, opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.prompt_stage import runtime_with_prompts
 from tui.core.errors import McptuiError
+from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.core.tools import ResourceContent, TextContent
 from tui.core.workbench import PromptMessage, PromptResult
 from tui.ui.screens.picker import Picker
@@ -69,6 +70,15 @@ async def test_what_a_prompt_gives_besides_text_is_attached():
         await shows(app, "I see.")
         ((_, attachments),) = runtime.chats.asked
         assert [one.data for one in attachments] == ["the content"]
+
+
+async def test_a_prompt_of_a_server_that_does_not_run_is_no_message_to_the_model():
+    runtime = runtime_with_prompts()
+    runtime.host.put(ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STOPPED))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "/notes:summary all")
+        await shows(app, "notes is not running; start it")
+        assert app.composer.text == "/notes:summary all" and runtime.chats.asked == []
 
 
 async def test_a_prompt_that_fails_comes_back_with_the_reason():

@@ -270,7 +270,7 @@ class UiSettings(Section):
     theme: str = "harbor"
     """A theme's name: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
     keys: Annotated[dict[str, list[str]], BeforeValidator(_flat)] = {}
-    """Other keys for actions, like `chat.new = "ctrl+k"` or `chat.new = ["ctrl+k", "f10"]`. F1 shows them."""
+    """Other keys for actions, like `chat.new = "ctrl+k"` or `["ctrl+k", "alt+n"]`. F1 shows them."""
 
 
 class Settings(Section):

@@ -64,8 +64,9 @@ class Commanding(OnMessages):
     async def _do_model(self, rest: str) -> None:
         from tui.ui.writing.deeds import switch_model
 
-        await switch_model(self.runtime.chats, rest)
-        self.notify(f"{clean_line(self.runtime.model_label, 80)} answers from now on.")
+        odd = await switch_model(self.runtime.chats, rest)
+        told = f"{clean_line(self.runtime.model_label, 80)} answers from now on."
+        self.notify(f"{told} {odd}".strip(), severity="warning" if odd else "information")
 
     async def _do_system(self, rest: str) -> None:
         await self.runtime.chats.set_system(rest)

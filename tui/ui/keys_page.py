@@ -11,7 +11,7 @@ of an action can be changed under `[ui.keys]` in the configuration, by its name 
 ```toml
 [ui.keys]
 "servers.restart" = "R"
-"chat.new" = ["ctrl+n", "f9"]
+"chat.new" = ["ctrl+n", "alt+n"]
 ```
 """
 

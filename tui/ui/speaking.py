@@ -147,6 +147,8 @@ class Speaking(Commanding):
             server, colon, _ = shown[1:].partition(":")
             if colon and server in self.sources.running:  # one whose prompts nobody has asked for yet
                 found = read(shown, await self.sources.known())
+            elif colon and server in (one.name for one in self.runtime.host.statuses()):
+                raise McptuiError(f"{server} is not running; start it, and its prompts are there")
         if isinstance(found, Slip):
             raise McptuiError(found.problem)
         return found

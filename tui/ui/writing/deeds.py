@@ -19,8 +19,11 @@ _KINDS: dict[str, ExportKind] = {"markdown": "markdown", "md": "markdown", "json
 _ENDINGS: dict[ExportKind, str] = {"markdown": ".md", "json": ".json", "html": ".html"}
 
 
-async def switch_model(chats: ChatView, rest: str) -> None:
+async def switch_model(chats: ChatView, rest: str) -> str:
     """Ask another model: a profile by its name, one with an id of its endpoint, or an id alone.
+
+    Returns:
+        What is odd about it, or "": an id that an endpoint does not list may be right all the same.
 
     Raises:
         McptuiError: there is no such model.
@@ -29,7 +32,7 @@ async def switch_model(chats: ChatView, rest: str) -> None:
     choices = await chats.models()
     if any(one.name == name for one in choices):
         await chats.switch(name, model.strip())
-        return
+        return await _unlisted(chats, name, model.strip()) if model.strip() else ""
     current = next((one.name for one in choices if one.current), "")
     near = nearest(name, (one.name for one in choices))
     if near or model or not current:
@@ -40,6 +43,19 @@ async def switch_model(chats: ChatView, rest: str) -> None:
             next_step=f"Known: {known}.",
         )
     await chats.switch(current, name)
+    return await _unlisted(chats, current, name)
+
+
+async def _unlisted(chats: ChatView, profile: str, model: str) -> str:
+    """Return that an endpoint does not list a model, in words, or "" if it does or does not say."""
+    try:
+        ids = await chats.offered(profile)
+    except McptuiError:
+        return ""
+    if not ids or model in ids:
+        return ""
+    near = nearest(model, ids)
+    return f"Its endpoint does not list it{f'; {clean_line(near, 60)} it does' if near else ''}."
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:

@@ -51,6 +51,21 @@ async def test_a_name_that_nearly_is_a_profile_is_no_model_of_the_endpoint():
     assert chats.done == []
 
 
+async def test_an_id_that_its_endpoint_does_not_list_is_asked_and_told():
+    chats = FakeChats(Conversation())
+    chats.offers["ollama"] = ["qwen3:8b", "gemma3:4b"]
+    assert await switch_model(chats, "ollama gemma3:4b") == ""
+    odd = await switch_model(chats, "ollama gemma3:4")
+    assert odd == "Its endpoint does not list it; gemma3:4b it does."
+    assert chats.done[-1] == ("switch", "ollama", "gemma3:4")
+
+
+async def test_an_endpoint_that_does_not_say_what_it_has_is_believed():
+    chats = FakeChats(Conversation())
+    chats.offers["ollama"] = McptuiError("404")
+    assert await switch_model(chats, "ollama anything") == ""
+
+
 def test_what_a_prompt_would_have_the_model_say_is_told_apart():
     result = PromptResult(
         "",
