@@ -235,7 +235,7 @@ class Turn:
             message = (
                 "the model used up its tokens before it said anything"
                 if cut
-                else "the model returned nothing"
+                else f"the model returned nothing ({self._deps.model.label})"
             )
             step = "Raise max_tokens of this profile." if cut else "Ask again, or choose another model."
             self._emit(TurnError(message, "model", step))

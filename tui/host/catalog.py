@@ -21,6 +21,9 @@ MAX_NAME = 128
 DESCRIPTION_CHARS = 2048
 MAX_QUARANTINED = 200
 
+_DESCRIBING = (("properties", dict), ("$ref", str), ("anyOf", list), ("oneOf", list), ("allOf", list))
+"""What describes an object's properties at the root of a schema, and how each is written."""
+
 _TAGS = re.compile("[\U000e0000-\U000e0fff]+")
 
 FetchPage = Callable[[str | None], Awaitable[Mapping[str, Any]]]
@@ -134,11 +137,18 @@ def tool_fault(raw: Any) -> str:
     schema = raw.get("inputSchema")
     if fault := schema_fault(schema):
         return f"its inputSchema {fault if 'inputSchema' in raw else 'is missing'}"
-    if schema is not None and schema.get("type") != "object":
+    if schema is not None and not _of_object(schema):
         return 'its inputSchema is not of "type": "object"'
     if raw.get("outputSchema") is not None and (fault := schema_fault(raw["outputSchema"])):
         return f"its outputSchema {fault}"
     return ""
+
+
+def _of_object(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema is of an object; one that describes properties may leave that out."""
+    if "type" in schema:
+        return bool(schema["type"] == "object")
+    return any(isinstance(schema.get(key), kind) for key, kind in _DESCRIBING)
 
 
 def _shown_name(raw: Any, number: int) -> str:

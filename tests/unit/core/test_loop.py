@@ -208,7 +208,7 @@ async def test_an_empty_reply_is_nudged_once_and_then_named():
     events = await run(turn)
     assert model.requests[1].messages[-1] == UserMessage(NUDGE)
     assert ended(events).reason is EndReason.EMPTY
-    assert of_type(events, TurnError)[0].message == "the model returned nothing"
+    assert of_type(events, TurnError)[0].message == "the model returned nothing (scripted)"
 
 
 async def test_a_reply_after_the_nudge_is_the_answer():

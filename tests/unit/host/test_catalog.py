@@ -113,6 +113,19 @@ def test_one_malformed_tool_never_costs_the_others(bad, why):
     assert why in reason
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"x": {"type": "string"}}},
+        {"anyOf": [{"type": "object", "properties": {"x": {}}}, {"type": "string"}]},
+        {"$ref": "#/$defs/A", "$defs": {"A": {"type": "object"}}},
+    ],
+)
+def test_a_schema_that_describes_properties_may_leave_its_type_out(schema):
+    found = catalog({"name": "t", "inputSchema": schema})
+    assert [one.schema for one in found.tools] == [schema] and found.quarantined == ()
+
+
 def test_names_stay_raw():
     names = ["naïve", "搜索", "with space", "../../etc/passwd", "get.user", "get_user", "Get_User"]
     assert [one.name for one in catalog(*map(tool, names)).tools] == names
