@@ -230,6 +230,11 @@ class Asked:
         if self._model is not model:
             return
         self._unloaded = found.unloaded
+        # What the endpoint says that the model cannot do is not tried first.
+        if found.tools is False and (use_text := getattr(model, "use_text", None)) is not None:
+            use_text()
+        if found.images is False and (send_none := getattr(_innermost(model), "send_no_images", None)):
+            send_none()
         if found.window and found.window != self.gauge.window:
             self.gauge.window = found.window
             self.revision += 1

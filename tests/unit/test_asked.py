@@ -8,8 +8,8 @@ from tests.endpoint import Answer, Endpoint, says
 from tests.streams import heard_from_model
 from tui.asked import Asked
 from tui.core.clock import MonotonicClock
-from tui.core.conversation import UserMessage
-from tui.core.ports import ModelRequest, Usage
+from tui.core.conversation import Attachment, UserMessage
+from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.options import Options
 from tui.settings.load import load_text
 
@@ -96,3 +96,16 @@ async def test_what_a_profile_says_of_its_own_model_is_not_said_of_another_one_a
         assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
         assert asked.gauge.window == 5_000
         await asked.close()
+
+
+async def test_what_an_endpoint_says_that_a_model_cannot_do_is_not_tried_first() -> None:
+    shown = {"model_info": {}, "capabilities": ["completion"], "parameters": "num_ctx 8192"}
+    picture = Attachment("image", "image/png", "p.png", 5, "aGVsbG8=")
+    async with Endpoint([says("Hi")], pages={"/api/show": Answer(body=shown)}) as endpoint:
+        asked = await begun(endpoint)
+        await until(lambda: asked.gauge.window == 8_192)
+        request = ModelRequest("", [UserMessage("hi", (picture,))], [ToolSpec("now", "", {})])
+        await heard_from_model(asked.model.stream(request))
+        await asked.close()
+    (sent,) = endpoint.requests
+    assert "tools" not in sent.json and "image_url" not in json.dumps(sent.json)

@@ -70,6 +70,7 @@ class OpenAIChat:
         self._recalled = memory is None
         self._forms = ToolForms()
         self._warned = ("", "")
+        self._is_blind = False
 
     @property
     def label(self) -> str:
@@ -94,7 +95,12 @@ class OpenAIChat:
     @property
     def traits(self) -> Traits:
         """How the model wants to be asked, as far as it is known."""
-        return self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
+        known = self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
+        return replace(known, images=False) if self._is_blind else known
+
+    def send_no_images(self) -> None:
+        """Send no pictures from now on: the endpoint says elsewhere that this model takes none."""
+        self._is_blind = True
 
     @property
     def tool_marks(self) -> dict[str, str]:

@@ -8,8 +8,6 @@ Parsers are pure: text in, pieces out (`parser.py`), the same however the text w
 beside them as text files.
 """
 
-from collections.abc import Callable
-
 from tui.core.errors import ConfigError
 from tui.core.ports import ChatModel
 from tui.model.dialects.dialect import DIALECTS
@@ -24,7 +22,6 @@ def wrap(
     protocol: str,
     *,
     where: str = "",
-    remember: Callable[[str], None] = lambda protocol: None,
     known: str = "",
 ) -> ChatModel:
     """Return a model that takes and makes calls in the native form, whatever `model` speaks.
@@ -33,14 +30,13 @@ def wrap(
         model: the model.
         protocol: the profile's `tool_protocol`.
         where: the profile's name, for the message.
-        remember: told which protocol `auto` fell to, because the endpoint has no function calling.
         known: what was remembered for this endpoint and model, or "".
 
     Raises:
         ConfigError: there is no such protocol.
     """
     if protocol == "auto":
-        return AutoTools(model, remember, known)
+        return AutoTools(model, known)
     if protocol == "native":
         return NativeTools(model)
     if protocol in DIALECTS:

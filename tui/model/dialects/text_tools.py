@@ -1,7 +1,7 @@
 """A model without function calling, wrapped into one that has it, and models whose calls leak into text."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -99,16 +99,18 @@ class AutoTools(Wrapped):
 
     Args:
         model: the model.
-        remember: told of the dialect once it is known that one is needed.
         known: the dialect that was remembered for this endpoint and model, or "".
     """
 
-    def __init__(self, model: ChatModel, remember: Callable[[str], None], known: str = "") -> None:
+    def __init__(self, model: ChatModel, known: str = "") -> None:
         super().__init__(model)
         self._native = NativeTools(model)
         self._text = TextTools(model, DIALECTS[known if known in DIALECTS else FALLBACK])
-        self._remember = remember
         self._needs_text = known in DIALECTS
+
+    def use_text(self) -> None:
+        """Ask in text from now on: the endpoint says elsewhere that this model has no function calling."""
+        self._needs_text = True
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Send `request` and yield the reply as it comes.
@@ -125,7 +127,6 @@ class AutoTools(Wrapped):
             except NoTools as error:
                 reason = f"{error.message}; asking again with tools as text ({FALLBACK})"
             self._needs_text = True
-            self._remember(FALLBACK)
             yield RetryPart(1, 1, 0.0, reason)
         async with aclosing(self._text.stream(request)) as parts:
             async for part in parts:
