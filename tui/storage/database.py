@@ -11,7 +11,7 @@ it is; no file is ever rewritten in place.
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -89,7 +89,6 @@ CREATE TABLE findings (
 CREATE TABLE notes (seq INTEGER PRIMARY KEY, marked INTEGER NOT NULL, text TEXT NOT NULL);
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {VERSION};
-COMMIT;
 """
 """All in one transaction: a process killed in between leaves an empty file, never half a schema.
 
@@ -98,8 +97,10 @@ JSON, or "" for none. An entry without a body has no row in `bodies`.
 """
 
 
-def create_recording(path: Path) -> sqlite3.Connection:
+def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
     """Create the file of a new recording, for this person only, and return the connection that writes it.
+
+    Whoever finds it there finds `meta` in it: nobody takes a tap that has just begun for something else.
 
     Raises:
         OSError: the file is there already or cannot be made.
@@ -112,6 +113,8 @@ def create_recording(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA journal_size_limit = 16777216")
         connection.executescript(SCHEMA)
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", list(meta.items()))
+        connection.execute("COMMIT")
     except BaseException:
         connection.close()
         raise

@@ -82,10 +82,7 @@ class RecordingWriter:
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._live = LiveMark(path)
-            self._connection = create_recording(path)
-            self._connection.execute("BEGIN")
-            self._connection.executemany("INSERT INTO meta VALUES (?, ?)", list((meta or {}).items()))
-            self._connection.execute("COMMIT")
+            self._connection = create_recording(path, meta or {})
             self._page_size = int(self._connection.execute("PRAGMA page_size").fetchone()[0])
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
