@@ -370,3 +370,14 @@ async def test_the_model_makes_a_title_when_it_is_asked_to_and_not_before(stage:
     assert await one.chats.title_from_model() == "Greetings from afar"
     assert [info.title for info in await one.chats.sessions()] == ["Greetings from afar"]
     assert len(one.chats.messages) == 2
+
+
+async def test_a_question_that_was_stopped_is_not_answered_with_the_next_one(stage: Make):
+    one = stage(says("Pong."))
+    turn = one.chats.ask("ping", ScriptedApprover())
+    turn.cancel()
+    assert (await _all(turn))[-1].reason is EndReason.CANCELLED
+    await one.ask("no: pong")
+    asked = texts(one.model.requests[-1].messages)
+    assert asked == ["ping", "(No answer was given: the turn ended before.)", "no: pong"]
+    assert texts(one.chats.messages) == ["ping", "no: pong", "Pong."]

@@ -63,7 +63,8 @@ class Asking:
 
     def _request(self, offer: Offer | None, extra: str) -> ModelRequest:
         talk = self._conversation
-        messages: Sequence[Message] = talk.valid(told(talk.messages, talk.compaction))
+        ends = {remark.place for remark in talk.remarks if remark.kind == "end"}
+        messages: Sequence[Message] = talk.valid(told(talk.messages, talk.compaction, ends))
         if extra:  # for this request only: in the history it would be parroted
             messages = [*messages, UserMessage(extra)]
         if offer is None:

@@ -6,7 +6,7 @@ the oldest turns become a summary. The cut is always before a message of the per
 parted from its result.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from tui.core.conversation import (
@@ -45,12 +45,23 @@ SHORT = 240
 """Characters that are told of an old result."""
 
 _HEAD = "[Summary of our conversation so far, made to save room]\n"
+_UNANSWERED = "(No answer was given: the turn ended before.)"
 _TAKEN = "I have read the summary and go on from there."
 
 
-def told(messages: Sequence[Message], compaction: Compaction) -> Sequence[Message]:
-    """Return `messages` as the model is told them; the same sequence if nothing stands in for any."""
-    if not (compaction.upto or compaction.shrunk or compaction.limit):
+def told(
+    messages: Sequence[Message], compaction: Compaction, ends: Set[int] = frozenset()
+) -> Sequence[Message]:
+    """Return `messages` as the model is told them; the same sequence if nothing stands in for any.
+
+    Args:
+        messages: all of the conversation.
+        compaction: what stands in for the oldest of them.
+        ends: before which messages a turn was stopped or failed. A question that nobody answered is told as
+            such where it was one: with the next one right behind it the model would answer both.
+    """
+    ends = {at for at in ends if _is_unanswered(messages, at)}
+    if not (compaction.upto or compaction.shrunk or compaction.limit or ends):
         return messages
     result: list[Message] = []
     if compaction.upto:
@@ -61,8 +72,15 @@ def told(messages: Sequence[Message], compaction: Compaction) -> Sequence[Messag
             message = _shrunk(message)
         elif compaction.limit:
             message = _limited(message, compaction.limit)
+        if index in ends and index > compaction.upto:
+            result.append(AssistantMessage(_UNANSWERED))
         result.append(message)
     return result
+
+
+def _is_unanswered(messages: Sequence[Message], at: int) -> bool:
+    """Whether what the person said before index `at` got no answer, and they said something else there."""
+    return 0 < at < len(messages) and all(isinstance(one, UserMessage) for one in messages[at - 1 : at + 1])
 
 
 def _limited(message: Message, limit: int) -> Message:

@@ -113,3 +113,20 @@ def test_small_results_leave_their_room_to_large_ones():
 def test_a_newest_turn_that_fits_is_left_alone():
     messages, before = talk([(1, 500)]), Compaction()
     assert limited(messages, before, 10_000) is before
+
+
+def test_a_question_that_was_stopped_is_told_as_one_that_got_no_answer():
+    messages = [UserMessage("ping"), UserMessage("no: pong"), AssistantMessage("pong")]
+    seen = told(messages, Compaction(), {1, 3})
+    assert [one.text for one in seen] == [
+        "ping",
+        "(No answer was given: the turn ended before.)",
+        "no: pong",
+        "pong",
+    ]
+    assert told(messages, Compaction(), {2}) is messages
+
+
+def test_a_turn_that_was_stopped_behind_an_answer_needs_no_other():
+    messages = [UserMessage("ping"), AssistantMessage("half"), UserMessage("again")]
+    assert told(messages, Compaction(), {2}) is messages
