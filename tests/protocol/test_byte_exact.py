@@ -107,7 +107,7 @@ def differences(stored: Sequence[Entry], reference: bytes, direction: Direction)
             wrong.append(f"line {number}: {entry.size} bytes instead of {len(line)}")
         elif entry.body != line[: len(entry.body)] and not entry.redactions:
             wrong.append(f"line {number}: {entry.body[:60]!r} instead of {line[:60]!r}")
-        elif entry.sha256 and entry.sha256 != hashlib.sha256(line).hexdigest():
+        elif entry.sha256 and entry.sha256 != hashlib.sha256(line[: entry.size]).hexdigest():
             wrong.append(f"line {number}: another hash")
         elif not entry.sha256 and len(entry.body) != entry.size and not entry.redactions:
             wrong.append(f"line {number}: only {len(entry.body)} of {entry.size} bytes")

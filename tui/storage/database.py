@@ -98,9 +98,7 @@ JSON, or "" for none. An entry without a body has no row in `bodies`.
 
 
 def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
-    """Create the file of a new recording, for this person only, and return the connection that writes it.
-
-    Whoever finds it there finds `meta` in it: nobody takes a tap that has just begun for something else.
+    """Create the file of a new recording, with `meta` from its first moment on, for this person only.
 
     Raises:
         OSError: the file is there already or cannot be made.
