@@ -103,16 +103,23 @@ class Completing:
         if now.what is What.COMMAND:
             self._fill(fitting(of_commands(self._sources().specs()), now.query))
         else:
+            # What fitted the word before is not taken for this one; see `settled`.
             self._some.clear()
+            self._marked = -1
             self._making = asyncio.create_task(self._make(now), name="suggestions")
             self._making.add_done_callback(self._made)
 
     async def settled(self) -> None:
-        """Wait until a list that is being made has something in it; not for long."""
-        if self._making is not None and not self._found:
+        """Wait until a list that is being made has something in it; not for long.
+
+        Until then the list is that of the word before, so that it does not flicker while somebody writes.
+        """
+        if self._making is not None and not self._some.is_set():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     await self._some.wait()
+            if not self._some.is_set():
+                self._fill(())
 
     async def _make(self, now: Wanted) -> None:
         from tui.ui.writing.suggestion import fitting
