@@ -273,6 +273,7 @@ async def test_a_summary_is_visible_and_can_be_taken_back() -> None:
         await shows(app, "They spoke of milk.")
         await pilot.press("u")
         await until(lambda: "summarised" not in screen_text(app))
+        assert "undoes it" not in screen_text(app) and "They spoke of milk." not in screen_text(app)
         assert runtime.chats.done[-1] == ("uncompact",)
 
 

@@ -32,6 +32,7 @@ class FindingPicker(Picker, inherit_bindings=False):
     DEFAULT_CSS = """
     FindingPicker Input { height: 1; margin-bottom: 1; background: $panel; background-tint: transparent; }
     FindingPicker > Vertical { width: 72; }
+    FindingPicker OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def above(self) -> ComposeResult:

@@ -58,6 +58,7 @@ class Flow:
         self.width = width
         self._tops = [0]
         self._held: dict[Block, None] = {}  # the blocks that have rows, in the order they were wrapped
+        self._moved = -1  # the first row that others stand in since `settle`; or -1
 
     @property
     def height(self) -> int:
@@ -88,9 +89,11 @@ class Flow:
             self._held.clear()
 
     def replace(self, index: int, blocks: Iterable[Block]) -> None:
-        """Put other blocks in the place of one."""
+        """Put other blocks in the place of one, or none."""
         self.blocks[index : index + 1] = blocks
         self._rebuild(index)
+        top = self._tops[index]
+        self._moved = min(self._moved, top) if self._moved >= 0 else top
 
     def index_of(self, block: Block) -> int:
         """Return where a block is; the newest are found first.
@@ -131,7 +134,10 @@ class Flow:
             block.pending = len(rows) + (block.gap if rows else 0)
 
     def settle(self, indexes: Iterable[int]) -> int:
-        """Wrap those of the blocks that are stale; return the first row that changed, or the height."""
+        """Wrap those of the blocks that are stale; return the first row that changed, or the height.
+
+        Rows also change where a block was taken out: those behind it move up.
+        """
         first = len(self.blocks)
         for index in indexes:
             self.prepare(index)
@@ -139,10 +145,12 @@ class Flow:
             if block.pending >= 0:
                 block.height, block.pending = block.pending, -1
                 first = min(first, index)
-        if first == len(self.blocks):
-            return self.height
-        self._rebuild(first)
-        return self._tops[first]
+        row = self.height
+        if first < len(self.blocks):
+            self._rebuild(first)
+            row = self._tops[first]
+        moved, self._moved = self._moved, -1
+        return min(row, moved) if moved >= 0 else row
 
     def _wrapped(self, block: Block) -> Sequence[Row]:
         rows = block.rows = block.wrap(self.width)

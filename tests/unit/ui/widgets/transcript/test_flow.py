@@ -68,6 +68,18 @@ def test_settling_tells_the_first_row_that_changed():
     assert flow.height == 9
 
 
+def test_rows_behind_a_block_that_was_taken_out_are_told_as_changed_once():
+    flow = Flow()
+    for name in "abc":
+        flow.append(Lines(name, 2, gap=0))
+    flow.settle(range(3))
+    flow.replace(1, ())
+
+    assert flow.settle([1]) == 2
+    assert texts(flow) == ["a0", "a1", "c0", "c1"]
+    assert flow.settle([1]) == flow.height
+
+
 def test_settling_what_is_settled_changes_nothing():
     flow = Flow()
     flow.append(Lines("a", 2))
