@@ -1,5 +1,6 @@
 """The composer: several lines, a history, and pastes of any size."""
 
+import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,6 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from tests.conftest import until
 from tests.ui.stage import Stage
@@ -124,6 +126,31 @@ async def test_a_token_is_deleted_as_a_whole_and_comes_back_with_undo():
         await pilot.press("ctrl+z")
         assert composer.text == token
         assert taken(composer) == "x" * 5000
+
+
+@pytest.mark.parametrize("text", ["", "\n", "one\n"])
+async def test_deleting_a_last_line_that_is_empty_deletes_nothing_else(text: str):
+    async with composing() as (composer, pilot):
+        composer.show(text)
+        await pilot.press("ctrl+k", "ctrl+k")
+        assert composer.text.strip() == text.strip() and pilot.app.is_running
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_no_order_of_editing_keys_breaks_it(seed: int):
+    keys = [key for one in TextArea.BINDINGS for key in one.key.split(",") if key not in ("f6", "f7")]
+    draw = random.Random(seed)
+    async with composing() as (composer, pilot):
+        for _ in range(120):
+            match draw.randrange(4):
+                case 0:
+                    await paste(composer, draw.choice(["x" * 5000, "a\nb\n", "é漢"]))
+                case 1:
+                    await pilot.press(draw.choice(["a", "space", "shift+enter", "tab", "@", "slash"]))
+                case _:
+                    await pilot.press(draw.choice(keys))
+        assert pilot.app.is_running
+        taken(composer)
 
 
 async def test_nothing_can_be_typed_into_a_token():

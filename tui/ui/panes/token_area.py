@@ -72,14 +72,17 @@ class TokenArea(TextArea):
     def edit(self, edit: Edit) -> EditResult:
         """Edit the text; a token is deleted as a whole and never written into."""
         if self.pastes:
-            lines = self.document
             (top, left), (bottom, right) = edit.top, edit.bottom
             empty = edit.top == edit.bottom
-            left = self.pastes.widen(lines.get_line(top), left, to_end=empty)
-            right = self.pastes.widen(lines.get_line(bottom), right, to_end=True)
+            left = self.pastes.widen(self._line(top), left, to_end=empty)
+            right = self.pastes.widen(self._line(bottom), right, to_end=True)
             if ((top, left), (bottom, right)) != (edit.top, edit.bottom):
                 edit = Edit(edit.text, (top, left), (bottom, right), edit.maintain_selection_offset)
         return super().edit(edit)
+
+    def _line(self, row: int) -> str:
+        """Return a line; "" behind the last one, where an edit that deletes the last line ends."""
+        return self.document.get_line(row) if row < self.document.line_count else ""
 
     def on_resize(self) -> None:
         """Another width wraps the text into another number of rows."""
