@@ -15,7 +15,7 @@ from tui.commands.words import trace_line
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, TurnError
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import clean
+from tui.core.text import Cleaner, clean
 from tui.host.host import Host
 from tui.options import Options
 from tui.runtime import Runtime
@@ -141,6 +141,7 @@ class Printed:
     def __init__(self, *, to_file: bool) -> None:
         self._open = False
         self._to_file = to_file
+        self._cleaner = Cleaner()
 
     def show(self, event: Event) -> None:
         """Print what is to be seen of an event."""
@@ -148,14 +149,17 @@ class Printed:
             case TextDelta() if self._to_file:
                 return
             case TextDelta(_, text):
-                shown = clean(text)
-                sys.stdout.write(shown)
-                sys.stdout.flush()
-                self._open = not shown.endswith("\n")
+                self._write(self._cleaner.feed(text))
                 return
-            case StepEnded() | TurnError() | TurnEnded() if self._open:
-                sys.stdout.write("\n")
-                sys.stdout.flush()
-                self._open = False
+            case StepEnded() | TurnError() | TurnEnded():
+                self._write(self._cleaner.end())
+                if self._open:
+                    self._write("\n")
         if told := trace_line(event):
             print(told, file=sys.stderr, flush=True)
+
+    def _write(self, shown: str) -> None:
+        if shown:
+            sys.stdout.write(shown)
+            sys.stdout.flush()
+            self._open = not shown.endswith("\n")

@@ -47,6 +47,38 @@ def clean(text: str) -> str:
     return _JOINERS.sub("\ufffd", _UNSAFE.sub(_visible, text))
 
 
+class Cleaner:
+    """Cleans a text that comes in pieces: together they are what `clean` makes of the whole.
+
+    A joiner is judged by what stands on both sides of it, a CR by the LF behind it: what may still become
+    part of one waits for the next piece.
+    """
+
+    def __init__(self) -> None:
+        self._before = ""  # the last character that was given out, raw
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """Return what is sure by now."""
+        text = self._held + text
+        sure = text.rstrip("\r\u200c\u200d")
+        self._held = text[len(sure) :]
+        return self._cleaned(sure)
+
+    def end(self) -> str:
+        """Return the rest; what comes then is another text."""
+        rest = self._cleaned(self._held)
+        self._held = self._before = ""
+        return rest
+
+    def _cleaned(self, text: str) -> str:
+        if not text:
+            return ""
+        result = clean(self._before + text)[len(self._before) :]
+        self._before = text[-1]
+        return result
+
+
 def clean_line(text: str, limit: int = 200) -> str:
     """Return `text` cleaned, as one line of at most `limit` characters, runs of white space folded.
 

@@ -27,3 +27,12 @@ def test_an_error_in_the_middle_of_an_answer_begins_a_line_of_its_own() -> None:
 def test_a_notice_in_the_middle_of_an_answer_puts_nothing_into_it() -> None:
     events = (TextDelta(1, "one "), Notice("something"), TextDelta(1, "line"))
     assert printed(*events, errors=io.StringIO()) == "one line"
+
+
+def test_an_answer_is_the_same_however_it_is_cut() -> None:
+    whole = "خواه\u200cم 👩\u200d👩\u200d👧 x\u200dy\r\nend \x1b[31m"
+    expect = printed(TextDelta(1, whole))
+    for size in (1, 2, 3, 6):
+        pieces = [TextDelta(1, whole[at : at + size]) for at in range(0, len(whole), size)]
+        assert printed(*pieces) == expect
+    assert "\u200c" in expect and "\x1b" not in expect

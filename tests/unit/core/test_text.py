@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.text import clean, clean_line, preview
+from tui.core.text import Cleaner, clean, clean_line, preview
 
 HOSTILE = [
     "\x1b[31mred",
@@ -80,3 +80,10 @@ def test_preview_is_capped_by_lines_and_by_characters_and_counts_what_it_leaves_
     by_size = preview("y" * 3_000_000)
     assert len(by_size.text) == 16 * 1024 and by_size.omitted == 3_000_000 - 16 * 1024
     assert preview("short").omitted == 0
+
+
+@given(st.lists(st.text(st.sampled_from("ab\r\n\u200c\u200dé漢\u202e\x1b\ud800👩"), max_size=6), max_size=12))
+def test_text_in_pieces_is_cleaned_as_the_whole_is(pieces: list[str]):
+    cleaner = Cleaner()
+    for _ in range(2):
+        assert "".join(map(cleaner.feed, pieces)) + cleaner.end() == clean("".join(pieces))
