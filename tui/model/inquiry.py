@@ -41,7 +41,7 @@ class Inquiry:
         Raises:
             ModelError: it cannot be reached, refuses, is too slow, or gives something else.
         """
-        return await self._ask("GET", url, None)
+        return await self._ask("GET", url, None, SECONDS)
 
     async def post(self, url: str, body: Mapping[str, Any], *, seconds: float = SECONDS) -> Any:
         """Send JSON and return the JSON value that comes back within so many seconds.
@@ -51,9 +51,7 @@ class Inquiry:
         """
         return await self._ask("POST", url, body, seconds)
 
-    async def _ask(
-        self, method: str, url: str, body: Mapping[str, Any] | None, seconds: float = SECONDS
-    ) -> Any:
+    async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None, seconds: float) -> Any:
         broken = (self._httpx.HTTPError, self._httpx.StreamError, self._httpx.InvalidURL, OSError)
         timeout = self._httpx.Timeout(seconds, connect=CONNECT_SECONDS)
         try:
