@@ -21,6 +21,9 @@ FD_DIR = PROC / "self" / "fd"
 hypothesis.settings.register_profile("suite", max_examples=50, deadline=None)
 hypothesis.settings.load_profile("suite")
 
+# The hundreds of programs that tests start read compiled modules, as a person's do: half a second each.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 MOST_WORKERS = 8
 
@@ -29,6 +32,12 @@ MOST_WORKERS = 8
 def pytest_xdist_auto_num_workers() -> int:
     """Say how many processes `-n auto` is: one more than processors, since tests wait for processes, too."""
     return min(MOST_WORKERS, (os.cpu_count() or 1) + 1)
+
+
+def pytest_collection_finish() -> None:
+    """Have no collection of garbage look at the thousands of tests and their modules: they stay."""
+    gc.collect()
+    gc.freeze()
 
 
 def _descriptors() -> dict[str, str]:
