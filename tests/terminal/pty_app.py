@@ -64,6 +64,7 @@ class TerminalApp:
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self._shown = 0
+        self._text: str | None = None
         self._draws = draws
         self._master, slave = pty.openpty()
         self._set_size(columns, rows)
@@ -133,6 +134,7 @@ class TerminalApp:
         self._set_size(columns, rows)  # the kernel sends SIGWINCH
         self.screen.resize(rows, columns)
         self.screen.reset()
+        self._text = None
 
     def children(self) -> list[psutil.Process]:
         """Return every process that the program has started, directly or not."""
@@ -155,6 +157,7 @@ class TerminalApp:
         if end > self._shown and self._draws:
             self._stream.feed(bytes(self.raw[self._shown : end]))
             self._shown = end
+            self._text = None
 
     @property
     def painted(self) -> int:
@@ -165,7 +168,9 @@ class TerminalApp:
     @property
     def text(self) -> str:
         """What the screen shows."""
-        return "\n".join(line.rstrip() for line in self.screen.display)
+        if self._text is None:  # it is asked for all the time, and costs as much as to draw
+            self._text = "\n".join(line.rstrip() for line in self.screen.display)
+        return self._text
 
     def until(self, condition: Callable[[], object], seconds: float = 15.0) -> None:
         """Read on until a condition holds."""
