@@ -42,7 +42,7 @@ class Store:
                 name,
                 sys.executable,
                 (str(TEE), str(folder), sys.executable, str(FAULTS / f"{name}.py")),
-                {"FAULT_LINES": "60000"},
+                {"FAULT_LINES": "20000"},
                 start_seconds=8.0 if name.startswith("noise") else 3.0,
             )
             for name in names

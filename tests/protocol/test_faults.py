@@ -114,7 +114,7 @@ ROWS = [
     Row("two_on_a_line", (OK,), noisy=True),
     refused("content_length", "Content-Length headers: newline-delimited JSON required.", noisy=True),
     refused("no_newline", "Several messages on one line", noisy=True, start_seconds=2.5),
-    Row("noise_before_handshake", (OK,), noisy=True, env={"FAULT_LINES": "50000"}),
+    Row("noise_before_handshake", (OK,), noisy=True, env={"FAULT_LINES": "20000"}),
     Row(
         "half_answer_then_exit",
         (fails(CallFailure.SERVER_DIED, "exited with code 0"),),

@@ -15,6 +15,7 @@ SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
 
 
 def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "") -> str:
+    """Write what asks the endpoint, with one server; `extra` may bring others."""
     path = folder / "config.toml"
     path.write_text(
         f"""
@@ -25,14 +26,18 @@ def config(folder: Path, endpoint: Endpoint, extra: str = "", key: str = "") -> 
         [servers.weather]
         command = {json.dumps(sys.executable)}
         args = [{json.dumps(str(SAMPLES / "weather.py"))}]
-        [servers.slow]
-        command = {json.dumps(sys.executable)}
-        args = [{json.dumps(str(SAMPLES / "slow.py"))}]
         {extra}
         """,
         encoding="utf-8",
     )
     return str(path)
+
+
+SLOW = f"""
+        [servers.slow]
+        command = {json.dumps(sys.executable)}
+        args = [{json.dumps(str(SAMPLES / "slow.py"))}]
+"""
 
 
 async def test_the_answer_is_on_stdout_and_the_trace_on_stderr(tmp_path: Path):
@@ -139,7 +144,9 @@ async def test_an_interrupt_ends_the_turn_in_good_order_with_code_130(tmp_path: 
 
 async def test_a_server_that_dies_in_a_call_is_told_to_the_model_at_once(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("It crashed.")]) as endpoint:
-        done = await mcptui("run", "--approve", "all", "--config", config(tmp_path, endpoint), "crash it")
+        done = await mcptui(
+            "run", "--approve", "all", "--config", config(tmp_path, endpoint, SLOW), "crash it"
+        )
         told = endpoint.requests[1].json["messages"][-1]["content"]
     assert done.code == 0 and "exited with code 1" in told and "asked to crash" in told
 
@@ -147,14 +154,14 @@ async def test_a_server_that_dies_in_a_call_is_told_to_the_model_at_once(tmp_pat
 async def test_calls_that_may_change_something_are_denied_where_only_reads_are_approved(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
         done = await mcptui(
-            "run", "--json", "--approve", "reads", "--config", config(tmp_path, endpoint), "go"
+            "run", "--json", "--approve", "reads", "--config", config(tmp_path, endpoint, SLOW), "go"
         )
     assert done.of_type("tool_result")[0]["why"] == "denied" and done.code == 0
 
 
 async def test_without_anybody_to_ask_a_question_is_a_no(tmp_path: Path):
     async with Endpoint([calls(("slow__crash", {})), says("I may not.")]) as endpoint:
-        done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint), "go")
+        done = await mcptui("run", "--json", "--config", config(tmp_path, endpoint, SLOW), "go")
     assert done.of_type("tool_result")[0]["text"].startswith("denied: nobody is there to be asked")
 
 

@@ -171,12 +171,12 @@ async def test_a_flood_leaves_the_loop_half_of_its_time():
     turning = asyncio.ensure_future(turn())
     started = time.monotonic()
     line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
-    for _ in range(50):
+    for _ in range(20):
         await bench.take(line * 2000)
     seconds = time.monotonic() - started
     turning.cancel()
     assert turns > seconds / 0.02
-    assert bench.inbox.collapsed > 99_000
+    assert bench.inbox.collapsed > 39_000
 
 
 async def test_log_messages_that_would_be_dropped_are_not_even_read(monkeypatch):

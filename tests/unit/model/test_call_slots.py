@@ -87,7 +87,7 @@ def is_telling(style: tuple[str, str, str, str]) -> bool:
 STYLES = [style for style in itertools.product(INDEXES, IDS, NAMING, WRITING) if is_telling(style)]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(STYLES), CALLS, CUTS)
 def test_calls_in_any_style_come_out_as_they_were_made(
     style: tuple[str, str, str, str], made: list[tuple[str, Any]], cuts: list[int]
@@ -99,7 +99,7 @@ def test_calls_in_any_style_come_out_as_they_were_made(
     assert not any(call.truncated for call in heard.reply.calls)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(STYLES), CALLS, CUTS, st.data())
 def test_of_calls_that_are_cut_off_anywhere_no_half_looks_whole(
     style: tuple[str, str, str, str], made: list[tuple[str, Any]], cuts: list[int], data: st.DataObject
