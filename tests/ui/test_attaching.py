@@ -207,3 +207,21 @@ async def test_what_is_pasted_attaches_nothing(folder: Path):
         await pilot.press("space", "enter")
         await shows(app, "Hello.")
         assert runtime.chats.asked == [("see @notes.md", ())]
+
+
+async def test_a_name_at_the_end_of_a_sentence_is_attached_without_its_full_stop(folder: Path):
+    runtime = FakeRuntime(says("Read."))
+    async with opened(runtime) as (app, pilot):
+        await keys(pilot, "what is in @notes.md?")
+        await pilot.press("enter")
+        await shows(app, "what is in @notes.md?", "Read.")
+        ((_, (attachment,)),) = runtime.chats.asked
+        assert attachment.data == "buy milk"
+
+
+async def test_a_name_that_attaches_nothing_is_told(folder: Path):
+    runtime = FakeRuntime(says("Which?"))
+    async with opened(runtime) as (app, pilot):
+        await keys(pilot, "see @src/ap.py and @src")
+        await pilot.press("escape", "enter")
+        await shows(app, "Not attached: @src/ap.py (there is no such file), @src (a directory).", "Which?")

@@ -129,6 +129,11 @@ class Speaking(Commanding):
         except asyncio.CancelledError:
             self.composer.put_back(written.shown)
             raise
+        if "@" in written.shown:
+            from tui.ui.writing.files import not_attached
+
+            if told := await asyncio.to_thread(not_attached, written.shown, Path.cwd()):
+                self.conversation.add_note(told, "warn")
         if sent.now:
             self._steer(written)
         else:

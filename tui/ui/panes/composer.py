@@ -198,10 +198,10 @@ class Composer(TokenArea):
         place = wanted(line, column, is_first=row == 0) if self.selection.is_empty else None
         if place is None or place.what is not What.REFERENCE or not self._typed.endswith(f"@{place.query}"):
             return
-        if self.completing.names_file(place.query):
-            token = self.pastes.refer(Reference.to_file(place.query))
-            self.replace(token, (row, place.start), (row, column), maintain_selection_offset=False)
-            self.move_cursor((row, place.start + len(token)))
+        if name := next(filter(self.completing.names_file, place.names), ""):
+            text = self.pastes.refer(Reference.to_file(name)) + place.query[len(name) :]
+            self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
+            self.move_cursor((row, place.start + len(text)))
 
     # ---- what was written before ----
 

@@ -4,6 +4,7 @@ Bounded whatever the disk holds. Hidden names come only if the path asks for the
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from tui.core import units
 from tui.core.text import clean_line
 from tui.ui.writing.references import Reference
 from tui.ui.writing.suggestion import MOST_SHOWN, Suggestion, fitting
+from tui.ui.writing.wanted import BEHIND
+
+_WRITTEN = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
 
 MOST_ENTRIES = 4_000
 """Names that are looked at for one list."""
@@ -98,3 +102,32 @@ def is_file(path: str, folder: Path) -> bool:
         return bool(path) and (folder / os.path.expanduser(path)).is_file()
     except (OSError, ValueError, RuntimeError):
         return False
+
+
+def not_attached(text: str, folder: Path) -> str:
+    """Return what a message seems to attach and does not, as a sentence; "" if there is nothing.
+
+    Only paths count, as they are seen with what is there: `@person` and `@app.route("/")` are words.
+    """
+    found = {name: why for name in _paths(text) if (why := _why_not(name, folder))}
+    told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])
+    return f"Not attached: {told}." if told else ""
+
+
+def _paths(text: str) -> Iterator[str]:
+    for match in _WRITTEN.finditer(text):
+        yield match.group(1) or match.group(2).rstrip(BEHIND)
+
+
+def _why_not(written: str, folder: Path) -> str:
+    try:
+        path = folder / os.path.expanduser(written)
+        if path.is_dir():
+            return "a directory"
+        if path.is_file():
+            return "its name was pasted; tab behind it attaches it"
+        if os.path.lexists(path):
+            return "no file that can be read"
+        return "there is no such file" if "/" in written and path.parent.is_dir() else ""
+    except (OSError, ValueError, RuntimeError):
+        return ""

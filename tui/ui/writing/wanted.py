@@ -7,6 +7,9 @@ from enum import StrEnum
 MOST = 400
 """A word longer than this is not completed."""
 
+BEHIND = ".,;:!?)\"'"
+"""What may stand behind a name in a sentence without being part of it."""
+
 _REFERENCE = re.compile(r"(?:^|(?<=[\s(\"']))@(\S*)$")
 _COMMAND = re.compile(r"/(\S*)$")
 _ARGUMENT = re.compile(r"/(\S+)\s+(.*?)(\S*)$")
@@ -37,6 +40,11 @@ class Wanted:
     start: int
     command: str = ""
     before: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the word may name: itself, or what stands before the end of a sentence."""
+        return self.query, self.query.rstrip(BEHIND)
 
 
 def wanted(line: str, column: int, *, is_first: bool) -> Wanted | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.ui.writing.files import MOST_ENTRIES, files, is_file, named, tree
+from tui.ui.writing.files import MOST_ENTRIES, files, is_file, named, not_attached, tree
 
 
 @pytest.fixture
@@ -85,3 +85,22 @@ def test_a_link_in_a_circle_ends(tmp_path: Path):
 def test_only_a_file_that_is_there_is_one(folder: Path):
     assert is_file("README.md", folder) and is_file("src/app.py", folder)
     assert not any(is_file(path, folder) for path in ("", "src", "nowhere", "\0", "~nobody/x"))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("see @src/nothere.txt", "@src/nothere.txt (there is no such file)"),
+        ("(@src/nothere.txt).", "@src/nothere.txt (there is no such file)"),
+        ("all of @src", "@src (a directory)"),
+        ('@"src/no file.txt" please', "@src/no file.txt (there is no such file)"),
+        ("@src/dead", "@src/dead (no file that can be read)"),
+        ("pasted @src/app.py", "@src/app.py (its name was pasted; tab behind it attaches it)"),
+        ("ask @anna, a@b.c, @app.route('/x'), [@notes.md], @nowhere/x", ""),
+    ],
+)
+def test_what_seems_to_be_attached_and_is_not_is_told(tmp_path: Path, text: str, told: str):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "app.py").write_text("print()")
+    (tmp_path / "src" / "dead").symlink_to("gone")
+    assert not_attached(text, tmp_path) == (f"Not attached: {told}." if told else "")
