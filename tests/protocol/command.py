@@ -24,13 +24,14 @@ class Done:
         return [found for found in self.objects if found["type"] == kind]
 
 
-async def start(*args: str, **env: str) -> asyncio.subprocess.Process:
+async def start(*args: str, piped: bool = True, **env: str) -> asyncio.subprocess.Process:
+    """Start it; with nothing `piped` in, `run` does not wait whether something comes."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "tui",
         *args,
-        stdin=asyncio.subprocess.PIPE,
+        stdin=asyncio.subprocess.PIPE if piped else asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, **env},
@@ -40,7 +41,7 @@ async def start(*args: str, **env: str) -> asyncio.subprocess.Process:
 
 async def finish(process: asyncio.subprocess.Process, stdin: bytes = b"") -> Done:
     async with asyncio.timeout(40):
-        out, err = await process.communicate(stdin)
+        out, err = await process.communicate(stdin if process.stdin else None)
     assert process.returncode is not None
     return Done(process.returncode, out.decode(), err.decode())
 

@@ -39,7 +39,8 @@ async def test_a_run_killed_in_its_calls_is_resumed_by_others(tmp_path: Path) ->
     strict = Strict(calls(SLOW, WEATHER, text="Let me look."))
     async with Endpoint([strict]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint), "--approve", "all", "--json")
-        process = await start(*given, "--model", "vllm", "--session", "trip", "What is the weather?")
+        asked = ("--model", "vllm", "--session", "trip", "What is the weather?")
+        process = await start(*given, *asked, piped=False)
         assert process.stdout is not None
         async for line in process.stdout:
             if b'"tool_result"' in line:

@@ -134,7 +134,7 @@ async def test_what_cannot_be_meant_is_code_2_with_a_sentence(args: list[str], w
 
 async def test_an_interrupt_ends_the_turn_in_good_order_with_code_130(tmp_path: Path):
     async with Endpoint([Answer([], hang=True, raw=b": wait\n\n")]) as endpoint:
-        process = await start("run", "--json", "--config", config(tmp_path, endpoint), "go")
+        process = await start("run", "--json", "--config", config(tmp_path, endpoint), "go", piped=False)
         await until(lambda: endpoint.requests)
         process.send_signal(signal.SIGINT)
         done = await finish(process)
