@@ -259,7 +259,7 @@ async def test_a_second_shutdown_kills_at_once():
 
 
 async def test_a_crash_is_seen_without_any_call():
-    host = host_for(Row("crash_loop", env={"FAULT_DELAY": "0.1"}))
+    host = host_for(Row("crash_loop", env={"FAULT_DELAY": "1.0"}))  # not before it is up
     await host.start_all()
     await until(lambda: host.status("crash_loop").state is ServerState.STOPPED)
     assert host.status("crash_loop").reason is StopReason.CRASHED

@@ -233,17 +233,16 @@ async def test_escape_stops_a_command_and_gives_back_what_was_sent_behind_it():
         assert runtime.chats.asked == []
 
 
-async def test_export_writes_the_conversation(tmp_path: Path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # a short name stands in one line
+async def test_export_writes_the_conversation(tmp_path: Path):
     runtime = FakeRuntime(says("Hello."))
-    async with opened(runtime) as (app, pilot):
+    async with opened(runtime, (400, 40)) as (app, pilot):  # wide enough for the path in one line
         await send(pilot, "hi")
         await shows(app, "Hello.")
         path = tmp_path / "talk.html"
-        await send(pilot, "/export talk.html")
+        await send(pilot, f"/export {path}")
         await until(path.exists)
         assert path.read_text() == "html"
-        await send(pilot, "/export html talk.html")
+        await send(pilot, f"/export html {path}")
         await shows(app, "is there already")
 
 
