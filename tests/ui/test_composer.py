@@ -136,12 +136,12 @@ async def test_deleting_a_last_line_that_is_empty_deletes_nothing_else(text: str
         assert composer.text.strip() == text.strip() and pilot.app.is_running
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 async def test_no_order_of_editing_keys_breaks_it(seed: int):
     keys = [key for one in TextArea.BINDINGS for key in one.key.split(",") if key not in ("f6", "f7")]
     draw = random.Random(seed)
     async with composing() as (composer, pilot):
-        for _ in range(120):
+        for _ in range(80):
             match draw.randrange(4):
                 case 0:
                     await paste(composer, draw.choice(["x" * 5000, "a\nb\n", "é漢"]))
