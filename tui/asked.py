@@ -130,6 +130,28 @@ class Asked:
             profile = replace(profile, model=model, context_window=None, price_in=None, price_out=None)
         self._take(profile)
 
+    async def go_on_with(self, profile: str, model: str) -> str:
+        """Ask the model that a conversation was last with, unless the command line names one.
+
+        Args:
+            profile: the name of its profile, "demo", or "" if nobody knows.
+            model: its id.
+
+        Returns:
+            Which one is asked from now on, if that is another than before or than in the conversation; or "".
+        """
+        from tui.model.choose import DEMO
+
+        now = (self.profile.name, self.profile.model) if self.profile is not None else (DEMO, self.label)
+        if not profile or self._options.model is not None or (profile, model) == now:
+            return ""
+        try:
+            await self.switch(profile, "" if profile == DEMO else model)
+        except McptuiError:
+            goes_on = f": {self.label} goes on" if self.label else ""
+            return f"{model} ({profile}) was asked last in this conversation and cannot be now{goes_on}."
+        return f"{self.label} goes on: it was asked last in this conversation."
+
     @property
     def max_tools(self) -> int:
         """How many tools it takes in one request."""

@@ -90,9 +90,12 @@ class Chats(SavedChats):
         """
         if self._now.info is not None and session == self._now.info.id:
             return
-        opened = OpenChat.reopened(*await self._stored().reopen(session))
+        found, journal = await self._stored().reopen(session)
+        opened = OpenChat.reopened(found, journal)
         await self._now.leave()
         self._take(opened)
+        if told := await self._asked.go_on_with(found.meta.profile or "", found.meta.model or ""):
+            opened.conversation.remark(Remark(len(self.messages), "notice", told))
 
     async def resume_named(self, name: str, *, begin: bool = False) -> None:
         """Go on with the conversation of that id, beginning of an id, or title.

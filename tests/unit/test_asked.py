@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, says
 from tests.streams import heard_from_model
@@ -109,3 +111,42 @@ async def test_what_an_endpoint_says_that_a_model_cannot_do_is_not_tried_first()
         await asked.close()
     (sent,) = endpoint.requests
     assert "tools" not in sent.json and "image_url" not in json.dumps(sent.json)
+
+
+TWO = """
+[models.one]
+model = "a"
+base_url = "http://127.0.0.1:9/v1"
+context_window = 5000
+[models.two]
+model = "b"
+base_url = "http://127.0.0.1:9/v1"
+context_window = 5000
+"""
+GONE = "x (gone) was asked last in this conversation and cannot be now: a goes on."
+
+
+@pytest.mark.parametrize(
+    ("named", "profile", "model", "told", "label"),
+    [
+        (None, "two", "b", "b goes on: it was asked last in this conversation.", "b"),
+        (None, "two", "c", "c goes on: it was asked last in this conversation.", "c"),
+        (None, "one", "a", "", "a"),
+        (None, "", "", "", "a"),
+        (
+            None,
+            "gone",
+            "x",
+            "x (gone) was asked last in this conversation and cannot be now: a goes on.",
+            "a",
+        ),
+        ("one", "two", "b", "", "a"),
+    ],
+)
+async def test_a_conversation_goes_on_with_the_model_that_was_asked_last_in_it(
+    named: str | None, profile: str, model: str, told: str, label: str
+) -> None:
+    asked = Asked(Options(model=named), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    await asked.begin(load_text(TWO, Path("config.toml"), {}))
+    assert (await asked.go_on_with(profile, model), asked.label) == (told, label)
+    await asked.close()

@@ -110,6 +110,23 @@ async def test_it_goes_on_in_another_run_where_it_ended(stage: Make):
     assert texts(two.model.requests[0].messages)[2:] == ["echo hi", "It echoes.", "again?"]
 
 
+async def test_it_goes_on_with_the_model_that_it_was_with_and_says_so(stage: Make, monkeypatch):
+    one = stage(says("Hello."), profile=ModelProfile("small", "http://127.0.0.1:9/v1", "tiny"))
+    await one.ask("hi")
+    session = one.chats.info.id
+    await one.chats.close()
+    two = stage()
+    asked: list[tuple[str, str]] = []
+
+    async def go_on_with(profile: str, model: str) -> str:
+        asked.append((profile, model))
+        return "tiny goes on."
+
+    monkeypatch.setattr(two.asked, "go_on_with", go_on_with)
+    await two.chats.resume(session)
+    assert (asked, two.chats.remarks[-1].text) == ([("small", "scripted")], "tiny goes on.")
+
+
 async def test_a_new_conversation_leaves_the_one_before_as_it_was(stage: Make):
     one = stage(says("One."), says("Two."))
     await one.ask("first")

@@ -16,6 +16,11 @@ MAX_SYSTEM = 1024 * 1024
 PATIENCE = 1.0
 """Seconds in which something has to come through a pipe; whoever starts programs often leaves one open."""
 
+SILENCE = 10.0
+"""Seconds without anything after which a pipe that is attached is given up."""
+
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+
 
 def question(given: str | None, *, wait: bool = False) -> str:
     """Return the question: of the command line, of stdin, or both, the command line's first.
@@ -92,17 +97,37 @@ def system_text(given: str | None) -> str | None:
 
 
 def read_bounded(path: str, most: int) -> bytes:
-    """Return what is in a file.
+    """Return what is in a file, or comes through a pipe (`--file <(command)`).
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is larger than `most` bytes.
+        ValueError: it is larger than `most` bytes, no file or pipe, or a pipe through which nothing comes.
     """
-    with Path(path).expanduser().open("rb") as file:
-        data = file.read(most + 1)
+    # Without waiting: a pipe that nobody writes to would be opened for ever, deaf to signals.
+    with open(os.open(Path(path).expanduser(), _FLAGS), "rb") as file:
+        handle = file.fileno()
+        mode = os.fstat(handle).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise ValueError("it is a directory" if stat.S_ISDIR(mode) else "it is no file")
+        data = _piped(handle, most) if stat.S_ISFIFO(mode) else file.read(most + 1)
     if len(data) > most:
         raise ValueError(f"it is larger than {most // 1024} KiB")
     return data
+
+
+def _piped(handle: int, most: int) -> bytes:
+    """Return what comes through a pipe until its end, as long as something does."""
+    data = bytearray()
+    while len(data) <= most:
+        if not select.select([handle], [], [], SILENCE)[0]:
+            raise ValueError(f"nothing came through this pipe for {SILENCE:g} s")
+        piece = os.read(handle, 65536)
+        if not piece:
+            break
+        data += piece
+    if not data:
+        raise ValueError("nothing came through this pipe")
+    return bytes(data)
 
 
 def _reason(error: Exception) -> str:

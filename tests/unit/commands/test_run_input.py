@@ -1,0 +1,50 @@
+"""What `mcptui run` reads besides the question."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from tui.commands import run_input
+from tui.commands.run_input import attachments, read_bounded
+from tui.core.errors import UsageError
+
+
+def test_a_file_is_attached(tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("buy milk")
+    (found,) = attachments([str(path)])
+    assert (found.kind, found.name, found.data) == ("text", "notes.md", "buy milk")
+
+
+def test_what_comes_through_a_pipe_is_attached_to_its_end(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(b"x" * 200_000))
+    writer.start()
+    assert read_bounded(str(pipe), 1 << 20) == b"x" * 200_000
+    writer.join()
+
+
+def test_a_pipe_that_nobody_writes_to_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_input, "SILENCE", 0.05)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="nothing came through this pipe"):
+        attachments([str(pipe)])
+
+
+@pytest.mark.parametrize(
+    ("path", "why"), [("/", "directory"), ("/dev/zero", "no file"), ("/nowhere", "No such")]
+)
+def test_what_is_no_file_is_told(path: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        attachments([path])
+
+
+def test_a_file_that_is_too_large_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    path.write_bytes(b"x" * 2049)
+    with pytest.raises(ValueError, match="larger than 2 KiB"):
+        read_bounded(str(path), 2048)
