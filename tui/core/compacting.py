@@ -8,7 +8,7 @@ from tui.core.conversation import Compaction, Conversation
 from tui.core.events import Notice
 from tui.core.gauge import Gauge
 from tui.core.ports import ChatModel, Usage
-from tui.core.summarising import Summarising
+from tui.core.summarising import Summarising, done_with
 from tui.core.tokens import estimate_messages
 from tui.core.units import plural
 
@@ -56,11 +56,9 @@ class Compacting:
                 shorter = plans.limited(messages, shorter, window)
             return self._take(shorter, _IN_SHORT) if shorter != before else None
         summary = await self._summarise(upto, shorter, window)
-        turns = plans.count_turns(messages, upto)
-        return self._take(
-            replace(shorter, upto=upto, summary=summary),
-            f"{plural(turns, 'turn')} summarised for the model; everything is still here to read.",
-        )
+        turns = plural(plans.count_turns(messages, upto), "turn")
+        words = f"{turns} {done_with(summary)}; everything is still here to read."
+        return self._take(replace(shorter, upto=upto, summary=summary), words)
 
     def _is_full(self, compaction: Compaction, window: int) -> bool:
         told = plans.told(self.conversation.messages, compaction)

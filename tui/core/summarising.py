@@ -116,6 +116,13 @@ class Summarising:
         return await asked_aside(self.model, messages, question, most=MAX_SUMMARY, spent=self.spent)
 
 
+def done_with(summary: str) -> str:
+    """Return what was done with the turns that `summary` stands in for, in words."""
+    if summary.startswith(_NO_SUMMARY):
+        return "cut for the model, which wrote no summary"
+    return "summarised for the model"
+
+
 def pieces(messages: Sequence[Message], tokens: int, most: int = MAX_PIECES) -> list[str]:
     """Return the record of messages in at most `most` pieces of about `tokens` each; all of it if it fits."""
     entries = [_entry(message) for message in messages]

@@ -24,6 +24,7 @@ _BAD_KEY = re.compile(
     re.IGNORECASE,
 )
 _BAD_CALL = re.compile(r"failed_generation|failed to call a function", re.IGNORECASE)
+_NO_MEMORY = re.compile(r"requires more system memory", re.IGNORECASE)
 _LOADING = re.compile(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
 
 _TRY_HTTPS = "Does it speak https? Then begin base_url with https://."
@@ -34,6 +35,7 @@ _STEPS = (
         'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
     ),
     (_BAD_CALL, "Ask again, or choose another model: this one wrote a call that is none."),
+    (_NO_MEMORY, "Choose a smaller model, or free memory: this one does not fit into that machine."),
     (_LOADING, "Wait until the model is loaded, then ask again."),
 )
 _SHORTEN = "Start a new chat, or attach less: the conversation does not fit into the model's window."
@@ -69,7 +71,8 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
     # Groq's word for a call that the model wrote wrongly: the next one may be right.
     passes = status in RETRYABLE_STATUS or "tool_use_failed" in _code(body)
-    hopeless = billing or no_tools or overflow or headers.get("x-should-retry", "").lower() == "false"
+    told_not_to = headers.get("x-should-retry", "").lower() == "false"
+    hopeless = billing or no_tools or overflow or told_not_to or bool(_NO_MEMORY.search(said))
     error = (NoTools if no_tools else ModelError)(
         f"{message}: {said}" if said else message,
         where=endpoint_of(profile),

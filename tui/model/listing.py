@@ -11,7 +11,8 @@ from tui.model import endpoint_errors as errors
 from tui.model.inquiry import Inquiry, inquiry
 from tui.model.profile import ModelProfile
 
-MAX_MODELS = 2_000
+MAX_MODELS = 50_000
+"""Bound for a hostile list; the longest known one has some hundreds."""
 MAX_ID = 256
 MAX_WINDOW = 100_000_000
 

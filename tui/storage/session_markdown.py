@@ -47,7 +47,8 @@ def markdown(shown: Transcript) -> Iterator[str]:
                 if words := clean_line(words_of(entry), 4000).strip():
                     yield f"_{escaped(words)}_\n\n"
             case UserMessage():
-                yield f"## You · {day_and_time(at)}\n\n{quiet(bounded(entry.text))}\n\n"
+                said = f" · {time}" if (time := day_and_time(at)) else ""
+                yield f"## You{said}\n\n{quiet(bounded(entry.text))}\n\n"
                 yield _attached(entry.attachments)
             case AssistantMessage():
                 yield _reply(entry, tools)

@@ -111,12 +111,13 @@ class Conversing(ByHand):
     def show_compaction(self) -> None:
         """Say what the model is told in place of older messages."""
         from tui.core.conversation import UserMessage
+        from tui.core.summarising import done_with
 
         compaction, messages = self.chats.compaction, self.chats.messages
         words = ""
         if compaction.upto:
             turns = sum(isinstance(one, UserMessage) for one in messages[: compaction.upto])
-            words = f"{units.plural(turns, 'turn')} summarised for the model"
+            words = f"{units.plural(turns, 'turn')} {done_with(compaction.summary)}"
         elif compaction.shrunk:
             words = f"results of the first {compaction.shrunk} messages are told in a few words"
         elif compaction.limit:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
+from tui.core.compacting import Compacting
 from tui.core.conversation import (
     AssistantMessage,
     Attachment,
@@ -139,3 +140,9 @@ async def test_a_model_that_cannot_be_asked_is_told_and_nothing_stands_in():
     turn, _ = turn_of(model, talk=talk, gauge=Gauge(window=4000))
     events = await run(turn)
     assert "busy" in of_type(events, Notice)[0].message and talk.compaction.upto == 0
+
+
+async def test_a_person_is_told_if_there_is_no_summary():
+    model, talk = Narrow(4000, answer=""), long_talk()
+    notice = await Compacting(talk, model, Gauge(window=4000)).make_room(by_hand=True)
+    assert notice is not None and "7 turns cut for the model, which wrote no summary" in notice.message

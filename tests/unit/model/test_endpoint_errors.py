@@ -63,6 +63,7 @@ OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
         case(408, "timeout", "Ask again", passes=True),
         case(409, "conflict", "Ask again", passes=True),
         case(500, "internal error", "at the endpoint", passes=True),
+        case(500, "model requires more system memory (9 GiB) than is available (7 GiB)", "smaller model"),
         case(503, "Loading model", "Wait until the model is loaded", passes=True),
         case(529, "Overloaded", "at the endpoint", passes=True),
         case(501, "not implemented", "at the endpoint"),

@@ -53,7 +53,7 @@ def _columns(info: SessionInfo, now: float, width: int) -> Row:
         cells.append((used(info), USED_CELLS, True))
     row: list[tuple[str, str]] = []
     for text, room, to_right in cells:
-        gap = " " * max(0, room - width_of(((text, ""),)))
+        gap = " " * max(1, room - width_of(((text, ""),)))
         row.append((gap + text if to_right else f"  {text}{gap}", "dim"))
     return (*row, (" ", ""))
 
