@@ -225,3 +225,12 @@ async def test_a_name_that_attaches_nothing_is_told(folder: Path):
         await keys(pilot, "see @src/ap.py and @src")
         await pilot.press("escape", "enter")
         await shows(app, "Not attached: @src/ap.py (there is no such file), @src (a directory).", "Which?")
+
+
+async def test_a_name_that_is_written_whole_is_attached_and_sent_by_one_enter(folder: Path):
+    runtime = FakeRuntime(says("Read."))
+    async with opened(runtime) as (app, pilot):
+        await keys(pilot, "see @notes.md")
+        await pilot.press("enter")
+        await shows(app, "see @notes.md", "Read.")
+        assert [len(attached) for _, attached in runtime.chats.asked] == [1]

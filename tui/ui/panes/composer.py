@@ -181,7 +181,7 @@ class Composer(TokenArea):
         self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
         self.move_cursor((row, place.start + len(text)))
         self._look()
-        return one.runs
+        return one.runs or (one.reference is not None and one.name == place.query)
 
     def choose(self, index: int) -> None:
         """Take the line of the list that was clicked."""
