@@ -19,7 +19,7 @@ PATIENCE = 1.0
 SILENCE = 10.0
 """Seconds without anything after which a pipe that is attached is given up."""
 
-_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows opens no pipe as a file
 
 
 def question(given: str | None, *, wait: bool = False) -> str:
@@ -104,12 +104,13 @@ def read_bounded(path: str, most: int) -> bytes:
         ValueError: it is larger than `most` bytes, no file or pipe, or a pipe through which nothing comes.
     """
     # Without waiting: a pipe that nobody writes to would be opened for ever, deaf to signals.
-    with open(os.open(Path(path).expanduser(), _FLAGS), "rb") as file:
-        handle = file.fileno()
-        mode = os.fstat(handle).st_mode
+    with open(
+        Path(path).expanduser(), "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE)
+    ) as file:
+        mode = os.fstat(file.fileno()).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise ValueError("it is a directory" if stat.S_ISDIR(mode) else "it is no file")
-        data = _piped(handle, most) if stat.S_ISFIFO(mode) else file.read(most + 1)
+            raise ValueError("it is no file")
+        data = _piped(file.fileno(), most) if stat.S_ISFIFO(mode) else file.read(most + 1)
     if len(data) > most:
         raise ValueError(f"it is larger than {most // 1024} KiB")
     return data
