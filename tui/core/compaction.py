@@ -147,9 +147,9 @@ def limited(
         return compaction
     texts = [text for one in messages[begin:] for text in _texts(one)]
     limit = _limit_of([octets(text) for text in texts], int(window * NEWEST * BYTES_A_TOKEN))
-    return (
-        replace(compaction, limit=limit) if not compaction.limit or limit < compaction.limit else compaction
-    )
+    if compaction.limit and compaction.limit <= limit:
+        return compaction
+    return replace(compaction, limit=limit)
 
 
 def _limit_of(sizes: Sequence[int], room: int) -> int:
