@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import until
 from tests.endpoint import Endpoint, Reply
 from tests.media import image
@@ -117,15 +119,17 @@ def cancels(kind: type[Event], number: int = 1) -> Watch:
 
 @asynccontextmanager
 async def strict_stage(folder: Path, *, pages: Any = None) -> AsyncIterator[StrictStage]:
-    """Give a stage, and close it in the end."""
+    """Give a stage, and close it in the end; whatever listens on this machine's ports is no part of it."""
     strict = Strict()
     async with Endpoint([strict], pages=pages) as endpoint:
         stage = StrictStage(folder, endpoint, strict)
-        await stage.begin()
-        try:
-            yield stage
-        finally:
-            await stage.chats.close()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("tui.model.detect.candidates", lambda env: [])
+            await stage.begin()
+            try:
+                yield stage
+            finally:
+                await stage.chats.close()
 
 
 def in_text(messages: Sequence[Message], model: str) -> Sequence[Message]:

@@ -29,12 +29,6 @@ XML = (
 )
 
 
-@pytest.fixture(autouse=True)
-def nothing_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever listens on this machine's ports is no part of these tests."""
-    monkeypatch.setattr("tui.model.detect.candidates", lambda env: [])
-
-
 @pytest.fixture
 async def stage(tmp_path: Path) -> AsyncIterator[StrictStage]:
     async with strict_stage(tmp_path / "sessions") as one:

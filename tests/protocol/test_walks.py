@@ -206,12 +206,6 @@ async def walk(steps: Sequence[Sequence[object]]) -> None:
             await stage.goes_on()
 
 
-@pytest.fixture(autouse=True)
-def nothing_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever listens on this machine's ports is no part of these tests."""
-    monkeypatch.setattr("tui.model.detect.candidates", lambda env: [])
-
-
 @pytest.mark.timeout(60 + 3 * WALKS)
 @settings(max_examples=WALKS, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STEPS, min_size=3, max_size=12))
