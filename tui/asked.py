@@ -180,6 +180,7 @@ class Asked:
         if profile is not None and model is not None:
             with suppress(McptuiError):
                 await load(profile)
+                self._has_answered = True  # it says now what it would say then
             await self._measure(model)
             self._unloaded = False  # whatever it says: it was tried
 

@@ -48,7 +48,10 @@ async def test_a_model_that_is_not_loaded_is_loaded_before_the_first_question_to
         assert asked.gauge.window == 4_096
         await asked.load()
         assert (asked.gauge.window, asked.to_load) == (32_768, "")
+        before = len(endpoint.others)
+        asked.answered()
         await asked.close()
+    assert len(endpoint.others) == before
 
 
 async def test_a_model_that_cannot_be_loaded_is_not_loaded_again_with_each_question() -> None:

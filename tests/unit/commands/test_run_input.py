@@ -39,8 +39,10 @@ def test_a_pipe_that_nobody_writes_to_is_given_up(tmp_path: Path, monkeypatch: p
     ("path", "why"), [("/", "directory"), ("/dev/zero", "no file"), ("/nowhere", "No such")]
 )
 def test_what_is_no_file_is_told(path: str, why: str) -> None:
+    before = len(os.listdir("/dev/fd"))
     with pytest.raises(UsageError, match=why):
         attachments([path])
+    assert len(os.listdir("/dev/fd")) == before
 
 
 def test_a_file_that_is_too_large_is_told(tmp_path: Path) -> None:
