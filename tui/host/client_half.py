@@ -7,7 +7,9 @@ Where the SDK cannot be loaded so, all of it is loaded.
 """
 
 import importlib
+import logging
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
@@ -18,37 +20,54 @@ from typing import Self
 SDK = "mcp"
 LEFT_OUT = f"{SDK}.server"
 
+_log = logging.getLogger(__name__)
+_LOADING = threading.Lock()
+
 
 def load_client_half() -> None:
-    """Import the client half, unless somebody has imported the SDK already."""
-    if SDK in sys.modules:
-        return
-    try:
-        with _without_servers():
+    """Import the client half, unless the SDK is imported already. Thread-safe: all callers share one load."""
+    with _LOADING:
+        if SDK in sys.modules:
+            return
+        try:
+            _import_client_half()
+        except Exception:  # another version of the SDK may do anything with empty classes
+            _log.warning("the SDK's client half cannot be loaded alone: loading all of it", exc_info=True)
+            _forget(SDK)
             importlib.import_module(f"{SDK}.client")
-    except Exception:  # whatever another version of the SDK makes of empty classes
-        _forget(SDK)
+        else:
+            _forget(LEFT_OUT)
+
+
+def _import_client_half() -> None:
+    with _without_servers():
         importlib.import_module(f"{SDK}.client")
 
 
 @contextmanager
 def _without_servers() -> Iterator[None]:
-    """Let the server half be empty; whoever imports it afterwards gets the real one."""
+    """Make every module of the server half an empty one.
+
+    Other threads import meanwhile, each iterating over `sys.meta_path`. Removing a finder from that list
+    shifts the ones behind it, and such an import skips one of them (ModuleNotFoundError, measured). So the
+    list is replaced, never shortened.
+    """
     finder = _Finder()
-    sys.meta_path.insert(0, finder)
+    sys.meta_path = [finder, *sys.meta_path]
     try:
         yield
     finally:
-        sys.meta_path.remove(finder)
-        _forget(LEFT_OUT)
+        sys.meta_path = [other for other in sys.meta_path if other is not finder]
 
 
 def _forget(name: str) -> None:
-    for known in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
-        del sys.modules[known]
+    """Remove a package from the imported modules; never raises, whatever other threads import."""
+    for known in sys.modules.copy():
+        if known == name or known.startswith(f"{name}."):
+            sys.modules.pop(known, None)
     parent, _, child = name.rpartition(".")
-    if parent in sys.modules:
-        vars(sys.modules[parent]).pop(child, None)
+    if (holder := sys.modules.get(parent)) is not None:
+        vars(holder).pop(child, None)
 
 
 class _Finder(MetaPathFinder, Loader):
