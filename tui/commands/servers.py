@@ -77,7 +77,7 @@ def as_object(status: ServerStatus) -> dict[str, Any]:
         "prompts": status.prompts,
         "start_ms": None if status.start_ms is None else round(status.start_ms, 1),
         "quarantined": [{"name": name, "why": why} for name, why in status.quarantined],
-        "reason": None if running else status.reason.value,
+        "reason": None if running or status.reason is None else status.reason.value,
         "detail": status.detail or None,
         "exit_code": status.exit_code,
         "signal": status.signal or None,
@@ -94,7 +94,7 @@ def table(found: Sequence[ServerStatus]) -> list[str]:
 def _lines(status: ServerStatus, width: int) -> list[str]:
     name = clean_line(status.name, 40).ljust(width)
     if status.state is not ServerState.RUNNING:
-        lines = [f"✗ {name}  {status.state.value}  {status.reason.value}"]
+        lines = [f"✗ {name}  {status.state.value}  {status.reason or ''}".rstrip()]
         if status.detail:
             lines.append(f"    {clean_line(status.detail, 600)}")
         if status.stderr_last and clean_line(status.stderr_last, 80) not in status.detail:

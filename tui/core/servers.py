@@ -97,7 +97,7 @@ class ServerStatus:
     Attributes:
         name: the configured name.
         state: one of the four states.
-        reason: why it is STOPPED; meaningless in other states.
+        reason: why it is STOPPED or STOPPING; None while it is STARTING or RUNNING.
         detail: one sentence on how it stopped or failed ("exited with code 1 after 0.3 s"), or "".
         next_step: what the person can do about it, or "".
         pid: process id of the leader while a process lives.
@@ -121,7 +121,7 @@ class ServerStatus:
     name: str
     spec: ServerSpec
     state: ServerState = ServerState.STOPPED
-    reason: StopReason = StopReason.NOT_STARTED
+    reason: StopReason | None = StopReason.NOT_STARTED
     detail: str = ""
     next_step: str = ""
     pid: int | None = None

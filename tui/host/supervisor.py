@@ -164,6 +164,7 @@ class Supervisor:
             tools=0,
             quarantined=(),
             resources=None,
+            reason=None,
             prompts=None,
         )
         try:
