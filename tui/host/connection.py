@@ -6,6 +6,7 @@ raises or leaks a process). Nobody cancels that task; it is asked to stop by an 
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
@@ -38,6 +39,8 @@ TOOLS_CHANGED = "notifications/tools/list_changed"
 OUR_VERSIONS = tuple(reversed((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)))
 
 
+_log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 Errand = Callable[[Client, Wire, Callable[[], str]], Awaitable[T]]
 """Takes the ends of a live connection, and what says whether half a frame is stuck in it."""
@@ -69,6 +72,7 @@ class Connection:
         self.prompts: int | None = None
         self.start_ms: float | None = None
         self._spec = spec
+        self._mode = ""
         self._owner = owner
         self._clock = clock
         self._seconds = seconds
@@ -85,14 +89,19 @@ class Connection:
 
     # ---- the life --------------------------------------------------------------------------------------
 
-    async def run(self, stop: asyncio.Event, mode: str) -> Ending:
+    async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> Ending:
         """Live until `stop` is set or the server dies; return how it ended, with no process of it left.
 
         Args:
             stop: set by whoever wants it to end; at any time.
             mode: "auto" to probe for the era, "legacy" to go straight to `initialize`.
+            last: whether no other mode is tried if this one fails.
+
+        Raises:
+            Exception: it did not start because of a defect in mcptui or its libraries.
         """
         self._stop = stop
+        self._mode = mode
         self._began_ns = self._clock.now_ns()
         error: BaseException | None = None
         try:
@@ -104,11 +113,15 @@ class Connection:
                 ) as found:  # whatever the SDK raises is why this life ends, never a crash of ours
                     error = found
                 await self._see_the_exit()
-                self._leave(error, mode)
+                self._leave(error, last)
         except Exception as found:  # spawning or stopping failed: that is how this life ended
             error = error or found
         finally:
             self._left.set()
+        if error is not None and self._is_defect(error):
+            if not self._ready:
+                raise error
+            _log.error("%s ended with an internal error", self._spec.name, exc_info=error)
         return self._ending(error)
 
     async def _converse(self, wire: Wire, mode: str) -> None:
@@ -158,10 +171,12 @@ class Connection:
         if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
             await until_or(EXIT_GRACE, self.transport.exited)
 
-    def _leave(self, error: BaseException | None, mode: str) -> None:
+    def _leave(self, error: BaseException | None, last: bool) -> None:
         self._died = self.transport.exited.is_set()
-        if self.died_on_probe and mode != "legacy":
+        if self.may_be_of_other_era and not last:
             return  # it is still starting: a second process is asked another way
+        if error is not None and not self._ready and self._is_defect(error):
+            return  # it is still starting: this may be tried again
         if self._stop.is_set():
             self._owner.leaving(StopReason.REQUESTED)
         elif not self._ready:
@@ -175,13 +190,20 @@ class Connection:
         return self._wire.introduction if self._wire is not None else {}
 
     @property
-    def died_on_probe(self) -> bool:
-        """Whether the process ended by itself before it said a word of the handshake.
+    def may_be_of_other_era(self) -> bool:
+        """Whether a fresh process may start in the other mode.
 
-        Some servers exit on a method that they do not know; a fresh process may do with `initialize`.
+        Some servers exit on a method that they do not know, so one that died on the probe may do with
+        `initialize`. And one that refuses `initialize` may have been upgraded since it was last started.
         """
-        unheard = self._wire is not None and not self._wire.server_versions
-        return unheard and self._died and not (self._ready or self._timed_out or self._stop.is_set())
+        if self._wire is None or self.protocol or self._timed_out or self._stop.is_set():
+            return False
+        return self._mode == "legacy" or (self._died and not self._wire.server_versions)
+
+    def _is_defect(self, error: BaseException) -> bool:
+        """Whether a defect ended it; what an error means after a death or a stop is anybody's guess."""
+        ended = self._died or self._stop.is_set() or self.transport.fatal
+        return not ended and explain.is_defect(error)
 
     def _ending(self, error: BaseException | None) -> Ending:
         if self._stop.is_set():

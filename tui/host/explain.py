@@ -162,6 +162,24 @@ def _is_version_problem(leaf: BaseException) -> bool:
     return isinstance(leaf, RuntimeError) and "protocol version" in str(leaf)
 
 
+_DEFECTS = (LookupError, TypeError, AttributeError, NameError, ImportError, AssertionError, RuntimeError)
+
+
+def is_defect(error: BaseException) -> bool:
+    """Whether an error is a defect in mcptui or its libraries, rather than something that a server did."""
+    leaf = first_leaf(error)
+    return isinstance(leaf, _DEFECTS) and not _is_version_problem(leaf)
+
+
+def internal_error(error: BaseException) -> Ending:
+    """Say that a start failed because of a defect, whose traceback has been logged."""
+    leaf = first_leaf(error)
+    detail = f"internal error in mcptui ({type(leaf).__name__}: {error_message(leaf)})."
+    return Ending(
+        StopReason.FAILED_TO_START, f"{detail} The traceback is in mcptui.log.", "Press r to try again."
+    )
+
+
 def death(transport: ServerTransport, error: BaseException | None, *, died: bool) -> Ending:
     """Say how a RUNNING server ended without anybody's asking.
 

@@ -5,6 +5,7 @@ Importable without the SDK; that is loaded in a thread at the first start.
 
 import asyncio
 import importlib
+import logging
 import random
 from dataclasses import replace
 from types import ModuleType
@@ -13,14 +14,21 @@ from typing import TYPE_CHECKING, Any
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
+from tui.host import explain
 from tui.host.client_half import load_client_half
-from tui.host.explain import LOG_OR_RETRY, Ending
+from tui.host.explain import Ending
 from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.surroundings import Surroundings, is_modern, start_seconds
 from tui.host.waiting import first_of
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
+
+
+STARTS = 2
+"""How often a start is tried that an internal error ends."""
+
+_log = logging.getLogger(__name__)
 
 
 class Supervisor:
@@ -156,6 +164,7 @@ class Supervisor:
         self._ready_ns = 0
         self._move(
             Happening.START,
+            reason=None,
             detail="",
             next_step="",
             exit_code=None,
@@ -164,13 +173,9 @@ class Supervisor:
             tools=0,
             quarantined=(),
             resources=None,
-            reason=None,
             prompts=None,
         )
-        try:
-            ending = await self._connect()
-        except Exception as error:  # a defect of ours in one server must not take the host with it
-            ending = Ending(StopReason.FAILED_TO_START, f"internal error: {error!r}", LOG_OR_RETRY)
+        ending = await self._connect_despite_defects()
         if self.state is not ServerState.STOPPING:
             self.leaving(ending.reason)
         self._move(
@@ -184,13 +189,28 @@ class Supervisor:
         )
         return ending
 
+    async def _connect_despite_defects(self) -> Ending:
+        """Connect; after an internal error once more, since many of those are a matter of timing."""
+        ending = Ending(StopReason.REQUESTED)
+        for _ in range(STARTS):
+            try:
+                return await self._connect()
+            except Exception as error:  # a defect of ours in one server must not take the host with it
+                _log.error("%s failed to start with an internal error", self.spec.name, exc_info=error)
+                ending = explain.internal_error(error)
+        return Ending(StopReason.REQUESTED) if self._stop.is_set() else ending
+
     async def _connect(self) -> Ending:
-        """Connect, a second time as legacy if the process died on the probe; return how it ended."""
+        """Connect, a second time in the other mode if the server may be of the other era.
+
+        Returns how it ended. That a server is known as legacy saves the probe; it may have been upgraded.
+        """
         module = await asyncio.to_thread(_connections)
         key = self.spec.digest()
         known_legacy = key in self._around.legacy
         ending = Ending(StopReason.REQUESTED)
-        for mode in ("legacy",) if known_legacy else ("auto", "legacy"):
+        modes = ("legacy", "auto") if known_legacy else ("auto", "legacy")
+        for mode in modes:
             if self._stop.is_set():
                 break
             try:
@@ -198,11 +218,11 @@ class Supervisor:
             except ServerError as error:
                 return Ending(StopReason.FAILED_TO_START, error.message, error.next_step)
             self.connection = connection
-            ending = await connection.run(self._stop, mode)
-            if not connection.died_on_probe or mode == "legacy":
+            ending = await connection.run(self._stop, mode, last=mode == modes[-1])
+            if mode == "legacy" and ending.reason is StopReason.FAILED_TO_START:
+                self._around.legacy.discard(key)
+            if not connection.may_be_of_other_era:
                 break
-        if known_legacy and ending.reason is StopReason.FAILED_TO_START:
-            self._around.legacy.discard(key)
         return ending
 
     def _new_connection(self, module: Any) -> "Connection":

@@ -1,6 +1,7 @@
 """A transport to a server that lives in the test: it answers, keeps silent or dies when told to."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import anyio
@@ -18,12 +19,21 @@ class Script:
     missing: bool = False
     dies_on_call: bool = False
     stop_seconds: float = 0.0
+    defects: dict[str, list[Exception]] = field(default_factory=dict)
+    on_defect: Callable[[], object] = lambda: None
     spawned: int = 0
     alive: list["ScriptedTransport"] = field(default_factory=list)
     most_alive: int = 0
 
     def open(self, spec, **around):
+        self.break_at("open")
         return ScriptedTransport(self, spec)
+
+    def break_at(self, place):
+        """Raise the next defect that is planned for this place, if there is one left."""
+        if self.defects.get(place):
+            self.on_defect()
+            raise self.defects[place].pop(0)
 
     def kill(self, code=1):
         """Let the newest server die by itself."""
@@ -64,6 +74,7 @@ class ScriptedTransport:
     async def __aenter__(self):
         if self.script.missing:
             raise ServerError("`x` was not found on PATH.", where="x", next_step="Check its command.")
+        self.script.break_at("spawn")
         self.script.spawned += 1
         self.script.alive.append(self)
         self.script.most_alive = max(self.script.most_alive, len(self.script.alive))
@@ -81,6 +92,7 @@ class ScriptedTransport:
 
     def negotiated(self, version):
         self.version = version
+        self.script.break_at("handshake")
 
     async def kill_now(self):
         self.die(-9)

@@ -35,14 +35,14 @@ class TestClock:
         await asyncio.sleep(0)
 
 
-def supervisor(script, clock=None, **spec):
+def supervisor(script, clock=None, seen=lambda: None, **spec):
     around = Surroundings(
         sink=lambda *_: None,
         clock=clock or TestClock(),
         redactor=Redactor({"TOKEN": "last words"}),
         owner="test",
         grace=None,
-        changed=lambda name: None,
+        changed=lambda name: seen(),
         open=script.open,
     )
     return Supervisor(ServerSpec("srv", "x", **spec), around)
@@ -235,6 +235,56 @@ async def test_a_command_that_cannot_be_run_is_told_with_its_next_step(script):
     found = server.status
     assert (found.reason, found.next_step) == (StopReason.FAILED_TO_START, "Check its command.")
     assert found.detail == "`x` was not found on PATH."
+    await server.close()
+
+
+@pytest.mark.parametrize("place", ["open", "spawn", "handshake"])
+async def test_a_start_that_an_internal_error_ends_is_tried_once_more(script, place):
+    script.defects = {place: [KeyError("mcp.client._probe")]}
+    states = []
+    server = supervisor(script, seen=lambda: states.append(server.state))
+    await server.start()
+    assert (server.state, script.most_alive) == (RUNNING, 1)
+    assert states == [ServerState.STARTING, RUNNING]
+    await server.close()
+
+
+async def test_an_internal_error_is_logged_with_its_traceback(script, caplog):
+    script.defects = {"handshake": [KeyError("mcp.client._probe")]}
+    server = supervisor(script)
+    await server.start()
+    [record] = caplog.records
+    assert record.getMessage() == "srv failed to start with an internal error"
+    assert "KeyError: 'mcp.client._probe'" in record.exc_text and "break_at" in record.exc_text
+    await server.close()
+
+
+async def test_a_start_that_internal_errors_end_twice_has_failed(script):
+    script.defects = {"handshake": [KeyError("first"), KeyError("second")]}
+    server = supervisor(script)
+    await server.start()
+    found = server.status
+    assert (found.reason, script.spawned) == (StopReason.FAILED_TO_START, 2)
+    assert found.detail == "internal error in mcptui (KeyError: 'second'). The traceback is in mcptui.log."
+    await server.close()
+
+
+async def test_a_stop_after_an_internal_error_prevents_the_second_try(script):
+    script.defects = {"spawn": [KeyError("first")]}
+    server = supervisor(script)
+    stops = []
+    script.on_defect = lambda: stops.append(asyncio.create_task(server.stop()))
+    await server.start()
+    await asyncio.gather(*stops)
+    assert (server.status.reason, script.spawned) == (StopReason.REQUESTED, 0)
+    await server.close()
+
+
+async def test_an_error_that_a_server_causes_is_no_internal_error(script, caplog):
+    script.missing = True
+    server = supervisor(script)
+    await server.start()
+    assert caplog.records == []
     await server.close()
 
 
