@@ -17,6 +17,7 @@ from tui.host.inbox import Inbox
 CONNECTION_CLOSED = -32000
 RESULT_TOO_LARGE = -32010
 METHOD_NOT_FOUND = -32601
+CANCELLED = "notifications/cancelled"
 ECHO = "the server's answer cannot be used: it is the request itself, so this is no MCP server"
 UNSUPPORTED_VERSION = -32022
 STATELESS_SINCE = "2026-07-28"
@@ -104,7 +105,7 @@ class Gate:
             return None if self.version >= STATELESS_SINCE else message
         if "id" in message:
             return self._request(message)
-        if message["method"] == "notifications/cancelled":
+        if message["method"] == CANCELLED:
             return self._cancel(message)
         return message
 
@@ -159,8 +160,10 @@ class Gate:
                 sent = self._settle(self._sole_probe() if wire_id is None else wire_id)
                 if sent is not None:
                     self._failure(sent, frame)
-            case Notice():
-                self._inbox.put(Notice(frame.method, self._with_session_ids(frame.params)))
+            case Notice(method=method, params=params):
+                taken = self._inbox.put(Notice(method, self._with_session_ids(params)))
+                if taken and method == CANCELLED:
+                    self._forget_asked((params or {}).get("requestId"))
             case Request(id=wire_id, method=method):
                 if wire_id in self._pending and self._pending[wire_id].method == method:
                     self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random: this is no accident
@@ -248,6 +251,17 @@ class Gate:
             if request.method != "ping":
                 said = {"error": {"code": CONNECTION_CLOSED, "message": "too many requests are waiting"}}
             self._reply({"jsonrpc": "2.0", "id": request.id, **said})
+
+    def _forget_asked(self, cancelled: object) -> None:
+        """Wait no more for the answer to a request that the server cancelled: the session gives none.
+
+        The session takes a number and its text for one id.
+        """
+        if isinstance(cancelled, int | str):
+            self._asked.discard(cancelled)
+            self._asked.discard(str(cancelled))
+            if isinstance(cancelled, str) and cancelled.isdecimal() and len(cancelled) < 20:
+                self._asked.discard(int(cancelled))
 
     def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
         """Put the session's ids where a notification names one of its requests."""

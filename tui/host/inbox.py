@@ -62,16 +62,17 @@ class Inbox:
             return method in self._notices
         return self.crowded and method != "notifications/progress"
 
-    def put(self, frame: Frame) -> None:
-        """Add a message; never waits."""
+    def put(self, frame: Frame) -> bool:
+        """Add a message; never waits. Return False if it was merged into another one or dropped."""
         if self._closed:
-            return
+            return False
         self._number += 1
         if not isinstance(frame, Notice):
             self._urgent.append((self._number, frame))
         elif not self._put_notice(frame):
-            return
+            return False
         self._wake.set()
+        return True
 
     def close(self) -> None:
         """Let the reader have the answers that are there, then the end."""

@@ -20,8 +20,13 @@ class FakeInbox:
     def __init__(self):
         self.frames = []
 
+    crowded = False
+
     def put(self, frame):
+        if isinstance(frame, Notice) and self.crowded:
+            return False
         self.frames.append(frame)
+        return True
 
 
 class Ends:
@@ -206,6 +211,44 @@ def test_an_answered_request_makes_room_for_another():
     ends.gate.outgoing({"jsonrpc": "2.0", "id": 0, "result": {}})
     ends.gate.incoming(Request("more", "ping"))
     assert ends.replies == []
+
+
+def cancelled(request_id):
+    return Notice("notifications/cancelled", {"requestId": request_id})
+
+
+def test_requests_that_the_server_cancels_make_room_for_others():
+    ends = Ends()
+    for number in range(UNANSWERED_LIMIT * 2):
+        ends.gate.incoming(Request(number, "roots/list"))
+        ends.gate.incoming(cancelled(number))
+    assert ends.replies == []
+    assert ends.gate.drops.overrun == 0
+
+
+def test_a_cancelled_id_may_be_written_as_text():
+    ends = Ends()
+    for number in range(UNANSWERED_LIMIT * 2):
+        ends.gate.incoming(Request(number, "roots/list"))
+        ends.gate.incoming(cancelled(str(number)))
+    assert ends.replies == []
+
+
+def test_a_request_whose_cancelling_is_dropped_still_waits_for_its_answer():
+    ends = Ends()
+    ends.inbox.crowded = True
+    for number in range(UNANSWERED_LIMIT + 1):
+        ends.gate.incoming(Request(number, "roots/list"))
+        ends.gate.incoming(cancelled(number))
+    assert ends.gate.drops.overrun == 1
+
+
+def test_a_cancelling_of_nothing_is_harmless():
+    ends = Ends()
+    for odd in (None, "x", 7, [1], {"a": 1}, True):
+        ends.gate.incoming(cancelled(odd))
+    ends.gate.incoming(Notice("notifications/cancelled", None))
+    assert len(ends.got()) == 7
 
 
 def test_batches_belong_to_one_protocol_version():

@@ -110,3 +110,12 @@ async def test_closing_wakes_the_one_who_waits():
     inbox.close()
     with pytest.raises(EndOfInbox):
         await getting
+
+
+async def test_putting_says_whether_the_session_will_see_the_message():
+    inbox = Inbox(Time())
+    assert all(inbox.put(log(number)) for number in range(WAITING))
+    assert not inbox.put(log())
+    assert inbox.put(Answer(1, {}))
+    inbox.close()
+    assert not inbox.put(Answer(2, {}))
