@@ -88,6 +88,11 @@ class SessionJournal:
         """Why something is not written, in words, or ""."""
         return self._pen.problem or self._pen.defect
 
+    @property
+    def is_closing(self) -> bool:
+        """Whether `close` was called: nothing more is taken."""
+        return self._closing
+
     # ---- what is said: any of these returns at once --------------------------------------------------------
 
     def message(self, index: int, message: Message) -> None:

@@ -56,10 +56,20 @@ class SessionStore:
         return self._journal(new_id(), is_new=True, first=first)
 
     async def reopen(self, session: str) -> tuple[Reopened, SessionJournal]:
-        """Open a session to go on with it; what dangled is answered and written."""
+        """Open a session to go on with it; what dangled is answered and written.
+
+        Cancelling it releases the lock as soon as the thread that reads the file is done.
+        """
+        if (journal := self._open.get(session)) is not None and journal.is_closing:
+            await journal.close()
         if session in self._open:
             raise InUse("the session is open here already", where=session)
-        found, lock, problem = await asyncio.to_thread(self._reopen, session)
+        reading = asyncio.create_task(asyncio.to_thread(self._reopen, session), name="open a session")
+        try:
+            found, lock, problem = await asyncio.shield(reading)
+        except asyncio.CancelledError:
+            reading.add_done_callback(_release)  # a thread cannot be cancelled
+            raise
         return found, self._journal(session, is_new=False, lock=lock, problem=problem)
 
     async def read(self, session: str) -> Reopened:
@@ -219,3 +229,9 @@ class SessionStore:
         with session_errors(path):
             os.replace(write_whole(path, whole, self._redact), path)
         return read_info(path)
+
+
+def _release(reading: asyncio.Task[tuple[Reopened, SessionLock | None, str]]) -> None:
+    """Release the lock of a session that was opened for nobody."""
+    if not reading.cancelled() and reading.exception() is None and (lock := reading.result()[1]) is not None:
+        lock.close()

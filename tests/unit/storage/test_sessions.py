@@ -1,8 +1,10 @@
 """Conversations are there again, as they were, whoever opens them and whatever happened to their file."""
 
+import asyncio
 import os
 import sqlite3
 import stat
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import until
 from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.session_samples import (
     ANSWER,
@@ -26,6 +29,7 @@ from tui.core.conversation import AssistantMessage, Compaction, ToolMessage, Use
 from tui.core.errors import StorageError
 from tui.core.ports import Usage
 from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Intent, SessionMeta
+from tui.storage.liveness import is_live
 
 INTENT = Intent("c1", "weather", "get", {"city": "Beijing"}, "once", 1)
 
@@ -316,3 +320,40 @@ async def test_any_beginning_of_any_journal_opens_valid(tmp_path: Path, said):
     users = [message for message in written if isinstance(message, UserMessage)]
     assert [message for message in talk if isinstance(message, UserMessage)] == users
     assert (await store.read(journal.id)).conversation.messages == talk
+
+
+async def test_cancelling_an_open_releases_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    session = await saved(store_in(tmp_path), QUESTION, ANSWER)
+    store = store_in(tmp_path)
+    read, go = threading.Event(), threading.Event()
+    reopen = store._reopen
+
+    def slow(ident: str) -> object:
+        found = reopen(ident)
+        read.set()
+        go.wait(10)
+        return found
+
+    monkeypatch.setattr(store, "_reopen", slow)
+    opening = asyncio.create_task(store.reopen(session))
+    await asyncio.to_thread(read.wait, 10)
+    opening.cancel()
+    await asyncio.wait({opening})
+    assert opening.cancelled() and is_live(file_of(tmp_path, session))
+    go.set()
+    await until(lambda: not is_live(file_of(tmp_path, session)), what="the lock to be released")
+    _, journal = await store_in(tmp_path).reopen(session)
+    await journal.close()
+
+
+async def test_a_session_that_is_still_closing_is_opened_after_it_has_closed(tmp_path: Path):
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    await say(journal, QUESTION)
+    journal.message(1, ANSWER)
+    closing_first = asyncio.create_task(journal.close())
+    await asyncio.sleep(0)
+    found, again = await store.reopen(journal.id)
+    await closing_first
+    await again.close()
+    assert found.conversation.messages == [QUESTION, ANSWER]
