@@ -1,9 +1,12 @@
 """Conversations that last: the one on screen, how it is saved, resumed and branched, and its turns."""
 
+import asyncio
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from tui.asked import Asked
 from tui.core.acting import Deps
@@ -41,7 +44,7 @@ class Chats(SavedChats):
         super().__init__(store)
         self._asked = asked
         self._around = around
-        self._problem = ""
+        self._busy = ""
         self._turns = 0
         self._offering = Offering()
 
@@ -55,8 +58,15 @@ class Chats(SavedChats):
     @property
     def problem(self) -> str:
         """Why this conversation is not being saved, in words, or ""."""
-        journal = self._now.journal
-        return (journal.problem if journal is not None else "") or self._problem
+        return self._now.problem
+
+    @property
+    def busy(self) -> str:
+        """What is being done with the conversation, e.g. "the conversation is being summarised", or "".
+
+        Meanwhile it cannot be replaced, and no turn and no other command can begin.
+        """
+        return self._busy
 
     @property
     def remarks(self) -> Sequence[Remark]:
@@ -79,23 +89,22 @@ class Chats(SavedChats):
 
     async def new(self) -> None:
         """Begin another conversation; the one before stays as it was saved."""
-        await self._now.leave()
-        self._take(OpenChat(Conversation()))
+        with self._alone("a new conversation is being started"):
+            await self._replace(OpenChat(Conversation()))
 
     async def resume(self, session: str) -> None:
         """Go on with a saved conversation in place of the one on screen.
 
+        Cancelling it while the file is read changes nothing; after that, it is done to its end.
+
         Raises:
             McptuiError: it cannot be opened; the one on screen stays.
         """
-        if self._now.info is not None and session == self._now.info.id:
+        if self._is_open(session):
             return
-        found, journal = await self._stored().reopen(session)
-        opened = OpenChat.reopened(found, journal)
-        await self._now.leave()
-        self._take(opened)
-        if told := await self._asked.go_on_with(found.meta.profile or "", found.meta.model or ""):
-            opened.conversation.remark(Remark(len(self.messages), "notice", told))
+        with self._alone("a conversation is being opened"):
+            found, journal = await self._stored().reopen(session)
+            await self._replace(OpenChat.reopened(found, journal), found.meta)
 
     async def resume_named(self, name: str, *, begin: bool = False) -> None:
         """Go on with the conversation of that id, beginning of an id, or title.
@@ -121,14 +130,12 @@ class Chats(SavedChats):
         Raises:
             McptuiError: the copy cannot be written.
         """
-        now = self._now
-        journal: Journal | None = None
-        if upto > 0 and self._store is not None and now.info is not None and not self.problem:
-            await self._settled()
-            journal = await self._store.begin(parent=now.info.id, upto=upto)
-        branch = now.branched(upto, journal)
-        await now.leave()
-        self._take(branch)
+        with self._alone("a branch is being made") as now:
+            journal: Journal | None = None
+            if upto > 0 and self._store is not None and now.info is not None and not now.problem:
+                await now.settled()
+                journal = await self._store.begin(parent=now.info.id, upto=upto)
+            await self._replace(now.branched(upto, journal))
 
     async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
         """Branch before the user message at `upto` (None: the last one) and return what it said.
@@ -150,7 +157,10 @@ class Chats(SavedChats):
     @property
     def system(self) -> str:
         """The system text of this conversation."""
-        now, profile = self._now, self._asked.profile
+        return self._system_of(self._now)
+
+    def _system_of(self, now: OpenChat) -> str:
+        profile = self._asked.profile
         return now.conversation.system if now.own_system else (profile and profile.system) or SYSTEM
 
     async def set_system(self, text: str) -> None:
@@ -167,8 +177,10 @@ class Chats(SavedChats):
         Raises:
             McptuiError: there is no model, or it could not write the summary.
         """
-        room = Compacting(self._now.conversation, self._asked.model, self._asked.gauge, self._spent)
-        notice = await room.make_room(by_hand=True)
+        with self._alone("the conversation is being summarised") as now:
+            spent = partial(self._spent, now)
+            room = Compacting(now.conversation, self._asked.model, self._asked.gauge, spent)
+            notice = await room.make_room(by_hand=True)
         self.revision += 1
         return notice.message if notice is not None else "There is nothing to make shorter yet."
 
@@ -191,10 +203,11 @@ class Chats(SavedChats):
 
     async def title_from_model(self) -> str:
         """Have the model make a title of the conversation on screen; return it."""
-        if self._now.info is None:
-            raise McptuiError("nothing was said yet in this conversation")
-        title = await title_by(self._asked.model, self.messages, self._spent)
-        await self.rename(self._now.info.id, title)
+        with self._alone("the model is writing a title") as now:
+            if now.info is None:
+                raise McptuiError("nothing was said yet in this conversation")
+            title = await title_by(self._asked.model, now.conversation.messages, partial(self._spent, now))
+            await self.rename(now.info.id, title)
         return title
 
     # ---- models ----
@@ -209,8 +222,9 @@ class Chats(SavedChats):
 
     async def switch(self, name: str, model: str = "") -> None:
         """Ask another model from now on."""
-        await self._asked.switch(name, model)
-        self._now.describe(self._about_model())
+        with self._alone("the model is being switched") as now:
+            await self._asked.switch(name, model)
+            now.describe(self._about_model())
         self.revision += 1
 
     # ---- turns ----
@@ -219,16 +233,16 @@ class Chats(SavedChats):
         """Say `text`, with what is attached; the turn runs while its events are iterated.
 
         Raises:
-            McptuiError: there is no model to ask.
+            McptuiError: there is no model to ask, or something else is being done with the conversation.
         """
-        model, around = self._asked.model, self._around
+        self._require_idle()
+        model, around, now = self._asked.model, self._around, self._now
         self._turns += 1
         number, at = self._turns, time.time()
 
         async def begin() -> Turn:
-            await self._open_journal(text)
-            now = self._now
-            now.conversation.system = self.system
+            await self._open_journal(now, text)
+            now.conversation.system = self._system_of(now)
             now.conversation.say(text, attachments, at)
             self._offering.max_tools = self._asked.max_tools
             deps = Deps(
@@ -240,7 +254,7 @@ class Chats(SavedChats):
                 around.clock,
                 journal=now.journal,
                 gauge=self._asked.gauge,
-                bill=self._spent,
+                bill=partial(self._spent, now),
                 shelf=now.shelf,
                 offering=self._offering,
             )
@@ -257,28 +271,56 @@ class Chats(SavedChats):
 
     # ---- inside ----
 
-    def _take(self, opened: OpenChat) -> None:
-        self._now = opened
-        self._problem = ""
+    @contextmanager
+    def _alone(self, doing: str) -> Iterator[OpenChat]:
+        """Do one thing with the conversation on screen, which stays the same until it is done.
+
+        Raises:
+            McptuiError: another one is being done.
+        """
+        self._require_idle()
+        self._busy = doing
+        try:
+            yield self._now
+        finally:
+            self._busy = ""
+
+    def _require_idle(self) -> None:
+        if self._busy:
+            raise McptuiError(self._busy, next_step="Wait until that is done, or cancel it.")
+
+    async def _replace(self, opened: OpenChat, meta: SessionMeta | None = None) -> None:
+        """Put `opened` in the place of the conversation on screen; done to its end even if cancelled."""
+        await _finish(self._take(opened, meta))
+
+    async def _take(self, opened: OpenChat, meta: SessionMeta | None) -> None:
+        before, self._now = self._now, opened
         self._asked.gauge.recall(opened.conversation.messages)
         self._asked.gauge.patient = False
+        self.opened += 1
         self.revision += 1
+        await before.leave()
+        if meta is None:
+            return
+        if told := await self._asked.go_on_with(meta.profile or "", meta.model or ""):
+            opened.conversation.remark(Remark(len(opened.conversation.messages), "notice", told))
 
-    async def _open_journal(self, question: str) -> None:
-        """Begin to save the conversation with its first question; it goes on unsaved if that fails."""
-        if self._now.journal is not None or self._store is None or self._problem:
+    async def _open_journal(self, now: OpenChat, question: str) -> None:
+        """Begin to save a conversation with its first question; it goes on unsaved if that fails."""
+        was_left = now is not self._now
+        if now.journal is not None or self._store is None or now.refused or was_left:
             return
         try:
-            journal = await self._begun(self._store)
+            journal = await self._begun(self._store, now.parent)
         except McptuiError as error:
-            self._problem = str(error)
+            now.refused = str(error)
         else:
             about = replace(self._about_model(), recording=self._around.recording_name or None)
-            self._now.begin(journal, question, about)
+            now.begin(journal, question, about)
         self.revision += 1
 
-    async def _begun(self, store: Sessions) -> Journal:
-        if parent := self._now.parent:
+    async def _begun(self, store: Sessions, parent: str) -> Journal:
+        if parent:
             with suppress(McptuiError):  # it was deleted meanwhile: then this is no branch
                 return await store.begin(parent=parent)
         return await store.begin()
@@ -287,9 +329,19 @@ class Chats(SavedChats):
         profile = self._asked.profile
         return SessionMeta(model=self._asked.label, profile=profile.name if profile is not None else "demo")
 
-    def _spent(self, usage: Usage) -> float | None:
-        """Keep the accounts of one request; return what it cost."""
+    def _spent(self, now: OpenChat, usage: Usage) -> float | None:
+        """Keep the accounts of one request made for `now`; return what it cost."""
         cost = self._asked.cost_of(usage)
         self._asked.answered()
-        self._now.spent(self._asked.label, usage, cost)
+        now.spent(self._asked.label, usage, cost)
         return cost
+
+
+async def _finish(work: Coroutine[Any, Any, None]) -> None:
+    """Await `work` to its end, and only then let a cancellation through."""
+    task = asyncio.create_task(work, name="replace the conversation")
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise

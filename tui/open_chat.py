@@ -26,6 +26,7 @@ class OpenChat:
         wanted_title: what the person calls it, before it is saved; "" if nothing.
         own_system: the person gave it a system text of its own.
         parent: the session that it branched off before anything was said, or "".
+        refused: why it could not be saved at all, in words, or "".
     """
 
     conversation: Conversation
@@ -39,6 +40,12 @@ class OpenChat:
     wanted_title: str = ""
     own_system: bool = False
     parent: str = ""
+    refused: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Why it is not being saved, in words, or ""."""
+        return (self.journal.problem if self.journal is not None else "") or self.refused
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "OpenChat":
@@ -89,6 +96,11 @@ class OpenChat:
         own = self.conversation.system if self.own_system else None
         now = self.conversation.compaction if self.parent else None  # not that of the parent
         journal.describe(replace(about, title=self.info.title, system=own, compaction=now))
+
+    async def settled(self) -> None:
+        """Wait until everything said so far is on disk."""
+        if self.journal is not None:
+            await self.journal.settled()
 
     async def leave(self) -> None:
         """Write what waits and let go of the file; the conversation is not written down any more."""

@@ -17,12 +17,13 @@ class SavedChats:
 
     Attributes:
         revision: grows when the open conversation was replaced by another, renamed or compacted.
+        opened: grows when it was replaced by another.
     """
 
     def __init__(self, store: Sessions | None) -> None:
         self._store = store
         self._now = OpenChat(Conversation())
-        self.revision = 0
+        self.revision = self.opened = 0
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -53,7 +54,7 @@ class SavedChats:
         """Give one another title."""
         if self._is_open(session):
             self._now.describe(SessionMeta(title=title))
-            await self._settled()
+            await self._now.settled()
         else:
             await self._stored().rename(session, title)
         self.revision += 1
@@ -70,12 +71,8 @@ class SavedChats:
 
     async def export(self, session: str, kind: ExportKind, path: Path) -> None:
         """Write one to a file."""
-        await self._settled()
+        await self._now.settled()
         await self._stored().export(session, kind, path)
-
-    async def _settled(self) -> None:
-        if self._now.journal is not None:
-            await self._now.journal.settled()
 
     def _is_open(self, session: str) -> bool:
         return self._now.info is not None and self._now.info.id == session

@@ -60,8 +60,7 @@ class SessionStore:
 
         Cancelling it releases the lock as soon as the thread that reads the file is done.
         """
-        if (journal := self._open.get(session)) is not None and journal.is_closing:
-            await journal.close()
+        await self._let_close(session)
         if session in self._open:
             raise InUse("the session is open here already", where=session)
         reading = asyncio.create_task(asyncio.to_thread(self._reopen, session), name="open a session")
@@ -76,6 +75,11 @@ class SessionStore:
         """Read a session without going on with it."""
         await self._settle(session)
         return await asyncio.to_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
+
+    async def _let_close(self, session: str) -> None:
+        """Wait for a session that is closing."""
+        if (journal := self._open.get(session)) is not None and journal.is_closing:
+            await journal.close()
 
     async def _settle(self, session: str) -> None:
         journal = self._open.get(session)
@@ -154,6 +158,7 @@ class SessionStore:
     async def rename(self, session: str, title: str) -> None:
         """Give a session another title."""
         named = SessionMeta(title=title)
+        await self._let_close(session)  # it takes nothing more
         journal = self._open.get(session)
         if journal is not None:
             journal.describe(named)
@@ -173,6 +178,7 @@ class SessionStore:
 
     async def delete(self, session: str) -> None:
         """Take a session out of the list; it can be brought back with `restore` for thirty days."""
+        await self._let_close(session)
         if session in self._open:
             raise InUse("the session is open here", where=session, next_step="Close it first.")
         await asyncio.to_thread(self.files.delete, session)
