@@ -36,6 +36,8 @@ class FakeChats:
     ) -> None:
         self.conversation = conversation
         self.revision = 1
+        self.opened = 0
+        self.busy = ""
         self.info: SessionInfo | None = None
         self.problem = ""
         self.unknown: frozenset[str] = frozenset()
@@ -95,6 +97,7 @@ class FakeChats:
         self.conversation.messages.clear()
         self.conversation.compaction = Compaction()
         self.revision += 1
+        self.opened += 1
 
     async def resume(self, session: str) -> None:
         info = self._saved(session)
@@ -204,6 +207,7 @@ class FakeChats:
         self.info = info
         self.conversation.messages[:] = messages
         self.revision += 1
+        self.opened += 1
 
 
 def _last_question(messages: Sequence[Message]) -> int:

@@ -117,6 +117,7 @@ class McptuiApp(Doing):
             if runtime.chats.messages:  # the command line named a saved one
                 self.show_conversation()
                 self._told = 0  # it took the place of whatever was told before
+            self.shown = runtime.chats.opened
             for problem in filter(None, (self.theme_problem, *self.overrides.problems)):
                 self.conversation.add_note(problem, "bad")
             self._tell_problems()
@@ -173,6 +174,7 @@ class McptuiApp(Doing):
             self._loading.cancel()
             await asyncio.wait({self._loading})
         await self.stop_speaking()
+        await self.stop_changing()
         if self.furnished:
             await self.chat.close()
 
@@ -211,6 +213,7 @@ class McptuiApp(Doing):
         self.footer.show(in_footer(self.glance.situation(focus), self.overrides))
         if self.runtime.is_ready:
             self.follow_chats()
+            self.chat.flush()
             seen = (self.runtime.host.revision, self.runtime.revision)
             if seen != self._seen:
                 self._seen = seen

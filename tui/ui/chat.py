@@ -159,6 +159,8 @@ class Chat:
         """Send the next waiting message if nothing stands in its way."""
         if not self._held or self.running or self._closed or not self._runtime.is_ready:
             return
+        if self._runtime.chats.busy:  # looked at again by whoever looks at the stores
+            return
         held = self._held[0]
         if held.attachments is None:
             return

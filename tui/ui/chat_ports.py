@@ -22,6 +22,19 @@ class ChatView(Protocol):
     """
 
     @property
+    def busy(self) -> str:
+        """What is being done with the conversation, e.g. "a conversation is being opened", or "".
+
+        Meanwhile it cannot be replaced, and no turn can begin.
+        """
+        ...
+
+    @property
+    def opened(self) -> int:
+        """Grows when another conversation takes the place of the one on screen."""
+        ...
+
+    @property
     def revision(self) -> int:
         """Grows when the conversation was replaced by another, renamed or compacted."""
         ...

@@ -25,7 +25,6 @@ OPENS = {
     "export": "chat_export",
     "system": "chat_system",
     "help": "app_help",
-    "clear": "chat_new",
 }
 """Actions that commands without arguments are another name for."""
 
@@ -49,11 +48,9 @@ class Commanding(OnMessages):
         elif spec.kind is Kind.PROMPT:
             await self._prompt(spec, rest)
         else:
-            if spec.name in ALONE and self.chat.running:
-                stop = self.key_of("chat.cancel")
-                raise McptuiError(
-                    "a turn is still running", where=f"/{spec.name}", next_step=f"{stop} stops it."
-                )
+            why, step = self.occupied() if spec.name in ALONE else ("", "")
+            if why:
+                raise McptuiError(why, where=f"/{spec.name}", next_step=step)
             if not rest and spec.name in OPENS:
                 await self.run_action(f"app.{OPENS[spec.name]}")
             else:
@@ -78,6 +75,9 @@ class Commanding(OnMessages):
 
     # ---- the conversation ----
 
+    async def _do_clear(self, _: str) -> None:
+        await self.begin_anew()
+
     async def _do_retry(self, _: str) -> None:
         text, attachments = await self.runtime.chats.again()
         self.show_conversation()
@@ -88,6 +88,7 @@ class Commanding(OnMessages):
         if not chats.messages:
             raise McptuiError("nothing was said yet that could be gone on with", where="/branch")
         await chats.branch(len(chats.messages))
+        self.show_conversation()
         self.conversation.add_note("From here on this is a copy; the one before stays as it is.", "info")
 
     async def _do_rename(self, rest: str) -> None:

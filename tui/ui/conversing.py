@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from tui.core import units
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, sentences
 from tui.core.text import clean_line
 from tui.ui.actions import Context
 from tui.ui.by_hand import ByHand
@@ -34,6 +34,9 @@ class Conversing(ByHand):
     came_from: str = ""
     """The conversation that the one on screen branched off, as long as nothing was said in it."""
 
+    shown = -1
+    """The conversation that is drawn, by `ChatView.opened`; -1 before there is one."""
+
     _chats_seen: "tuple[int, Compaction] | None" = None
     _changing: asyncio.Task[None] | None = None
 
@@ -52,15 +55,33 @@ class Conversing(ByHand):
         """Show the welcome again: a new conversation begins."""
         raise NotImplementedError
 
+    @property
+    def obeying(self) -> bool:
+        """Whether a command of the composer is being done, which the key for cancelling stops."""
+        return False
+
+    def occupied(self) -> tuple[str, str]:
+        """Return why the conversation cannot be changed or replaced now, and what to do; or two ""."""
+        stop = f"{self.key_of('chat.cancel')} stops it."
+        if self.chat.running:
+            return "a turn is still running", stop
+        if self.chat.reading:
+            return "attachments are still being read", stop
+        changing = self._changing is not None and not self._changing.done()
+        if why := self.chats.busy or ("the conversation is being changed" if changing else ""):
+            return why, stop if self.obeying else "Wait until that is done."
+        return "", ""
+
     def busy(self) -> str:
         """Return why no other conversation or model can be taken up now, or ""."""
-        return f"A turn is still running. {self.key_of('chat.cancel')} stops it." if self.chat.running else ""
+        why, step = self.occupied()
+        return sentences(f"{why[0].upper()}{why[1:]}", step) if why else ""
 
     def change(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something with the conversation, one thing at a time; what goes wrong is told."""
-        if self.chat.running or (self._changing is not None and not self._changing.done()):
+        if problem := self.busy():
             work.close()
-            self.notify(self.busy() or "One thing at a time: the one before is not done yet.")
+            self.notify(problem)
             return
         self._changing = asyncio.create_task(self._or_told(work), name="change the conversation")
         self._changing.add_done_callback(self._changed)
@@ -71,15 +92,43 @@ class Conversing(ByHand):
         except McptuiError as error:
             self.notify(str(error), severity="error", timeout=8)
 
+    async def stop_changing(self) -> None:
+        """Stop what is being done with the conversation."""
+        if self._changing is not None and self._changing.cancel():
+            await asyncio.wait({self._changing}, timeout=1.0)
+
     def _changed(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and isinstance(error := task.exception(), Exception):
             self.fail(error)
 
     # ---- another conversation ----
 
+    async def begin_anew(self) -> None:
+        """Begin a new conversation.
+
+        Raises:
+            McptuiError: something is being done with the one on screen.
+        """
+        await self.chats.new()
+        self.came_from = ""
+        self.show_conversation()
+        self.go_to(Context.COMPOSER)
+
+    async def action_chat_new(self) -> None:
+        """Begin a new conversation."""
+        if not self.runtime.is_ready:
+            return
+        if problem := self.busy():
+            self.notify(problem)
+        else:
+            await self._or_told(self.begin_anew())
+
     def follow_chats(self) -> None:
         """Show what changed in the conversation by another way than a turn."""
         chats = self.chats
+        if chats.opened != self.shown:  # whoever opened it is gone
+            self.came_from = ""
+            self.show_conversation()
         seen = (chats.revision, chats.compaction)
         if seen == self._chats_seen:
             return
@@ -90,8 +139,9 @@ class Conversing(ByHand):
         """Show the conversation anew, because it is another one; at a message, or at its end."""
         from tui.ui.endings import ended_at_limit, note_of
 
-        self.forget()
         chats, runtime = self.chats, self.runtime
+        self.shown = chats.opened  # first: whoever looks at the stores would show it, too
+        self.forget()
         self.bridge.can_continue = ended_at_limit(chats.remarks, len(chats.messages))
         self.bridge.ended = ""
         label, notice = runtime.model_label, runtime.model_notice

@@ -54,10 +54,6 @@ class Doing(Speaking):
         """Show at once what changed."""
         raise NotImplementedError
 
-    def forget(self) -> None:
-        """Show the welcome again: a new conversation begins."""
-        raise NotImplementedError
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let a key pass that does nothing now, so that another pane or the composer may have it."""
         if not self.furnished:
@@ -134,21 +130,6 @@ class Doing(Speaking):
     def action_chat_continue(self) -> None:
         """Go on after a limit."""
         self.chat.go_on()
-
-    async def action_chat_new(self) -> None:
-        """Begin a new conversation."""
-        if not self.runtime.is_ready:
-            return
-        if self.chat.running:
-            stop, new = self.key_of("chat.cancel"), self.key_of("chat.new")
-            self.notify(f"A turn is still running. {stop} stops it, then {new} begins a new chat.")
-            return
-        await self.runtime.chats.new()
-        self.came_from = ""
-        self.bridge.can_continue = False
-        self.bridge.ended = ""
-        self.forget()
-        self.go_to(Context.COMPOSER)
 
     # ---- servers ----
 

@@ -51,6 +51,7 @@ class Glance:
         return (
             not self._runtime.is_ready
             or self._chat.running
+            or bool(self._runtime.chats.busy)
             or any(status.state in MOVING for status in self.statuses)
         )
 

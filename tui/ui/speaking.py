@@ -163,9 +163,14 @@ class Speaking(Commanding):
         if not self.chat.steer(written) and was_running and written.references:
             self.notify("What has something attached is sent after the turn.")
 
+    @property
+    def obeying(self) -> bool:
+        """Whether a command of the composer is being done."""
+        return self._asked is not None and self._asked.busy
+
     def stop_asking(self) -> bool:
         """Stop a command that is being done, and give back what waits behind it; whether there was one."""
-        if self._asked is None or not self._asked.busy:
+        if self._asked is None or not self.obeying:
             return False
         waiting = "\n".join(sent.written.shown for sent in self._asked.stop())
         if waiting:

@@ -1,0 +1,184 @@
+"""The screen always shows the conversation that is open, and says why it cannot be replaced now."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.app_stage import keys, opened, screen_text, send, shows
+from tests.ui.fakes import FakeRuntime, says
+from tui.core.conversation import AssistantMessage, UserMessage
+from tui.core.sessions import SessionInfo
+from tui.ui.screens.sessions import SessionsScreen
+
+MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
+
+
+def with_milk(*replies: object) -> FakeRuntime:
+    runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
+    runtime.chats.save(MILK, UserMessage("Which notes mention milk?"), AssistantMessage("Two of them."))
+    return runtime
+
+
+def hold(runtime: FakeRuntime, name: str, busy: str) -> tuple[asyncio.Event, asyncio.Event]:
+    """Hold a method of the conversations; return what says that it began, and what lets it go."""
+    chats = runtime.chats
+    begun, go, work = asyncio.Event(), asyncio.Event(), getattr(chats, name)
+
+    async def held(*args: object) -> object:
+        chats.busy = busy
+        begun.set()
+        try:
+            await go.wait()
+            return await work(*args)
+        finally:
+            chats.busy = ""
+
+    setattr(chats, name, held)
+    return begun, go
+
+
+@pytest.mark.parametrize(
+    ("line", "method", "busy", "told"),
+    [
+        (
+            "/rename",
+            "title_from_model",
+            "the model is writing a title",
+            "The model is writing a title. esc stops it.",
+        ),
+        (
+            "/compact",
+            "compact",
+            "the conversation is being summarised",
+            "The conversation is being summarised. esc stops",
+        ),
+    ],
+)
+async def test_a_new_conversation_is_refused_with_the_reason_while_a_command_runs(
+    line: str, method: str, busy: str, told: str
+) -> None:
+    runtime = with_milk(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        await until(lambda: not app.chat.running)
+        begun, go = hold(runtime, method, busy)
+        await send(pilot, line)
+        await begun.wait()
+        await pilot.press("ctrl+n")
+        await shows(app, told, "Hello.")
+        go.set()
+        await until(lambda: not app.obeying)
+        await pilot.press("ctrl+n")
+        await until(lambda: "Hello." not in screen_text(app))
+        assert app.is_running
+
+
+async def test_a_saved_conversation_is_not_opened_while_a_command_runs() -> None:
+    runtime = with_milk(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        await until(lambda: not app.chat.running)
+        begun, _ = hold(runtime, "title_from_model", "the model is writing a title")
+        await send(pilot, "/rename")
+        await begun.wait()
+        await pilot.press("f9")
+        await shows(app, "SESSIONS")
+        await pilot.press(*"milk", "enter")
+        await shows(app, "! The model is writing a title.")
+        assert ("resume", "milk") not in runtime.chats.done
+
+
+async def test_a_question_is_not_asked_again_while_a_command_runs() -> None:
+    runtime = with_milk(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        await until(lambda: not app.chat.running)
+        begun, _ = hold(runtime, "compact", "the conversation is being summarised")
+        await send(pilot, "/compact")
+        await begun.wait()
+        await pilot.press("f2", "r")
+        await shows(app, "The conversation is being summarised.")
+        assert len(runtime.chats.asked) == 1
+
+
+async def test_a_message_waits_until_the_conversation_is_free() -> None:
+    runtime = with_milk(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "RUNNING")
+        runtime.chats.busy = "a conversation is being opened"
+        await send(pilot, "hi")
+        await until(lambda: app.chat.held == ["hi"])
+        assert runtime.chats.asked == []
+        runtime.chats.busy = ""
+        await shows(app, "Hello.")
+
+
+async def test_a_new_conversation_does_not_take_a_message_whose_attachment_is_still_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("a")
+    runtime = with_milk(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "RUNNING")
+        go = asyncio.Event()
+        read = app._reader.read
+
+        async def slow(written: object) -> object:
+            await go.wait()
+            return await read(written)
+
+        app._reader.read = slow
+        await keys(pilot, "@a.txt x")
+        await pilot.press("enter")
+        await until(lambda: app.chat.reading)
+        await pilot.press("ctrl+n")
+        await shows(app, "Attachments are still being read. esc stops it.")
+        go.set()
+        await shows(app, "Hello.")
+
+
+async def test_closing_the_list_while_it_opens_a_conversation_leaves_the_one_on_screen() -> None:
+    runtime = with_milk(says("Hello."), says("Still here."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        begun, _ = hold(runtime, "resume", "a conversation is being opened")
+        await pilot.press("f9")
+        await shows(app, "2 saved")
+        await pilot.press("enter")
+        await begun.wait()
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main and not runtime.chats.busy)
+        await shows(app, "Hello.")
+        await send(pilot, "and now?")
+        await shows(app, "Hello.", "Still here.")
+
+
+async def test_a_conversation_that_was_opened_although_the_list_is_closed_is_shown() -> None:
+    runtime = with_milk(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        resume, taken = runtime.chats.resume, asyncio.Event()
+
+        async def slow(session: str) -> None:
+            await resume(session)
+            taken.set()
+            await asyncio.Event().wait()  # the one before is being left
+
+        runtime.chats.resume = slow  # type: ignore[method-assign]
+        await pilot.press("f9")
+        await until(lambda: isinstance(app.screen, SessionsScreen))
+        await shows(app, "2 saved")
+        await pilot.press("enter")
+        await taken.wait()
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        await shows(app, "Two of them.")
+        assert "Hello." not in screen_text(app)
