@@ -46,6 +46,7 @@ class Chats(SavedChats):
         self._around = around
         self._busy = ""
         self._turns = 0
+        self._numbers: dict[str, dict[int, int]] = {}  # session -> its turns of this run
         self._offering = Offering()
 
     # ---- what the screens look at ----
@@ -104,7 +105,9 @@ class Chats(SavedChats):
             return
         with self._alone("a conversation is being opened"):
             found, journal = await self._stored().reopen(session)
-            await self._replace(OpenChat.reopened(found, journal), found.meta)
+            opened = OpenChat.reopened(found, journal)
+            opened.turn_numbers = self._numbers.get(session, {})
+            await self._replace(opened, found.meta)
 
     async def resume_named(self, name: str, *, begin: bool = False) -> None:
         """Go on with the conversation of that id, beginning of an id, or title.
@@ -243,6 +246,7 @@ class Chats(SavedChats):
         async def begin() -> Turn:
             await self._open_journal(now, text)
             now.conversation.system = self._system_of(now)
+            now.turn_numbers[len(now.conversation.messages)] = number
             now.conversation.say(text, attachments, at)
             self._offering.max_tools = self._asked.max_tools
             deps = Deps(
@@ -295,6 +299,8 @@ class Chats(SavedChats):
 
     async def _take(self, opened: OpenChat, meta: SessionMeta | None) -> None:
         before, self._now = self._now, opened
+        if before.info is not None:
+            self._numbers[before.info.id] = before.turn_numbers
         self._asked.gauge.recall(opened.conversation.messages)
         self._asked.gauge.patient = False
         self.opened += 1

@@ -27,6 +27,7 @@ class OpenChat:
         own_system: the person gave it a system text of its own.
         parent: the session that it branched off before anything was said, or "".
         refused: why it could not be saved at all, in words, or "".
+        turn_numbers: numbers that its turns have in the traffic of this run, by the index of their question.
     """
 
     conversation: Conversation
@@ -41,6 +42,7 @@ class OpenChat:
     own_system: bool = False
     parent: str = ""
     refused: str = ""
+    turn_numbers: dict[int, int] = field(default_factory=dict)
 
     @property
     def problem(self) -> str:
@@ -72,6 +74,7 @@ class OpenChat:
             unknown=self.unknown,
             own_system=self.own_system,
             parent=(self.info.id if self.info is not None else self.parent) if not upto else "",
+            turn_numbers={place: number for place, number in self.turn_numbers.items() if place < upto},
         )
         if journal is not None and self.info is not None:
             chat.info = replace(self.info, id=journal.id, parent=self.info.id, branched_at=upto)

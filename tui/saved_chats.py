@@ -1,6 +1,6 @@
 """All saved conversations: listed, searched, renamed, deleted, brought back, exported."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from tui.core.conversation import Compaction, Conversation, Message
@@ -34,6 +34,11 @@ class SavedChats:
     def unknown(self) -> frozenset[str]:
         """Ids of calls in it that were sent and whose outcome nobody knows."""
         return self._now.unknown
+
+    @property
+    def turn_numbers(self) -> Mapping[int, int]:
+        """Numbers that its turns have in the traffic of this run, by the index of their question."""
+        return self._now.turn_numbers
 
     @property
     def compaction(self) -> Compaction:

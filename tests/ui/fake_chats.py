@@ -37,6 +37,7 @@ class FakeChats:
         self.conversation = conversation
         self.revision = 1
         self.opened = 0
+        self.turn_numbers: dict[int, int] = {}
         self.busy = ""
         self.info: SessionInfo | None = None
         self.problem = ""

@@ -257,7 +257,7 @@ class FakeRuntime:
         self.snippets: dict[str, str] = {}
         self.revision = 1
         self.saved_themes: list[str] = []
-        self.shut_down = 0
+        self.shut_down = self.turns = 0
         self._gate = gate
 
     @property
@@ -275,7 +275,8 @@ class FakeRuntime:
 
     def continue_turn(self, approver: Approver) -> Turn:
         deps = Deps(self.model, self.toolbox, approver, Policy(), self.limits, MonotonicClock())
-        return Turn(self.conversation, deps)
+        self.turns += 1
+        return Turn(self.conversation, deps, self.turns)
 
     def examples(self) -> Sequence[str]:
         return ("What's the weather in Hangzhou?", "Add a note: buy milk", "Which notes mention milk?")

@@ -249,3 +249,19 @@ async def test_a_session_is_renamed_and_deleted_while_it_is_closing(stage: Make)
     await one.chats.delete(session)
     await leaving
     assert await _titles(one) == {}
+
+
+async def test_turns_keep_their_number_in_the_traffic_in_a_branch_and_when_opened_again(stage: Make):
+    one = stage(*(says(str(number)) for number in range(4)))
+    await one.ask("first")
+    await one.ask("second")
+    session = one.chats.info.id
+    assert one.chats.turn_numbers == {0: 1, 2: 2}
+    await one.chats.branch(2)
+    await one.ask("another second")
+    assert one.chats.turn_numbers == {0: 1, 2: 3}
+    await one.chats.new()
+    await one.ask("first")
+    assert one.chats.turn_numbers == {0: 4}
+    await one.chats.resume(session)
+    assert one.chats.turn_numbers == {0: 1, 2: 2}

@@ -20,6 +20,11 @@ class StepState(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will happen to the request."""
+        return self in (StepState.DONE, StepState.FAILED, StepState.CANCELLED)
+
 
 class CallState(StrEnum):
     """How a tool call is doing."""
@@ -39,6 +44,24 @@ class CallState(StrEnum):
         return self not in (CallState.WAITING, CallState.ASKING, CallState.RUNNING)
 
 
+CALL_ENDS = {
+    "denied": CallState.DENIED,
+    "cancelled": CallState.CANCELLED,
+    "not run": CallState.NOT_RUN,
+}
+"""States of calls that did not run to their end, by `ToolCallEnded.why`; any other word is FAILED."""
+
+END_WORDS = {
+    EndReason.ANSWERED: "answered",
+    EndReason.LIMIT: "stopped at a limit",
+    EndReason.CANCELLED: "cancelled",
+    EndReason.MODEL_ERROR: "the model failed",
+    EndReason.EMPTY: "the model said nothing",
+    EndReason.CUT: "cut at the most tokens of a reply",
+    EndReason.FILTERED: "cut by a content filter",
+}
+
+
 class NoteKind(StrEnum):
     """What a note of a turn is about."""
 
@@ -52,7 +75,7 @@ class TurnSpan:
     """One user message and everything until its answer.
 
     Attributes:
-        number: counts turns from 1.
+        number: counts the turns of the conversation from 1.
         model: label of the model, cleaned.
         tools: how many tools it may call.
         started_ns: monotonic nanoseconds.
@@ -61,6 +84,8 @@ class TurnSpan:
         steps: how many model requests it has had.
         calls: how many tool calls it has had.
         usage: tokens so far.
+        traffic: its number in the traffic of this run; 0 for a turn of another run.
+        past: it was read from saved messages; when it happened and how long it took is not known.
     """
 
     number: int
@@ -72,6 +97,8 @@ class TurnSpan:
     steps: int = 0
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
+    traffic: int = 0
+    past: bool = False
 
 
 @dataclass(slots=True)

@@ -91,7 +91,7 @@ FIELDS: Mapping[str, Field] = MappingProxyType(
             Field("until", Takes.MOMENT, "not after", "until:14:05"),
             Field("id", Takes.WHOLE, "the JSON-RPC id", "id:7"),
             Field("call", Takes.WHOLE, "the tool call of the conversation", "call:call_1"),
-            Field("turn", Takes.COUNT, "the turn of the conversation", "turn:3"),
+            Field("turn", Takes.COUNT, "the turn, counted over all conversations of the recording", "turn:3"),
             Field("step", Takes.COUNT, "the step of the turn", "step:2"),
             Field("seq", Takes.COUNT, "the number of the entry", "seq:100..200"),
             Field("pair", Takes.ENTRY, "an entry and what belongs to it", "pair:7"),

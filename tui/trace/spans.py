@@ -8,30 +8,27 @@ This module holds small cleaned previews only, never a whole result.
 """
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from math import isfinite
 
 from tui.core import events
 from tui.core.errors import sentences
 from tui.core.events import EndReason
 from tui.core.text import clean_line
-from tui.trace.entries import CallSpan, CallState, NoteKind, NoteSpan, Span, StepSpan, StepState, TurnSpan
+from tui.core.traffic import Cause
+from tui.trace.entries import (
+    CALL_ENDS,
+    END_WORDS,
+    CallSpan,
+    CallState,
+    NoteKind,
+    NoteSpan,
+    Span,
+    StepSpan,
+    StepState,
+    TurnSpan,
+)
 from tui.trace.previews import argument_lines, result_preview
-
-_END_WORDS = {
-    EndReason.ANSWERED: "answered",
-    EndReason.LIMIT: "stopped at a limit",
-    EndReason.CANCELLED: "cancelled",
-    EndReason.MODEL_ERROR: "the model failed",
-    EndReason.EMPTY: "the model said nothing",
-    EndReason.CUT: "cut at the most tokens of a reply",
-    EndReason.FILTERED: "cut by a content filter",
-}
-
-_CALL_ENDS = {
-    "denied": CallState.DENIED,
-    "cancelled": CallState.CANCELLED,
-    "not run": CallState.NOT_RUN,
-}
 
 
 class Spans:
@@ -54,18 +51,35 @@ class Spans:
 
     @property
     def turns(self) -> int:
-        """How many turns there have been since the last `clear()`."""
+        """The number of the newest turn; 0 if there is none."""
         return self._turns
 
-    def clear(self) -> None:
-        """Forget everything: a new conversation begins."""
-        self.entries.clear()
+    def clear(self, past: Sequence[Span] = ()) -> None:
+        """Forget everything: another conversation is on screen, with these turns so far."""
+        self.entries[:] = past
         self._calls.clear()
         self._touched.clear()
         self._turn = self._step = None
-        self._turns = 0
+        self._turns = max((span.number for span in past if isinstance(span, TurnSpan)), default=0)
         self.revision += 1
         self._cleared = self.revision
+
+    def turn_of(self, span: Span) -> TurnSpan:
+        """Return the turn that an entry belongs to."""
+        number = span.number if isinstance(span, TurnSpan) else span.turn
+        turns = (one for one in self.entries if isinstance(one, TurnSpan))
+        return next(one for one in turns if one.number == number)
+
+    def cause_of(self, span: Span) -> Cause:
+        """Return what marks the traffic of an entry; its turn is 0 if that is no traffic of this run."""
+        turn = self.turn_of(span).traffic
+        match span:
+            case CallSpan():
+                return Cause(turn, span.step, span.id)
+            case StepSpan():
+                return Cause(turn, span.number)
+            case _:
+                return Cause(turn)
 
     def changed_since(self, revision: int) -> list[int] | None:
         """Return the indices of entries that are new or changed after `revision`, in ascending order.
@@ -116,9 +130,11 @@ class Spans:
     # ---- turns and steps ---------------------------------------------------------------------------
 
     def _begin_turn(self, event: events.TurnStarted, now_ns: int) -> None:
-        self._turns = event.turn or self._turns + 1
+        self._turns += 1
         self._step = None
-        self._turn = self._add(TurnSpan(self._turns, clean_line(event.model, 64), event.tools, now_ns))
+        turn = TurnSpan(self._turns, clean_line(event.model, 64), event.tools, now_ns)
+        turn.traffic = event.turn or self._turns
+        self._turn = self._add(turn)
 
     def _begin_step(self, event: events.StepStarted, now_ns: int) -> None:
         if (turn := self._open_turn()) is None:
@@ -168,7 +184,7 @@ class Spans:
             self._abandon(call, now_ns)
         turn.ms, turn.reason, turn.usage = event.ms, event.reason, event.usage
         self._touch(self._turn)
-        self._note(NoteKind.ENDED, _END_WORDS[event.reason], event.reason)
+        self._note(NoteKind.ENDED, END_WORDS[event.reason], event.reason)
         self._turn = self._step = None
         self._calls.clear()
 
@@ -221,7 +237,7 @@ class Spans:
     def _end_call(self, call: CallSpan, event: events.ToolCallEnded, now_ns: int) -> None:
         self._stop_asking(call, now_ns)
         fallback = CallState.FAILED if event.is_error or event.why else CallState.DONE
-        call.state = _CALL_ENDS.get(event.why, fallback)
+        call.state = CALL_ENDS.get(event.why, fallback)
         call.why = clean_line(event.why) if event.why != call.state else call.why
         call.ms = event.ms
         call.result = result_preview(event.text)

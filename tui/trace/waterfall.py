@@ -105,18 +105,18 @@ def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
 
     Args:
         spans: `tui.trace.spans.Spans.entries`.
-        turn: number of the turn, as the spans count.
+        turn: number of the turn, as `Cause.turn` counts.
         now_ns: monotonic nanoseconds; the end of what still runs.
     """
     head: TurnSpan | None = None
     stretches: list[_Stretch] = []
     for span in spans:
         match span:
-            case TurnSpan(number=number) if number == turn:
+            case TurnSpan(traffic=number) if number == turn and not span.past:
                 head = span
-            case StepSpan() if span.turn == turn:
+            case StepSpan() if head is not None and span.turn == head.number:
                 stretches.append(_of_step(span, now_ns))
-            case CallSpan() if span.turn == turn:
+            case CallSpan() if head is not None and span.turn == head.number:
                 stretches += _of_call(span, now_ns)
     if head is None:
         return None

@@ -291,7 +291,6 @@ class McptuiApp(Doing):
 
     def forget(self) -> None:
         """Begin with an empty screen."""
-        self.spans.clear()
         self.conversation.clear()
         self._seen = None
         self.wake()

@@ -70,6 +70,11 @@ class ChatView(Protocol):
         ...
 
     @property
+    def turn_numbers(self) -> Mapping[int, int]:
+        """Numbers that its turns have in the traffic of this run, by the index of their question."""
+        ...
+
+    @property
     def compaction(self) -> Compaction:
         """What stands in for the oldest messages when the model is asked."""
         ...

@@ -136,11 +136,14 @@ class Conversing(ByHand):
         self.show_compaction()
 
     def show_conversation(self, message: int | None = None) -> None:
-        """Show the conversation anew, because it is another one; at a message, or at its end."""
+        """Show the conversation anew, at a message or at its end; and the trace, if it is another one."""
+        from tui.trace.past_turns import past_turns
         from tui.ui.endings import ended_at_limit, note_of
 
         chats, runtime = self.chats, self.runtime
-        self.shown = chats.opened  # first: whoever looks at the stores would show it, too
+        is_another, self.shown = self.shown != chats.opened, chats.opened
+        if is_another:  # the trace of the one on screen knows more than its messages tell
+            self.spans.clear(past_turns(chats.messages, chats.remarks, chats.turn_numbers))
         self.forget()
         self.bridge.can_continue = ended_at_limit(chats.remarks, len(chats.messages))
         self.bridge.ended = ""
@@ -199,9 +202,12 @@ class Conversing(ByHand):
 
         def done(resumed: "Resumed | None") -> None:
             if resumed is not None:
-                self.came_from = before if resumed.branch else ""
-                self.show_conversation(resumed.message)
                 at_end = resumed.message is None
+                if self.chats.info is None or self.chats.info.id != before:
+                    self.came_from = before if resumed.branch else ""
+                    self.show_conversation(resumed.message)
+                elif not at_end:
+                    self.show_conversation(resumed.message)
                 self.go_to(Context.COMPOSER if at_end else Context.CONVERSATION)
 
         screen = SessionsScreen(

@@ -9,7 +9,7 @@ from tui.ui.symbols import symbols_for
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.traffic import Cause
-    from tui.trace.entries import Span
+    from tui.trace.entries import CallSpan, Span
     from tui.trace.spans import Spans
     from tui.ui.ports import AppRuntime
     from tui.ui.traffic.session import Session
@@ -17,20 +17,17 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.workbench.calls import CallBook
 
 
-def filter_of(span: "Span") -> str:
+ELSEWHERE = "Its traffic is in the recording of an earlier run. `mcptui trace --list` lists recordings."
+NO_CALLS = "No calls yet"
+
+
+def filter_of(cause: "Cause") -> str:
     """Return the filter that lets through what travelled for a turn, a step or a call."""
-    from tui.trace.entries import CallSpan, StepSpan, TurnSpan
     from tui.trace.query_nodes import written
 
-    match span:
-        case CallSpan():
-            return f"turn:{span.turn} call:{written(span.id)}"
-        case StepSpan():
-            return f"turn:{span.turn} step:{span.number}"
-        case TurnSpan():
-            return f"turn:{span.number}"
-        case _:
-            return f"turn:{span.turn}"
+    if cause.call:
+        return f"turn:{cause.turn} call:{written(cause.call)}"
+    return f"turn:{cause.turn} step:{cause.step}" if cause.step else f"turn:{cause.turn}"
 
 
 class Wire(Shell):
@@ -81,12 +78,21 @@ class Wire(Shell):
     def action_traffic_of_call(self) -> None:
         """Show what travelled for what the trace's cursor stands on, or for the conversation's call."""
         span = self.trace.selected if self.focus_context is Context.TRACE else self._call()
-        if span is not None:
-            self.show_traffic(filter_of(span))
+        if span is None:
+            self.notify(NO_CALLS, timeout=3)
+        elif not self._was_recorded(span):
+            self.notify(ELSEWHERE, timeout=8)
         else:
-            self.notify("No tool was called so far.", timeout=3)
+            self.show_traffic(filter_of(self.spans.cause_of(span)))
 
-    def _call(self) -> "Span | None":
+    def _was_recorded(self, span: "Span") -> bool:
+        """Whether this recording has traffic of an entry; that of a turn of this run is there, or comes."""
+        cause = self.spans.cause_of(span)
+        if not self.spans.turn_of(span).past:
+            return True
+        return cause.turn > 0 and bool(self.runtime.recording.frames.of_cause(cause))
+
+    def _call(self) -> "CallSpan | None":
         from tui.trace.entries import CallSpan
 
         call = self.conversation.selected_call
@@ -99,7 +105,7 @@ class Wire(Shell):
         if self.trace.go_to_turn(cause.turn, cause.step):
             self.go_to(Context.TRACE)
         else:
-            self.notify(f"Turn {cause.turn} belongs to an earlier conversation.", timeout=4)
+            self.notify("It belongs to a turn of another conversation.", timeout=4)
 
     def action_traffic_tail(self) -> None:
         """Show or hide the newest of the traffic under the conversation."""

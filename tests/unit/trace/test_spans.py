@@ -9,6 +9,7 @@ from tui.core import events
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.tools import TextContent, Tool, ToolResult
+from tui.core.traffic import Cause
 from tui.trace.entries import CallSpan, CallState, NoteKind, NoteSpan, StepSpan, StepState, TurnSpan
 from tui.trace.spans import Spans
 
@@ -260,3 +261,32 @@ def test_events_in_any_order_are_taken_in_and_leave_nothing_open_after_an_end(
     for entry in script.spans.entries:
         if isinstance(entry, CallSpan) and entry.turn == last_turn:
             assert entry.state.over
+
+
+def test_turns_count_from_one_in_each_conversation_and_keep_their_number_in_the_traffic():
+    spans = Spans()
+    for traffic in (1, 2):
+        spans.apply(events.TurnStarted("m", 1, turn=traffic), 0)
+    spans.clear()
+    spans.apply(events.TurnStarted("m", 1, turn=3), 0)
+    (turn,) = spans.entries
+    assert (turn.number, turn.traffic, spans.turns) == (1, 3, 1)
+    assert spans.cause_of(turn) == Cause(3)
+
+
+def test_turns_count_on_from_those_of_an_opened_conversation():
+    spans = Spans()
+    past = [TurnSpan(1, "m", 0, 0, past=True), TurnSpan(2, "m", 0, 0, past=True, traffic=7)]
+    spans.clear(past)
+    seen = spans.revision
+    spans.apply(events.TurnStarted("m", 1, turn=9), 0)
+    assert [entry.number for entry in spans.entries] == [1, 2, 3]
+    assert [spans.cause_of(entry).turn for entry in spans.entries] == [0, 7, 9]
+    assert spans.changed_since(seen) == [2]
+
+
+def test_a_call_has_the_cause_that_its_traffic_is_marked_with():
+    spans = Script().turn().call().spans
+    call = next(entry for entry in spans.entries if isinstance(entry, CallSpan))
+    step = next(entry for entry in spans.entries if isinstance(entry, StepSpan))
+    assert (spans.cause_of(call), spans.cause_of(step)) == (Cause(1, 1, "a"), Cause(1, 1))

@@ -11,7 +11,7 @@ MS = 1_000_000
 
 
 def turn(ms: float | None) -> TurnSpan:
-    return TurnSpan(1, "demo", 3, 0, ms)
+    return TurnSpan(1, "demo", 3, 0, ms, traffic=1)
 
 
 def step(number: int, start: int, ms: float | None, **more: object) -> StepSpan:
@@ -136,3 +136,14 @@ def test_a_request_without_an_answer_runs_in_a_live_recording_and_failed_in_an_o
     assert live is not None and old is not None
     assert (live.bars[-1].running, live.bars[-1].failed) == (True, False)
     assert (old.bars[-1].running, old.bars[-1].failed) == (False, True)
+
+
+def test_a_turn_is_found_by_its_number_in_the_traffic():
+    second = TurnSpan(1, "demo", 3, 0, 600.0, traffic=4)
+    found = of_spans([second, step(1, 0, 600.0)], 4, 0)
+    assert found is not None and len(found.bars) == 1
+    assert of_spans([second, step(1, 0, 600.0)], 1, 0) is None
+
+
+def test_a_turn_read_from_saved_messages_has_no_waterfall_of_its_own():
+    assert of_spans([TurnSpan(1, "demo", 0, 0, traffic=4, past=True)], 4, 0) is None

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from textual.cache import LRUCache
 
-from tui.trace.entries import CallSpan, NoteSpan, Span, StepSpan, StepState, TurnSpan
+from tui.trace.entries import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
 from tui.trace.spans import Spans
 from tui.ui.panes.titled import TitledPane
 from tui.ui.panes.trace_rows import Look, span_rows
@@ -114,12 +114,17 @@ class TracePane(TitledPane):
         return entries[self._entry_at(self.cursor - 1)] if entries else None
 
     def go_to_turn(self, turn: int, step: int) -> bool:
-        """Put the cursor on a step of a turn, or on the turn; return whether it is there."""
-        found = -1
+        """Put the cursor on a step of a turn, or on the turn; return whether it is there.
+
+        Args:
+            turn: its number in the traffic.
+            step: its number in the turn.
+        """
+        found, number = -1, 0
         for index, span in enumerate(self._spans.entries[: len(self._sizes)]):
-            if isinstance(span, TurnSpan) and span.number == turn:
-                found = index
-            elif isinstance(span, StepSpan) and (span.turn, span.number) == (turn, step):
+            if isinstance(span, TurnSpan) and span.traffic == turn:
+                found, number = index, span.number
+            elif isinstance(span, StepSpan) and (span.turn, span.number) == (number, step):
                 found = index
         if found < 0:
             return False
@@ -234,7 +239,7 @@ class TracePane(TitledPane):
             case CallSpan() as call:
                 return not call.state.over
             case StepSpan() as step:
-                return step.ms is None and step.state is not StepState.FAILED
+                return step.ms is None and not step.state.over
             case _:
                 return False
 

@@ -87,7 +87,9 @@ def _turn_rows(turn: TurnSpan, look: Look, open: bool, first: bool) -> list[Row]
     symbols = look.symbols
     sign = symbols.unfolded if open else symbols.folded
     left = ((f"{sign} turn {turn.number} ", "dim bold"),)
-    if turn.ms is None:
+    if turn.past:
+        note = plural(turn.calls, "call")
+    elif turn.ms is None:
         note = turn.model
     else:
         note = f"{plural(turn.calls, 'call')} {symbols.separator} {duration(turn.ms)}"
@@ -100,7 +102,7 @@ def _turn_rows(turn: TurnSpan, look: Look, open: bool, first: bool) -> list[Row]
 def _step_rows(step: StepSpan, look: Look, open: bool) -> Iterator[Row]:
     symbols = look.symbols
     left = [(f"{symbols.unfolded if open else symbols.folded} ", "dim"), (f"step {step.number}", "text")]
-    if step.ms is None and step.state is not StepState.FAILED:
+    if step.ms is None and not step.state.over:
         seconds = clock((look.now_ns - step.started_ns) / 1e9)
         left.append((f"   {_STEP_WORDS.get(step.state, '')}", "accent"))
         if step.state is StepState.CALLING:
@@ -169,9 +171,10 @@ def _call_head(call: CallSpan, look: Look) -> Row:
 def _call_time(call: CallSpan, look: Look, style: str) -> Row:
     match call.state:
         case CallState.DONE:
-            return ((duration(call.ms or 0), "dim"),)
+            return ((duration(call.ms), "dim"),) if call.ms is not None else EMPTY
         case CallState.FAILED:
-            return (("failed", style), (f"  {duration(call.ms or 0)}", "dim"))
+            took = f"  {duration(call.ms)}" if call.ms is not None else ""
+            return (("failed", style), (took, "dim"))
         case CallState.RUNNING if call.started_ns is not None:
             return (("running", style), (f"  {clock((look.now_ns - call.started_ns) / 1e9)}", "dim"))
         case CallState.ASKING if call.asked_ns is not None:

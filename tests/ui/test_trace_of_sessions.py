@@ -1,0 +1,127 @@
+"""The trace belongs to the conversation on screen: opened, branched, begun anew, and chosen again."""
+
+from collections.abc import Sequence
+
+from tests.conftest import until
+from tests.ui.app_stage import opened, screen_text, send, shows
+from tests.ui.fakes import FakeRuntime, calls, says
+from tests.ui.test_changing import with_milk
+from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
+from tui.core.sessions import SessionInfo
+from tui.core.traffic import Cause
+from tui.ui.app import McptuiApp
+from tui.ui.screens.sessions import SessionsScreen
+from tui.ui.screens.traffic import TrafficScreen
+
+TALK: Sequence[Message] = (
+    UserMessage("What's on my list?"),
+    AssistantMessage("", calls=(CallRequest("c1", "notes__list_notes", "{}"),), model="demo"),
+    ToolMessage("c1", "notes__list_notes", "buy milk"),
+    AssistantMessage("Milk.", model="demo"),
+)
+LIST = SessionInfo("list", "What's on my list?", turns=1, messages=4)
+
+
+def with_list(*replies: object) -> FakeRuntime:
+    runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
+    runtime.chats.save(LIST, *TALK)
+    return runtime
+
+
+def turns(app: McptuiApp) -> int:
+    return app.spans.turns
+
+
+async def test_an_opened_conversation_brings_its_trace_and_turns_count_on_from_it() -> None:
+    async with opened(with_list(says("Bread, too."))) as (app, pilot):
+        await pilot.press("f9")
+        await shows(app, "1 saved")
+        await pilot.press("enter")
+        await shows(app, "Milk.", "turn 1", "notes › list_notes", "→ buy milk")
+        await send(pilot, "and now?")
+        await shows(app, "Bread, too.", "turn 2")
+
+
+async def test_one_that_the_command_line_named_brings_its_trace() -> None:
+    runtime = with_list()
+    await runtime.chats.resume("list")
+    async with opened(runtime) as (app, _):
+        await shows(app, "turn 1", "notes › list_notes")
+
+
+async def test_choosing_the_conversation_on_screen_keeps_its_trace() -> None:
+    async with opened(FakeRuntime(calls("weather__get_weather"), says("Sunny."))) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "Sunny.")
+        await until(lambda: not app.chat.running)
+        before = list(app.spans.entries)
+        await pilot.press("f9")
+        await shows(app, "1 saved")
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.main)
+        assert app.spans.entries == before and not app.spans.turn_of(before[0]).past
+        await shows(app, "Sunny.", "weather › get_weather")
+
+
+async def test_a_branch_keeps_the_trace_of_the_turns_in_it() -> None:
+    runtime = FakeRuntime(calls("weather__get_weather"), says("Sunny."), says("Two."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "Sunny.")
+        await send(pilot, "second")
+        await shows(app, "Two.")
+        await until(lambda: not app.chat.running)
+        await pilot.press("f2", "up", "up", "up", "b")
+        await shows(app, "This is a branch")
+        assert turns(app) == 1
+        await shows(app, "weather › get_weather")
+
+
+async def test_turns_begin_at_one_in_a_new_conversation() -> None:
+    async with opened(FakeRuntime(says("One."), says("Two."), says("Three."))) as (app, pilot):
+        for question, answer in (("a", "One."), ("b", "Two.")):
+            await send(pilot, question)
+            await shows(app, answer)
+            await until(lambda: not app.chat.running)
+        await shows(app, "turn 2")
+        await pilot.press("ctrl+n")
+        await until(lambda: turns(app) == 0)
+        await send(pilot, "c")
+        await shows(app, "Three.", "turn 1")
+        assert "turn 3" not in screen_text(app)
+
+
+async def test_the_traffic_of_a_call_of_an_earlier_run_is_said_to_be_in_another_recording() -> None:
+    async with opened(with_list()) as (app, pilot):
+        await pilot.press("f9")
+        await shows(app, "1 saved")
+        await pilot.press("enter")
+        await shows(app, "Milk.")
+        await pilot.press("f8")
+        await shows(app, "Its traffic is in the recording of an earlier run.")
+        assert "No calls" not in screen_text(app)
+
+
+async def test_the_traffic_of_a_call_of_this_run_opens_after_its_conversation_was_opened_again() -> None:
+    runtime = with_list()
+    runtime.chats.turn_numbers = {0: 3}
+    runtime.recorded.call("list_notes", source="notes", cause=Cause(3, 1, "c1"))
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f9")
+        await shows(app, "1 saved")
+        await pilot.press("enter")
+        await shows(app, "Milk.")
+        await pilot.press("f8")
+        await until(lambda: isinstance(app.screen, TrafficScreen))
+        assert app.screen.sifting.query.text == "turn:3 call:c1"
+
+
+async def test_without_a_call_there_is_no_traffic_of_one() -> None:
+    async with opened(with_milk()) as (app, pilot):
+        await pilot.press("f9")
+        await until(lambda: isinstance(app.screen, SessionsScreen))
+        await shows(app, "1 saved")
+        await pilot.press("enter")
+        await shows(app, "Two of them.")
+        await pilot.press("f8")
+        await shows(app, "No calls yet")
