@@ -29,14 +29,17 @@ class Gauge:
     _seen: int = 0
     _first: Message | None = None
 
-    def answered(self, request: ModelRequest, usage: Usage) -> None:
-        """Take in what a request and its reply took."""
+    def answered(self, request: ModelRequest, usage: Usage, lasting: int) -> None:
+        """Take in what a request and its reply took.
+
+        `lasting` is how many messages of the two later requests begin with: a message that is sent once is
+        not among them, nor is an empty reply.
+        """
         if usage.prompt and not usage.estimated:
             self.calibration.learn(self._tally.count(request), usage.prompt)
         self.tokens = usage.prompt + usage.completion
         self.estimated = usage.estimated
-        # The reply itself is counted already, and it is the next message.
-        self._seen = len(request.messages) + 1
+        self._seen = lasting
         self._first = request.messages[0] if request.messages else None
 
     def forget(self) -> None:

@@ -153,24 +153,25 @@ class Turn:
         deps = self._deps
         offer = self._actor.refresh_tools()
         self._emit(TurnStarted(deps.model.label, len(offer), offer.notice, self._number))
-        nudged = False
+        extra = ""
         while (reached := self._meter.reached(deps.clock.now_ns())) is None:
             self._meter.steps += 1
             self._actor.refresh_tools()
             self._take_steering()
             try:
-                reply = await self._think(extra=NUDGE if nudged else "")
+                reply = await self._think(extra)
             except TimeoutError:
                 self._keep_partial()
                 reached = Reached(LimitName.TURN_SECONDS, deps.limits.turn_seconds)
                 break
+            nudged, extra = extra, ""
             if not reply.calls:
                 if self._steering:
                     continue
                 if reply.text or nudged:
                     self._answered(reply)
                     return
-                nudged = True
+                extra = NUDGE
                 continue
             if self._meter.steps >= deps.limits.max_steps:
                 reached = Reached(LimitName.MAX_STEPS, deps.limits.max_steps)
@@ -196,18 +197,22 @@ class Turn:
             self._reply = reply = Reply()
             offer = None if final else self._actor.offer
             request = await self._asking.ask(reply, self._step, offer, extra)
-        self._count(request, reply, (deps.clock.now_ns() - started) / 1e6)
+        self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, transient=bool(extra))
         return reply
 
     def _spend(self, usage: Usage) -> None:
         self._usage += usage
         self._meter.spent(usage, self._deps.bill(usage))
 
-    def _count(self, request: ModelRequest, reply: Reply, ms: float) -> None:
-        """Take in a reply that is complete: its tokens, its calls, its place in the conversation."""
+    def _count(self, request: ModelRequest, reply: Reply, ms: float, *, transient: bool) -> None:
+        """Take in a reply that is complete: its tokens, its calls, its place in the conversation.
+
+        `transient`: the last message of the request is not part of the conversation.
+        """
         usage = reply.known_usage(request, self._deps.gauge.estimate)
         self._spend(usage)
-        self._deps.gauge.answered(request, usage)
+        lasting = len(request.messages) - transient + (not reply.is_empty)
+        self._deps.gauge.answered(request, usage, lasting)
         reply.calls = unique_calls(reply.calls, self._conversation.used_ids())
         reply.usage, reply.seconds = usage, ms / 1000
         self._keep(reply)
@@ -220,7 +225,7 @@ class Turn:
         self._reply = Reply()
         if reply.text:
             self._answers.append(reply.text)
-        if reply.text or reply.calls:
+        if not reply.is_empty:
             self._conversation.reply(reply.message(self._deps.model.label, partial))
 
     def _keep_partial(self) -> None:

@@ -42,6 +42,11 @@ class Reply:
     thought: float = 0.0
     _thinks_since: int | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has neither text nor calls."""
+        return not (self.text or self.calls)
+
     def thinks(self, now_ns: int, thinking: bool = True) -> None:
         """Take in whether the model is thinking now."""
         if thinking:

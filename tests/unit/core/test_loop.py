@@ -28,9 +28,11 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
+from tui.core.gauge import Gauge
 from tui.core.limits import Limits
 from tui.core.loop import NUDGE, WRAP_UP
-from tui.core.ports import ReplyPart, TextPart
+from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.tokens import estimate_messages
 from tui.core.tools import ToolResult
 from tui.model.scripted import ScriptedModel, Wait, calls, says
 
@@ -215,6 +217,88 @@ async def test_a_reply_after_the_nudge_is_the_answer():
     turn, talk = turn_of(ScriptedModel([[ReplyPart()], says("here")]))
     assert ended(await run(turn)).text == "here"
     assert UserMessage(NUDGE) not in talk.messages
+
+
+def nudges(model):
+    return [UserMessage(NUDGE) in request.messages for request in model.requests]
+
+
+async def test_the_nudge_is_sent_with_one_request_only():
+    model = ScriptedModel([[ReplyPart()], calls(call(1)), calls(call(2)), says("done")])
+    turn, _ = turn_of(model)
+    assert ended(await run(turn)).text == "done"
+    assert nudges(model) == [False, True, False, False]
+
+
+async def test_an_empty_reply_after_a_tool_call_gets_a_nudge_of_its_own():
+    model = ScriptedModel([[ReplyPart()], calls(call(1)), [ReplyPart()], says("done")])
+    turn, _ = turn_of(model)
+    assert ended(await run(turn)).text == "done"
+    assert nudges(model) == [False, True, False, True]
+
+
+async def test_an_empty_reply_to_a_steering_message_gets_a_nudge_of_its_own():
+    def steered(request):
+        turn.steer("now this")
+        return [ReplyPart()]
+
+    model = ScriptedModel([[ReplyPart()], steered, [ReplyPart()], says("done")])
+    turn, _ = turn_of(model)
+    assert ended(await run(turn)).text == "done"
+    assert nudges(model) == [False, True, False, True]
+
+
+@pytest.mark.parametrize("empty", [0, 1])
+async def test_the_next_result_counts_as_new_whether_or_not_the_model_was_nudged(empty):
+    async def big(arguments):
+        return text("row " * 5_000)
+
+    gauge = Gauge(window=100_000)
+    expected = []
+
+    def last(request):
+        expected.append(gauge.expects(request))
+        return says("done")
+
+    step = [ReplyPart(calls=(call(1, "srv__big"),), usage=Usage(900, 100))]
+    model = ScriptedModel([*[[ReplyPart(usage=Usage(900, 0))]] * empty, step, last])
+    turn, talk = turn_of(model, FunctionToolbox(big=big), gauge=gauge)
+    await run(turn)
+    assert expected == [1_000 + estimate_messages([talk.messages[-2]])]
+
+
+async def test_a_message_sent_after_an_empty_reply_counts_as_new():
+    gauge = Gauge(window=100_000)
+    expected = []
+
+    def steered(request):
+        turn.steer("word " * 5_000)
+        return [ReplyPart(usage=Usage(900, 0))]
+
+    def last(request):
+        expected.append(gauge.expects(request))
+        return says("done")
+
+    turn, talk = turn_of(ScriptedModel([steered, last]), gauge=gauge)
+    await run(turn)
+    assert expected == [900 + estimate_messages([talk.messages[-2]])]
+
+
+async def test_the_first_message_after_a_turn_that_met_its_limit_counts_as_new():
+    gauge = Gauge(window=100_000)
+    expected = []
+
+    def next_turn(request):
+        expected.append(gauge.expects(request))
+        return says("done")
+
+    last = [TextPart("what I know"), ReplyPart(usage=Usage(900, 100))]
+    model = ScriptedModel([calls(call(1)), last, next_turn])
+    first, talk = turn_of(model, gauge=gauge, limits=Limits(max_steps=1))
+    await run(first)
+    second, _ = turn_of(model, gauge=gauge, talk=talk)
+    await run(second)
+    assert expected == [1_000 + estimate_messages([UserMessage("go")])]
 
 
 async def test_a_model_error_keeps_what_was_said_and_names_the_cause():
