@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tui.core.conversation import Compaction, Conversation
+from tui.core.conversation import Conversation
 from tui.core.ports import Usage
 from tui.core.sessions import Journal, Reopened, SessionInfo, SessionMeta
 from tui.core.shelf import Shelf
@@ -66,7 +66,7 @@ class OpenChat:
             Conversation(
                 talk.system,
                 list(talk.messages[:upto]),
-                talk.compaction if talk.compaction.upto <= upto else Compaction(),
+                talk.compaction.before(upto),
                 talk.remarks_before(upto),
             ),
             Shelf(self._kept()),

@@ -16,7 +16,7 @@ from tests.conftest import until
 from tests.endpoint import Answer, calls, chunk, refuses, says
 from tests.protocol.strict_stage import StrictStage, cancels, strict_stage
 from tests.strict import FLAVOURS
-from tui.core.conversation import AssistantMessage, CallRequest, UserMessage
+from tui.core.conversation import AssistantMessage, Attachment, CallRequest, UserMessage
 from tui.core.events import EndReason, Event, StepStarted
 from tui.core.sessions import Intent
 from tui.turns import WatchedTurn
@@ -129,6 +129,23 @@ async def test_too_long_in_the_middle_of_calls(stage: StrictStage) -> None:
     await talk(stage, 1)
     words = refuses(400, "This model's maximum context length is 4096 tokens.")
     await stage.ask("go", calls(LARGE, ECHO), words, says("They talked."), calls(ECHO), says("done"))
+    await stage.goes_on()
+
+
+def file_of(size: int) -> Attachment:
+    return Attachment("text", "text/plain", "rows.txt", size, "row\n" * (size // 4))
+
+
+async def test_a_file_that_one_request_is_refused_for_costs_later_turns_nothing(stage: StrictStage) -> None:
+    too_long = refuses(400, "Your input exceeds the context window of this model.")
+    ended = await stage.ask("read", too_long, says("done"), attachments=(file_of(349_000),))
+    assert ended.reason is EndReason.ANSWERED
+    refused, cut = (len(one.body) for one in stage.endpoint.requests)
+    assert refused > 349_000 and 40_000 < cut < 200_000
+    await stage.ask("this too", calls(LARGE), says("done"), attachments=(file_of(100_000),))
+    sent = [str(message["content"]) for message in stage.endpoint.requests[-1].json["messages"]]
+    assert [text.count("bytes are left out here") for text in sent if "row" in text] == [1, 0]
+    assert len(sent[-1]) > 30_000
     await stage.goes_on()
 
 

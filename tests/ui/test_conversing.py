@@ -277,6 +277,18 @@ async def test_a_summary_is_visible_and_can_be_taken_back() -> None:
         assert runtime.chats.done[-1] == ("uncompact",)
 
 
+async def test_what_is_told_in_part_is_visible_and_can_be_taken_back() -> None:
+    runtime = with_milk()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f9", "enter")
+        await shows(app, "Two of them.")
+        runtime.conversation.compaction = Compaction(limits=((0, 900),))
+        runtime.chats.revision += 1
+        await shows(app, "large results are told in part", "u undoes it")
+        await pilot.press("f2", "u")
+        await until(lambda: runtime.chats.done[-1] == ("uncompact",))
+
+
 # ---- results ----
 
 

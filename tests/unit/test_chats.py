@@ -10,7 +10,7 @@ from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprov
 from tui.asked import Asked
 from tui.chats import SYSTEM, Chats
 from tui.core.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, ModelError
 from tui.core.events import EndReason, Event, Notice, TurnEnded, TurnStarted
 from tui.core.limits import Limits
 from tui.core.policy import Mode, Policy
@@ -166,6 +166,17 @@ async def test_the_first_question_asked_again_is_a_branch_that_knows_where_it_ca
     two = stage(says("Third."))
     await two.chats.resume(branch.id)
     assert texts(two.chats.messages) == ["first, better", "Other."]
+
+
+async def test_a_question_asked_again_is_not_cut_to_the_limit_of_the_turn_before(stage: Make):
+    too_long = [ModelError("too long", overflow=True)]
+    one = stage(says("One."), too_long, says("Two."), says("Other two."))
+    await one.ask("first")
+    await one.ask("second " + "x" * 90_000)
+    assert len(one.model.requests[2].messages[-1].text) < 60_000
+    text, _ = await one.chats.again()
+    await one.ask(text)
+    assert one.model.requests[3].messages[-1].text == text
 
 
 async def test_a_branch_of_what_was_deleted_meanwhile_is_saved_all_the_same(stage: Make):

@@ -56,7 +56,9 @@ class Asking:
             except ModelError as error:
                 if error.window is not None:  # the endpoint knows better than anybody
                     self._deps.gauge.window = error.window
-                if not (left and error.overflow) or reply.text or not await self._make_room(pressing=True):
+                if not (left and error.overflow) or reply.text:
+                    raise
+                if not await self._make_room(request.messages):
                     raise
                 request = self._request(offer, extra)
         return request
@@ -79,10 +81,10 @@ class Asking:
             request = self._request(offer, extra)
         return request
 
-    async def _make_room(self, *, pressing: bool = False) -> bool:
+    async def _make_room(self, refused: Sequence[Message] = ()) -> bool:
         """Compact the conversation if anything can be gained; say what was done."""
         try:
-            notice = await self._room.make_room(pressing=pressing)
+            notice = await self._room.make_room(refused=refused)
         except ModelError as error:
             self._emit(Notice(f"The older turns could not be summarised: {error.message}", "warn"))
             return False

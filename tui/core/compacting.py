@@ -1,16 +1,22 @@
 """Makes room in a conversation that does not fit into the model's window any more: visibly, reversibly."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tui.core import compaction as plans
-from tui.core.conversation import Compaction, Conversation
+from tui.core.conversation import Compaction, Conversation, Message
 from tui.core.events import Notice
 from tui.core.gauge import Gauge
 from tui.core.ports import ChatModel, Usage
 from tui.core.summarising import Summarising, done_with
 from tui.core.tokens import estimate_messages
 from tui.core.units import plural
+
+REFUSED_SHARE = 0.8
+"""How much of what an endpoint refuses as too long is taken to fit, where it does not say how much does."""
+
+LEAST_WINDOW = 4_096
+"""Tokens that any model is taken to read, before one refuses less."""
 
 _IN_SHORT = "What is large is told to the model in part now, results of tools in short."
 
@@ -31,17 +37,17 @@ class Compacting:
     gauge: Gauge
     spent: Callable[[Usage], object] = lambda usage: None
 
-    async def make_room(self, *, pressing: bool = False, by_hand: bool = False) -> Notice | None:
+    async def make_room(self, *, refused: Sequence[Message] = (), by_hand: bool = False) -> Notice | None:
         """Tell results in short, or summarise old turns; return what was done, or None.
 
         Args:
-            pressing: the endpoint has refused the conversation as too long, whatever was estimated.
+            refused: the messages that the endpoint has refused as too long, whatever was estimated.
             by_hand: the person asks for a summary.
 
         Raises:
             ModelError: the model could not be asked for the summary.
         """
-        window = self._window()
+        pressing, window = bool(refused), self._window(refused)
         messages, before = self.conversation.messages, self.conversation.compaction
         shorter = plans.shrink(messages, before, window)
         if not by_hand:
@@ -64,9 +70,13 @@ class Compacting:
         told = plans.told(self.conversation.messages, compaction)
         return estimate_messages(told) > window * plans.FULL
 
-    def _window(self) -> int:
-        # An endpoint that refuses without ever having said its window: what was last sent is too much.
-        return self.gauge.window or max(4096, int(self.gauge.tokens * 0.8))
+    def _window(self, refused: Sequence[Message]) -> int:
+        """Return how many tokens the messages may take: the window, less than what was refused."""
+        if not refused:
+            return self.gauge.window or max(LEAST_WINDOW, int(self.gauge.tokens * REFUSED_SHARE))
+        # Of the request only its messages can be made shorter, so its tools do not count.
+        guess = int(self.gauge.calibration(estimate_messages(refused)) * REFUSED_SHARE)
+        return max(1, min(guess, self.gauge.window or guess))
 
     def _take(self, compaction: Compaction, words: str) -> Notice:
         self.conversation.compact(compaction)

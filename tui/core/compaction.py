@@ -61,17 +61,19 @@ def told(
             such where it was one: with the next one right behind it the model would answer both.
     """
     ends = {at for at in ends if _is_unanswered(messages, at)}
-    if not (compaction.upto or compaction.shrunk or compaction.limit or ends):
+    if not (compaction.upto or compaction.shrunk or compaction.limits or ends):
         return messages
     result: list[Message] = []
     if compaction.upto:
         result += [UserMessage(_HEAD + compaction.summary), AssistantMessage(_TAKEN)]
+    limits, limit = dict(compaction.limits), 0
     for index in range(compaction.upto, len(messages)):
         message = messages[index]
+        limit = limits.get(index, 0 if isinstance(message, UserMessage) else limit)
         if index < compaction.shrunk and isinstance(message, ToolMessage):
             message = _shrunk(message)
-        elif compaction.limit:
-            message = _limited(message, compaction.limit)
+        elif limit:
+            message = _limited(message, limit)
         if index in ends and index > compaction.upto:
             result.append(AssistantMessage(_UNANSWERED))
         result.append(message)
@@ -134,7 +136,8 @@ def limited(
 ) -> Compaction:
     """Return a compaction under which the newest turn fits; the same one if it does already.
 
-    What servers gave in it, and what the person wrote and attached, is told in part.
+    What servers gave in it, and what the person wrote and attached, is told in part. Other turns are not
+    affected.
 
     Args:
         messages: all of the conversation.
@@ -147,9 +150,10 @@ def limited(
         return compaction
     texts = [text for one in messages[begin:] for text in _texts(one)]
     limit = _limit_of([octets(text) for text in texts], int(window * NEWEST * BYTES_A_TOKEN))
-    if compaction.limit and compaction.limit <= limit:
+    limits = {at: known for at, known in compaction.limits if at >= compaction.upto}
+    if limits.get(begin, limit + 1) <= limit:
         return compaction
-    return replace(compaction, limit=limit)
+    return replace(compaction, limits=tuple(sorted({**limits, begin: limit}.items())))
 
 
 def _limit_of(sizes: Sequence[int], room: int) -> int:

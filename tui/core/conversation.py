@@ -9,7 +9,7 @@ messages that say the same are equal whatever that is.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tui.core.remarks import Remark
@@ -131,13 +131,21 @@ class Compaction:
         upto: messages before this index are told as `summary`; a user message stands at it. 0: none.
         summary: what they said.
         shrunk: results of tools before this index are told in a few words. 0: none.
-        limit: bytes that are told of any one result. 0: all.
+        limits: turns that do not fit as they are: the index of the user message that begins one, and how many
+            bytes are sent of any one text in it.
     """
 
     upto: int = 0
     summary: str = ""
     shrunk: int = 0
-    limit: int = 0
+    limits: tuple[tuple[int, int], ...] = ()
+
+    def before(self, end: int) -> "Compaction":
+        """Return what still applies when the conversation goes on from message `end`."""
+        if self.upto > end:
+            return Compaction()
+        limits = tuple((at, limit) for at, limit in self.limits if at < end)
+        return replace(self, shrunk=min(self.shrunk, end), limits=limits)
 
 
 @dataclass(slots=True)

@@ -7,11 +7,11 @@ import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tui.core.conversation import Conversation, Message, ToolMessage, UserMessage
+from tui.core.conversation import Compaction, Conversation, Message, ToolMessage, UserMessage
 from tui.core.message_json import Object
 from tui.core.redact import Redactor
 from tui.core.remarks import Remark, remark_object
@@ -137,8 +137,10 @@ def branch_of(parent: str, stored: Stored, talk: Conversation, upto: int) -> Cal
     """Return what puts the beginning of another session into a new one."""
     kept = talk.messages[:upto]
     names = {message.kept for message in kept if isinstance(message, ToolMessage)} - {""}
-    known = ("title", "system", "model", "profile", "compaction")
+    known = ("title", "system", "model", "profile")
     meta = {name: stored.meta[name] for name in known if name in stored.meta}
+    if talk.compaction != Compaction():
+        meta["compaction"] = asdict(talk.compaction.before(upto))
     whole = Whole(
         meta=meta | {"parent": parent, "branched_at": len(kept)},
         messages=kept,

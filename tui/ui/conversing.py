@@ -173,7 +173,7 @@ class Conversing(ByHand):
             words = f"{units.plural(turns, 'turn')} {done_with(compaction.summary)}"
         elif compaction.shrunk:
             words = f"results of the first {compaction.shrunk} messages are told in a few words"
-        elif compaction.limit:
+        elif compaction.limits:
             words = "large results are told in part, to fit"
         if words:
             words += f" · enter shows it · {self.key_of('chat.uncompact')} undoes it"
@@ -285,7 +285,7 @@ class Conversing(ByHand):
     def read_all(self) -> None:
         """Let the model read everything again."""
         compaction = self.chats.compaction
-        if not (compaction.upto or compaction.shrunk or compaction.limit):
+        if not (compaction.upto or compaction.shrunk or compaction.limits):
             self.notify("Nothing is summarised: the model reads everything.", timeout=3)
         elif problem := self.busy():
             self.notify(problem)

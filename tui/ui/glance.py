@@ -90,7 +90,7 @@ class Glance:
         return {
             "said": bool(chats.messages),
             "branched": bool(self._parent()),
-            "summarised": bool(compaction.upto or compaction.shrunk),
+            "summarised": bool(compaction.upto or compaction.shrunk or compaction.limits),
         }
 
     def status(self, focus: Context, *, folded: bool) -> Status:

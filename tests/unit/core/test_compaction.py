@@ -110,6 +110,24 @@ def test_small_results_leave_their_room_to_large_ones():
     assert 7000 < len(seen[2].text) <= 8200 and seen[3] == messages[3]
 
 
+def test_the_limit_of_one_turn_does_not_apply_to_another():
+    messages = [UserMessage("first", (attached(90_000),)), AssistantMessage("read")]
+    compaction = limited(messages, Compaction(), 1_000)
+    messages += [UserMessage("second", (attached(50_000),)), AssistantMessage("read too")]
+    sizes = [len(one.attachments[0].data) for one in told(messages, compaction)[::2]]
+    assert sizes[0] < 1_000 and sizes[1] == 50_000
+    compaction = limited(messages, compaction, 20_000, 0.1)
+    again = [len(one.attachments[0].data) for one in told(messages, compaction)[::2]]
+    assert again[0] == sizes[0] and 10_000 < again[1] < 20_000
+
+
+def test_the_limit_of_a_turn_applies_to_its_later_results_too():
+    messages = [UserMessage("x" * 50_000)]
+    compaction = limited(messages, Compaction(), 3_000)
+    messages += [AssistantMessage(calls=(CallRequest("c", "t", "{}"),)), ToolMessage("c", "t", "r" * 50_000)]
+    assert len(told(messages, compaction)[-1].text) < 3_000
+
+
 def test_a_newest_turn_that_fits_is_left_alone():
     messages, before = talk([(1, 500)]), Compaction()
     assert limited(messages, before, 10_000) is before

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from tui.core.conversation import (
     AssistantMessage,
     CallRequest,
+    Compaction,
     Conversation,
     Message,
     ToolMessage,
@@ -125,6 +126,13 @@ def test_a_conversation_whose_beginning_is_told_otherwise_is_checked_anew():
         UserMessage("in short"),
         UserMessage("b"),
     ]
+
+
+def test_what_is_shortened_behind_the_place_where_a_conversation_goes_on_is_forgotten():
+    compaction = Compaction(2, "They greeted.", 8, ((2, 900), (4, 700)))
+    assert compaction.before(4) == Compaction(2, "They greeted.", 4, ((2, 900),))
+    assert compaction.before(9) == compaction
+    assert compaction.before(1) == Compaction()
 
 
 def test_old_messages_are_not_looked_at_again():

@@ -1,7 +1,16 @@
 """A conversation that does not fit: results in short, then a summary, visibly; and budgets of a turn."""
 
+from dataclasses import replace
+
 from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, run, text, turn_of
-from tui.core.conversation import AssistantMessage, Compaction, Conversation, ToolMessage, UserMessage
+from tui.core.conversation import (
+    AssistantMessage,
+    Attachment,
+    Compaction,
+    Conversation,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.errors import ModelError
 from tui.core.events import EndReason, LimitName, Notice, TurnError
 from tui.core.gauge import Gauge
@@ -77,6 +86,80 @@ async def test_the_newest_result_is_cut_where_it_alone_is_too_much_and_no_summar
     (result,) = [m.text for m in model.requests[2].messages if isinstance(m, ToolMessage)]
     assert len(result) < 6000 and "bytes" in result
     assert (len(model.requests), gauge.window, talk.compaction.upto) == (3, 5000, 0)
+
+
+class Narrow:
+    """Refuses what has more than so many characters, and names no number."""
+
+    def __init__(self, characters, *replies):
+        self._characters, self._replies = characters, iter(replies)
+
+    def __call__(self, request):
+        size = sum(
+            len(m.text) + sum(len(one.data) for one in getattr(m, "attachments", ()))
+            for m in request.messages
+        )
+        return [ModelError("too long", overflow=True)] if size > self._characters else next(self._replies)
+
+
+def file_of(size):
+    return Attachment("text", "text/plain", "rows.txt", size, "row\n" * (size // 4))
+
+
+def turn_with_file(model, size, toolbox=None, **more):
+    """Return a turn in which the person has just attached a file of so many bytes."""
+    turn, talk = turn_of(model, toolbox, **more)
+    talk.messages[-1] = UserMessage("Read this.", (file_of(size),))
+    return turn, talk
+
+
+def told_of_file(request, at=0):
+    (file,) = request.messages[at].attachments
+    return len(file.data)
+
+
+async def test_a_refusal_without_a_number_cuts_to_a_share_of_what_was_refused():
+    model = ScriptedModel([Narrow(300_000, says("read"))] * 9)
+    turn, _ = turn_with_file(model, 349_000)
+    assert ended(await run(turn)).text == "read"
+    assert len(model.requests) == 2 and 40_000 < told_of_file(model.requests[-1]) < 300_000
+
+
+async def test_each_refusal_without_a_number_is_measured_anew():
+    model = ScriptedModel([Narrow(20_000, says("read"))] * 9)
+    turn, _ = turn_with_file(model, 349_000)
+    assert ended(await run(turn)).text == "read"
+    assert len(model.requests) == 3 and 4_000 < told_of_file(model.requests[-1]) < 20_000
+
+
+async def test_large_tool_definitions_do_not_keep_a_refused_message_from_being_cut():
+    toolbox = FunctionToolbox()
+    toolbox.offered = [
+        replace(toolbox.offered[0], name=f"t{number}", description="word " * 200) for number in range(100)
+    ]
+    model = ScriptedModel([Narrow(9_000, says("read"))] * 9)
+    turn, _ = turn_with_file(model, 10_000, toolbox)
+    assert ended(await run(turn)).text == "read"
+
+
+async def test_a_known_window_does_not_keep_a_refused_message_from_being_cut():
+    model = ScriptedModel([Narrow(50_000, says("read"))] * 9)
+    turn, _ = turn_with_file(model, 60_000, gauge=Gauge(window=128_000))
+    assert ended(await run(turn)).text == "read"
+
+
+async def test_the_limit_of_a_refused_turn_is_not_applied_to_later_turns():
+    async def big(arguments):
+        return text("row\n" * 7_000)
+
+    model = ScriptedModel([Narrow(300_000, says("read"), calls(call(1, "srv__big")), says("done"))] * 9)
+    first, talk = turn_with_file(model, 349_000)
+    await run(first)
+    second, _ = turn_with_file(model, 100_000, FunctionToolbox(big=big), talk=talk)
+    assert ended(await run(second)).text == "done"
+    last = model.requests[-1]
+    assert told_of_file(last, 0) < 100_000 and told_of_file(last, 2) == 100_000
+    assert last.messages[-1].text == "row\n" * 7_000
 
 
 async def test_a_second_refusal_ends_the_turn():

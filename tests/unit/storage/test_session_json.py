@@ -53,7 +53,7 @@ async def test_an_export_taken_in_is_the_same_conversation(tmp_path: Path):
     journal.decision("c1", "once", "")
     journal.result("r1", "sun " * 99 + "\udfff")
     journal.usage("demo", Usage(10, 2), 0.5)
-    journal.describe(SessionMeta(compaction=Compaction(4, "It was sunny.", 2)))
+    journal.describe(SessionMeta(compaction=Compaction(4, "It was sunny.", 2, ((4, 900),))))
     await journal.close()
     file = tmp_path / "talk.json"
     await store.export(journal.id, "json", file)
@@ -89,6 +89,20 @@ async def test_what_is_taken_in_has_no_secrets_either(tmp_path: Path):
     store = store_in(tmp_path, KEY="a-new-secret")
     info = await store.import_json(file)
     assert info.title == "my key is [redacted:KEY]"
+
+
+@pytest.mark.parametrize(
+    ("stored", "limits"),
+    [
+        ({"limit": 900}, [[0, 900], [2, 900]]),
+        ({"limits": [[0, 700], [1, 700], [2, 0], [8, 9], [2], "x", [2, "x"]]}, [[0, 700]]),
+        ({"limits": 5}, []),
+    ],
+)
+def test_the_limits_of_turns_are_taken_in_as_far_as_they_are_sound(stored: Any, limits: Any):
+    said = [{"role": role, "text": "x"} for role in ("user", "assistant", "user", "assistant")]
+    whole = parsed(export(messages=said, compaction=stored), "x")
+    assert json.loads(json.dumps(whole.meta["compaction"]["limits"])) == limits
 
 
 def test_what_dangles_is_answered():

@@ -48,13 +48,13 @@ async def test_a_session_comes_back_as_it_was(tmp_path: Path):
     journal.result("r1", "rain " * 1000)
     journal.usage("demo", Usage(100, 20), 0.25)
     journal.usage("demo", Usage(200, 30), 0.5)
-    journal.describe(SessionMeta(compaction=Compaction(0, "", 2)))
+    journal.describe(SessionMeta(compaction=Compaction(0, "", 2, ((0, 900),))))
     await journal.close()
     found, journal = await store.reopen(journal.id)
     await journal.close()
     assert found.conversation.messages == talk
     assert found.conversation.system == "Be brief."
-    assert found.conversation.compaction == Compaction(0, "", 2)
+    assert found.conversation.compaction == Compaction(0, "", 2, ((0, 900),))
     assert found.results == {"r1": "rain " * 1000}
     assert (found.meta.profile, found.meta.model) == ("local", "demo")
     info = found.info
@@ -195,6 +195,19 @@ async def test_a_branch_has_what_was_said_before_it_and_its_parent_stays(tmp_pat
     assert (found.info.title, found.meta.system) == ("Weather", "Be brief.")
     assert found.results == {"r1": "sun " * 99}
     assert (await store.read(parent.id)).info.messages == 5
+
+
+async def test_a_branch_tells_nothing_in_short_that_is_said_in_it(tmp_path: Path):
+    store = store_in(tmp_path)
+    parent = await store.begin()
+    await say(parent, QUESTION, ANSWER, UserMessage("And tomorrow?"), ANSWER)
+    parent.describe(SessionMeta(compaction=Compaction(0, "", 4, ((0, 900), (2, 700)))))
+    branch = await store.begin(parent=parent.id, upto=2)
+    await say(branch, UserMessage("And on Mars?"), ANSWER, start=2)
+    found = await store.read(branch.id)
+    await branch.close()
+    await parent.close()
+    assert found.conversation.compaction == Compaction(0, "", 2, ((0, 900),))
 
 
 async def test_a_session_gets_another_title_open_or_not(tmp_path: Path):
