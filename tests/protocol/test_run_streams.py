@@ -75,6 +75,7 @@ async def test_of_two_thousand_parallel_calls_as_many_are_run_as_one_reply_may_h
 async def test_arguments_that_are_none_go_back_to_the_model(tmp_path: Path):
     bad = {
         '{"location": NaN}': "not valid JSON",
+        '{"location": 1e999}': "not valid JSON (1e999 is out of range)",
         '{"a":' * 50_000 + "1" + "}" * 50_000: "not valid JSON",
         '{"location":' * 900 + "1" + "}" * 900: "not run",
         "[" * 900 + "]" * 900: "object is needed",

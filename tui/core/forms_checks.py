@@ -13,6 +13,7 @@ from typing import Any
 
 from tui.core.forms_pattern import matches, quick_pattern
 from tui.core.forms_spec import Bounds, FieldKind, FieldSpec
+from tui.core.strict_json import loads
 
 MAX_JSON = 1024 * 1024
 """Characters of raw JSON that are read; what is longer belongs into a file."""
@@ -27,7 +28,7 @@ def parse_json(text: str) -> tuple[Any, str]:
     if len(text) > MAX_JSON:
         return None, f"is longer than {MAX_JSON:,} characters"
     try:
-        return json.loads(text, parse_constant=_no_constant, parse_float=_finite), ""
+        return loads(text), ""
     except json.JSONDecodeError as error:
         return None, f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
     except RecursionError:
@@ -165,17 +166,6 @@ def _read_choice(spec: FieldSpec, text: str) -> tuple[Any, str]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no number")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise ValueError("a number is too large")
-    return number
 
 
 def _reads(reader: Callable[[str], object]) -> Callable[[str], bool]:

@@ -1,7 +1,6 @@
 """One model request: the reply as it comes, and the calls in it made safe to keep and to run."""
 
 import hashlib
-import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +18,7 @@ from tui.core.ports import (
     TextPart,
     Usage,
 )
+from tui.core.strict_json import loads
 from tui.core.tokens import estimate, estimate_request
 
 Emit = Callable[[Event], None]
@@ -144,20 +144,16 @@ def unique_calls(calls: tuple[CallRequest, ...], used: Collection[str]) -> tuple
     return tuple(result)
 
 
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
 def parse_arguments(text: str) -> dict[str, Any]:
     """Return the arguments that a model wrote as JSON text; empty text is no arguments.
 
     Raises:
-        ValueError: it is not one JSON object (NaN and Infinity are not JSON either).
+        ValueError: it is not one JSON object, or has NaN, Infinity or a number out of range in it.
     """
     if not text.strip():
         return {}
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if value is None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
 from tui.core.ports import CallPart, ModelPart, ModelRequest, ReplyPart, TextPart, ToolSpec, Usage
+from tui.core.strict_json import loads
 from tui.model import demo_answers as answers
 from tui.model.demo_arguments import fill
 from tui.model.demo_match import Choice, choose_tool
@@ -182,7 +183,7 @@ def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
         known = [tool.name for tool in found or tools]
         return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. {_known(known)}")
     try:
-        value = json.loads(arguments or "{}")
+        value = loads(arguments or "{}")
     except (ValueError, RecursionError) as error:
         return Move(f'The arguments are not JSON: {error}. Write `/call {name[:80]} {{"name": "value"}}`.')
     if not isinstance(value, dict):

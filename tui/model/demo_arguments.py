@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.ports import ToolSpec
+from tui.core.strict_json import loads
 from tui.model.demo_phrases import EDGE, MAX_TEXT, Sentence, find_list, find_string, read
 from tui.model.demo_words import words
 
@@ -76,7 +77,8 @@ def _inline_json(text: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     if start < 0:
         return {}
     try:
-        value, _ = json.JSONDecoder().raw_decode(text[start:])
+        _, end = json.JSONDecoder().raw_decode(text, start)
+        value = loads(text[start:end])
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) and value and set(value) <= set(properties) else {}

@@ -1,5 +1,6 @@
 """Text and values as they can be encoded. Pure."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,5 +19,7 @@ def plain_json(value: Any) -> Any:
             return {sendable(str(key)): plain_json(item) for key, item in value.items()}
         case Sequence():
             return [plain_json(item) for item in value]
+        case float() if not math.isfinite(value):
+            return None
         case _:
             return value

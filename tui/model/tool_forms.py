@@ -13,6 +13,7 @@ from tui.core.conversation import AssistantMessage, CallRequest, Message
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schema_forms import SchemaForm, in_form
 from tui.core.schema_keys import renamed_keys, with_plain_keys
+from tui.core.thinking import parse_arguments
 from tui.model.quirks import Learned
 from tui.model.sendable import plain_json, sendable
 from tui.model.sent_calls import plain_name
@@ -113,8 +114,8 @@ class ToolForms:
             return call
         names = made.keys if back else {old: new for new, old in made.keys.items()}
         try:
-            arguments = json.loads(call.arguments)
-        except (ValueError, RecursionError):
+            arguments = parse_arguments(call.arguments)
+        except ValueError:
             return call
         return replace(call, arguments=json.dumps(renamed_keys(arguments, names), ensure_ascii=False))
 

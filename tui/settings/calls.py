@@ -10,6 +10,7 @@ from typing import Any
 
 from tui.core.call_memory import CallKey, CallKind, CallMemory
 from tui.core.errors import ConfigError
+from tui.core.strict_json import loads
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.save import write_private
 
@@ -44,7 +45,7 @@ def change_calls(path: Path, change: Callable[[CallMemory], CallMemory]) -> Call
 
 def _read(path: Path) -> CallMemory:
     try:
-        found = json.loads(read_bounded(path, MAX_BYTES))
+        found = loads(read_bounded(path, MAX_BYTES))
     except FileNotFoundError:
         return CallMemory()
     except (Unreadable, ValueError, RecursionError) as error:

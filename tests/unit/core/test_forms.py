@@ -222,7 +222,7 @@ def test_text_that_is_no_json_changes_nothing_and_says_where():
     made.set(("t",), "kept")
     assert made.from_json('{"t": }') == "is not JSON: Expecting value at line 1, column 7"
     assert made.from_json("[" * 100_000) == "is nested too deeply"
-    assert made.from_json('{"t": NaN}') == "is not JSON: NaN is no number"
+    assert made.from_json('{"t": NaN}') == "is not JSON: NaN is not a JSON value"
     assert made.value()[0] == {"t": "kept"}
 
 

@@ -79,7 +79,10 @@ def test_no_arguments_have_many_spellings(text: str):
     assert parse_arguments(text) == {}
 
 
-@pytest.mark.parametrize("text", ["[1]", '"x"', "{", '{"a": NaN}', '{"a": Infinity}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    ["[1]", '"x"', "{", '{"a": NaN}', '{"a": Infinity}', '{"a": 1e999}', '{"a": [-1E400]}', "[" * 100_000],
+)
 def test_what_is_not_one_json_object_is_refused(text: str):
     with pytest.raises(ValueError):
         parse_arguments(text)

@@ -208,6 +208,7 @@ def test_tools_of_servers_it_has_never_seen_are_called_too(
         "",
         "/call nope",
         "/call get_weather {bad",
+        '/call get_weather {"location": 1e999}',
         "/call get_weather [1]",
     ],
 )

@@ -48,7 +48,11 @@ def test_a_call_with_changed_names_comes_back_with_the_server_s() -> None:
 def test_a_call_that_was_cut_or_is_no_json_is_left_alone() -> None:
     forms = ToolForms()
     parameters(forms, ToolSpec("a", "", ODD), Traits(plain_keys=True))
-    for call in (CallRequest("1", "a", '{"_to', truncated=True), CallRequest("1", "a", "{oops")):
+    broken = ["{oops", '{"_top": 1e999}']
+    for call in (
+        CallRequest("1", "a", '{"_to', truncated=True),
+        *(CallRequest("1", "a", text) for text in broken),
+    ):
         assert forms.restored(call) is call
 
 

@@ -43,7 +43,9 @@ def test_what_another_run_saved_meanwhile_stays(tmp_path):
     assert set(load_calls(path).saved[KEY]) == {"one", "two"}
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 2}', "\0", "[" * 100_000, f'"{"x" * MAX_BYTES}"'])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"format": 2}', '{"format": 1e999}', "\0", "[" * 100_000, f'"{"x" * MAX_BYTES}"']
+)
 def test_a_damaged_file_is_left_as_it_is(tmp_path, text):
     path = tmp_path / "calls.json"
     path.write_text(text)

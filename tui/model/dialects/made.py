@@ -135,7 +135,10 @@ class Maker:
         if not isinstance(value, dict):
             kind = "list" if isinstance(value, list) else "single value"
             return self.broken(f"the arguments must be one JSON object, not a {kind}", tool, server)
-        text = sendable(json.dumps(value, ensure_ascii=False))
+        try:
+            text = sendable(json.dumps(value, ensure_ascii=False, allow_nan=False))
+        except (ValueError, TypeError, RecursionError) as error:
+            return self.broken(f"the arguments are not valid JSON ({error})", tool, server)
         return CallRequest(self._id(identity, tool), self._name(tool, server), text, recovered=recovered)
 
     def lost(self, tool: str, server: str = "", arguments: str = "") -> CallRequest:

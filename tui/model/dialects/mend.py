@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.strict_json import loads
 from tui.model.call_arguments import is_cut
 
 MAX_MENDED = 64 * 1024
@@ -44,21 +45,13 @@ def read_json(text: str) -> Any:
         Unreadable: it is none. NaN, Infinity and numbers beyond measure are none either.
     """
     try:
-        value = json.loads(text, strict=False, parse_constant=_refuse)
-        json.dumps(value, allow_nan=False)
-    except Unreadable:
-        raise
+        return loads(text, strict=False)
     except json.JSONDecodeError as error:
         raise Unreadable(f"{error.msg} at line {error.lineno} column {error.colno}") from None
     except RecursionError:
         raise Unreadable("nested too deeply") from None
     except ValueError as error:
         raise Unreadable(str(error)) from None
-    return value
-
-
-def _refuse(name: str) -> Any:
-    raise Unreadable(f"{name} is not JSON; use null or a string")
 
 
 def mend(text: str, *, guess: bool = True) -> Mended:

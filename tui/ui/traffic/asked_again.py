@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.servers import ServerState, ServerStatus
+from tui.core.strict_json import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
 
@@ -98,9 +99,9 @@ def read(entry: Entry) -> Again | str:
     if entry.size > MOST_SENT:
         return "It is too large to be sent again from here."
     try:
-        frame = json.loads(entry.body)
+        frame = loads(entry.body)
     except (ValueError, RecursionError):
-        return "What was kept of it is no JSON."
+        return "It is not valid JSON, or has a number out of range: it cannot be sent again."
     params = frame.get("params", {}) if isinstance(frame, dict) else None
     if not isinstance(params, dict):
         return "Its params are no JSON object: it cannot be sent again."
@@ -138,9 +139,11 @@ def parsed(text: str) -> dict[str, Any] | str:
     if not text.strip():
         return {}
     try:
-        found = json.loads(text)
+        found = loads(text)
     except json.JSONDecodeError as error:
         return f"line {error.lineno}, column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
-    except (ValueError, RecursionError):
-        return "there is a number too large, or it is nested too deep"
+    except RecursionError:
+        return "nested too deeply"
+    except ValueError as error:
+        return str(error)
     return found if isinstance(found, dict) else "params are an object: { … }"

@@ -1,0 +1,35 @@
+"""Calls that a parser read become requests, or say what is wrong with them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tui.core.ports import ToolSpec
+from tui.model.dialects.made import Maker
+from tui.model.dialects.offered import Offered
+from tui.model.dialects.typed import keywords
+
+TOOL = ToolSpec("srv__add", "Add.", {"type": "object", "properties": {"n": {}}}, "srv", "add")
+
+
+def maker() -> Maker:
+    return Maker(Offered([TOOL]))
+
+
+@pytest.mark.parametrize("text", ['{"n": 1e999}', '{"n": -1e999,}', "{'n': [1e999]}", '"{\\"n\\": 1e999}"'])
+def test_a_number_out_of_range_is_reported_to_the_model(text: str) -> None:
+    call = maker().call("add", text)
+    assert "not valid JSON" in call.problem
+
+
+@pytest.mark.parametrize("written", ["n=1e999", "n={1, 2}", "n=b'x'", "n=1j", "n={(1, 2): 3}"])
+def test_a_python_value_that_json_does_not_have_is_reported_to_the_model(written: str) -> None:
+    call = maker().of_value("add", keywords(written))
+    assert "not valid JSON" in call.problem
+
+
+@pytest.mark.parametrize("value", [{"n": 1.5}, {"n": (1, 2)}, {"n": None}])
+def test_other_values_are_arguments(value: Any) -> None:
+    call = maker().of_value("add", value)
+    assert not call.problem and json.loads(call.arguments).keys() == {"n"}
