@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.core.conversation import AssistantMessage, CallRequest
@@ -31,8 +31,6 @@ class Reply:
     `seconds` and `thought` are how long it took, and for how much of that the model was thinking.
     """
 
-    text: str = ""
-    reasoning: str = ""
     calls: tuple[CallRequest, ...] = ()
     finish: str = ""
     usage: Usage | None = None
@@ -40,7 +38,29 @@ class Reply:
     warning: str = ""
     seconds: float = 0.0
     thought: float = 0.0
+    _text: list[str] = field(default_factory=list)
+    _reasoning: list[str] = field(default_factory=list)
     _thinks_since: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The visible text so far."""
+        return _joined(self._text)
+
+    @property
+    def reasoning(self) -> str:
+        """The thinking text so far."""
+        return _joined(self._reasoning)
+
+    def add_text(self, piece: str) -> None:
+        """Append to the visible text."""
+        self._text.append(piece)
+
+    def add_reasoning(self, piece: str, *, replaces_text: bool = False) -> None:
+        """Append to the thinking text; `replaces_text`: what was taken for visible text was thinking."""
+        if replaces_text:
+            self._text.clear()
+        self._reasoning.append(piece)
 
     @property
     def is_empty(self) -> bool:
@@ -79,6 +99,13 @@ class Reply:
         return Usage(estimated(request), estimate(written), estimated=True)
 
 
+def _joined(pieces: list[str]) -> str:
+    """Return the text of `pieces`, which become one: joined once, however often it is asked for."""
+    if len(pieces) > 1:
+        pieces[:] = ["".join(pieces)]
+    return pieces[0] if pieces else ""
+
+
 async def think(
     model: ChatModel, request: ModelRequest, step: int, reply: Reply, emit: Emit, clock: Clock
 ) -> None:
@@ -93,12 +120,10 @@ async def think(
             match part:
                 case TextPart(text):
                     reply.thinks(clock.now_ns(), False)
-                    reply.text += text
+                    reply.add_text(text)
                     emit(TextDelta(step, text))
                 case ReasoningPart(text, replaces_text):
-                    if replaces_text:
-                        reply.text = ""
-                    reply.reasoning += text
+                    reply.add_reasoning(text, replaces_text=replaces_text)
                     reply.thinks(clock.now_ns())
                     emit(ReasoningDelta(step, text, replaces_text))
                 case CallPart(name, size):
@@ -116,7 +141,7 @@ async def think(
 
 def _finish(reply: Reply, part: ReplyPart, step: int, emit: Emit) -> None:
     if part.refusal and not reply.text:
-        reply.text = part.refusal
+        reply.add_text(part.refusal)
         emit(TextDelta(step, part.refusal))
     reply.calls = part.calls
     reply.finish = part.finish

@@ -21,6 +21,7 @@ from tui.model.chunk_fields import (
     token_count,
 )
 from tui.model.failures import reply_error
+from tui.model.sendable import SurrogateJoiner, sendable
 from tui.model.think_tags import Piece, ThinkTags
 
 MAX_TEXT = 8_000_000
@@ -57,7 +58,8 @@ class Accumulator:
         self._details: list[dict[str, Any]] = []
         self._extra: dict[str, Any] = {}
         self._size = 0
-        self._half = ""
+        self._text = SurrogateJoiner()
+        self._thinking = SurrogateJoiner()
         self._choice: int | None = None
         self._in_deltas: set[str] = set()
         self._has_tool_calls = False
@@ -123,22 +125,27 @@ class Accumulator:
                 next_step="Ask again; if it happens often, a proxy between here and the model cuts streams.",
                 retryable=True,
             )
+        rest = self.kept_back()
         reply = ReplyPart(
             calls=self._calls.finish(cut=self._finish in CUT),
             finish=self._finish or ("tool_calls" if self._calls else "stop"),
             usage=self._usage,
-            refusal="".join(self._refusal),
+            refusal=sendable("".join(self._refusal)),
             echo=self._echo(),
         )
-        return [*self.kept_back(), reply]
+        return [*rest, reply]
 
     def kept_back(self) -> list[ModelPart]:
         """Return text that was kept back; also for a stream that broke: what was said is shown."""
-        half, self._half = self._half, ""
+        parts: list[ModelPart] = []
+        if thinking := self._thinking.finish():
+            self._reasoning.append(thinking)
+            parts.append(ReasoningPart(thinking))
+        half = self._text.finish()
         if self._verbatim:
-            return [TextPart("\ufffd")] if half else []
-        pieces = self._tags.feed("\ufffd") if half else []
-        return list(self._tagged([*pieces, *self._tags.finish()]))
+            return [*parts, TextPart(half)] if half else parts
+        pieces = self._tags.feed(half) if half else []
+        return [*parts, *self._tagged([*pieces, *self._tags.finish()])]
 
     def _take_finish(self, finish: Any) -> None:
         """Keep the finish reason; nothing erases it. An empty one ends a reply whose deltas had null."""
@@ -181,10 +188,14 @@ class Accumulator:
                 break
         else:
             text = detailed
-        if text:
-            self._count(text)
-            self._reasoning.append(text)
-            self._tags.settle()
+        return self._think(text) if text else ""
+
+    def _think(self, piece: str) -> str:
+        """Take a piece of thinking; return what of it is whole."""
+        self._count(piece)
+        self._tags.settle()
+        text = self._thinking.join(piece)
+        self._reasoning.append(text)
         return text
 
     def _take_details(self, details: Any) -> str:
@@ -210,23 +221,13 @@ class Accumulator:
 
     def _content(self, content: Any) -> Iterator[ModelPart]:
         for thinking, text in content_pieces(content):
-            self._count(text)
             if thinking:
-                self._reasoning.append(text)
-                self._tags.settle()
-                yield ReasoningPart(text)
+                if whole := self._think(text):
+                    yield ReasoningPart(whole)
                 continue
-            text = self._whole(text)
+            self._count(text)
+            text = self._text.join(text)
             yield from [TextPart(text)] if self._verbatim and text else self._tagged(self._tags.feed(text))
-
-    def _whole(self, text: str) -> str:
-        """Return `text` with surrogate halves joined; a half at its end waits for the other one."""
-        text = self._half + text
-        self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        text = text[: len(text) - len(self._half)]
-        if text.isascii():
-            return text
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
     def _tagged(self, pieces: list[Piece]) -> Iterator[ModelPart]:
         for piece in pieces:

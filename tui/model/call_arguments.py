@@ -5,6 +5,8 @@ import json
 from collections.abc import Collection
 from typing import Any
 
+from tui.model.sendable import sendable
+
 _NO_ARGUMENTS = ("", "null", "None", "[]", '""')
 MAX_OBJECTS = 64
 """Objects in a row on one call; the loop runs far fewer."""
@@ -93,7 +95,7 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
     No arguments are `{}`; JSON in a JSON string is taken out of it; several objects in a row are several
     calls; text that ends in the middle is marked and left as it is, and so is what is no JSON at all.
     """
-    text = _whole_characters(text).strip()
+    text = sendable(text).strip()
     if text in _NO_ARGUMENTS:
         return [("{}", False)]
     value = _parsed(text)
@@ -119,13 +121,6 @@ def _may_go_on(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _whole_characters(text: str) -> str:
-    """Join surrogate halves that came in two fragments; a half alone becomes U+FFFD."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _parsed(text: str) -> Any:

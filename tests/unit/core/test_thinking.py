@@ -1,5 +1,6 @@
 """A reply becomes calls that are safe to run and a message that is safe to keep."""
 
+import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -26,6 +27,19 @@ async def test_text_that_turns_out_to_be_thinking_is_not_the_answer():
     reply = Reply()
     await think(model, ModelRequest("", []), 1, reply, lambda event: None, HandClock())
     assert (reply.text, reply.reasoning) == ("42", "let me think")
+
+
+@pytest.mark.parametrize("kind", [TextPart, ReasoningPart])
+async def test_the_time_for_a_long_reply_is_proportional_to_its_length(kind: type[ModelPart]):
+    class Long(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+            for _ in range(600_000):
+                yield kind("x")
+
+    reply, before = Reply(), time.process_time()
+    await think(Long([]), ModelRequest("", []), 1, reply, lambda event: None, HandClock())
+    assert len(reply.text + reply.reasoning) == 600_000
+    assert time.process_time() - before < 5
 
 
 async def test_the_time_of_thinking_is_kept_without_that_of_the_answer():
@@ -58,7 +72,9 @@ async def test_a_refusal_is_shown_as_the_answer():
 
 
 def test_usage_of_zeros_counts_as_unknown():
-    usage = Reply(text="hello there", usage=Usage(0, 0)).known_usage(ModelRequest("be brief", []))
+    reply = Reply(usage=Usage(0, 0))
+    reply.add_text("hello there")
+    usage = reply.known_usage(ModelRequest("be brief", []))
     assert usage.estimated and usage.completion > 0
 
 

@@ -10,6 +10,7 @@ from tui.core.errors import ModelError
 from tui.core.ports import CallPart, ReasoningPart, TextPart, Usage
 from tui.model.accumulate import MAX_TEXT, Accumulator
 from tui.model.call_slots import MAX_CALLS, MAX_FLOOD
+from tui.model.sendable import plain_json
 
 
 def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
@@ -219,6 +220,32 @@ def test_an_emoji_cut_in_half_is_joined() -> None:
 
 def test_half_an_emoji_alone_is_made_visible() -> None:
     assert reply_to(chunk("stop", content="a\ud83d")).text == "a\ufffd"
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "refusal"])
+def test_halves_of_a_pair_are_joined_in_every_text(field: str) -> None:
+    heard = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", **{field: "\ude00b"}))
+    assert heard.reply is not None
+    assert heard.reasoning + heard.reply.refusal == "a😀b"
+    assert (heard.reply.echo or {}).get(field, "a😀b") == "a😀b"
+
+
+def test_halves_of_a_pair_are_joined_in_parts_and_details_of_thinking() -> None:
+    parts = [[{"type": "thinking", "thinking": half}] for half in ("a\ud83d", "\ude00b")]
+    assert reply_to(chunk(content=parts[0]), chunk("stop", content=parts[1])).reasoning == "a😀b"
+    details = [[{"type": "reasoning.text", "index": 0, "text": half}] for half in ("a\ud83d", "\ude00b")]
+    heard = reply_to(*(chunk(reasoning_details=one) for one in details), chunk("stop", content="x"))
+    assert heard.reasoning == "a😀b" and heard.reply is not None
+    assert plain_json(heard.reply.echo) == {
+        "reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "a😀b"}]
+    }
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "refusal"])
+def test_half_of_a_pair_alone_is_made_visible_in_every_text(field: str) -> None:
+    heard = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", content=""))
+    assert heard.reply is not None
+    assert heard.reasoning + heard.reply.refusal == "a\ufffd"
 
 
 def test_a_stream_that_breaks_off_with_calls_runs_none_of_them() -> None:

@@ -3,7 +3,11 @@
 import json
 import math
 
-from tui.model.sendable import plain_json
+from tui.model.sendable import plain_json, sendable
+
+
+def test_surrogate_halves_side_by_side_are_joined_and_others_are_replaced() -> None:
+    assert sendable("a\ud83d\ude00b\ud83d") == "a😀b\ufffd"
 
 
 def test_numbers_that_json_does_not_have_become_null() -> None:
