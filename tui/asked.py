@@ -112,9 +112,11 @@ class Asked:
         Raises:
             McptuiError: it cannot be asked.
         """
-        from tui.models import offered
+        from tui.models import offered, profile_named
 
-        return await offered(name, self._ready(), self._env)
+        profile = await profile_named(name, self._ready(), self._env)
+        self._redact_key(profile)
+        return await offered(profile)
 
     async def switch(self, name: str, model: str = "") -> None:
         """Ask another model from now on: a profile, and an id that its endpoint offers, or "".
@@ -221,8 +223,7 @@ class Asked:
         """
         from tui.models import make_model
 
-        if profile is not None and profile.api_key:
-            self._keep_secret(profile.api_key_env or "api_key", profile.api_key.reveal())
+        self._redact_key(profile)
         model = make_model(profile, self._clock, self._sink)
         self._has_answered = self._unloaded = False
         before, self._model = self._model, model
@@ -234,6 +235,11 @@ class Asked:
         if before is not None:
             self._keep(_close(before, "retire"))
         self._keep(self._get_ready(model))
+
+    def _redact_key(self, profile: "ModelProfile | None") -> None:
+        """Have the key of a profile redacted before it is sent anywhere."""
+        if profile is not None and profile.api_key:
+            self._keep_secret(profile.key_name, profile.api_key.reveal())
 
     async def _get_ready(self, model: ChatModel) -> None:
         """Import what is slow to import before the first question, and ask how much fits into one."""

@@ -205,15 +205,15 @@ async def profile_named(name: str, loaded: "Loaded", env: Mapping[str, str]) -> 
     return await with_key(choose(asked=name, configured=await profiles(loaded, env), detected=[]).profile)
 
 
-async def offered(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Sequence[str]:
-    """Return the ids of the models that the endpoint of a profile offers for chatting. Bounded in time.
+async def offered(profile: ModelProfile | None) -> Sequence[str]:
+    """Return the ids of the models that the endpoint of a profile (None: the demo) offers for chatting.
+
+    Bounded in time.
 
     Raises:
-        UsageError: there is no profile of that name.
         ConfigError: its address or its key cannot be used.
         ModelError: its endpoint cannot be reached, or does not say; an id can still be written by hand.
     """
-    profile = await profile_named(name, loaded, env)
     if profile is None:
         return (DEMO,)
     from tui.model.listing import offered_by

@@ -53,7 +53,6 @@ class Runtime:
         self._traffic = Traffic(lambda: self.redactor)
         self._problems: list[str] = []
         self._asked = Asked(options, env, self._clock, self._traffic, self._keep_secret)
-        self._keys: dict[str, str] = {}
         self._chats = Chats(self._asked, self, self._store())
         self._host = Host((), sink=self._traffic, clock=self._clock)
         self._policy = Policy(mode=options.mode)
@@ -101,7 +100,7 @@ class Runtime:
         )
         limits = turn_limits(loaded.settings.limits)
         self._limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
-        self.redactor = Redactor(loaded.secrets)
+        self.redactor.add(loaded.secrets)
         self._host = Host(specs, sink=self._traffic, clock=self._clock, redactor=self.redactor)
         if model:
             self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
@@ -144,9 +143,8 @@ class Runtime:
     # ---- the model ---------------------------------------------------------------------------------
 
     def _keep_secret(self, name: str, value: str) -> None:
-        """Have a key redacted from now on."""
-        self._keys[name] = value
-        self.redactor = Redactor({**(self._loaded.secrets if self._loaded else {}), **self._keys})
+        """Redact a key of an endpoint from now on, until the process ends."""
+        self.redactor.add({}, {name: value})
 
     def _store(self) -> SessionStore | None:
         return SessionStore(data_dir() / "sessions", lambda: self.redactor) if self._options.save else None

@@ -203,12 +203,12 @@ async def test_no_secret_of_an_address_is_remembered_or_shown() -> None:
 async def test_what_an_endpoint_offers_is_asked_of_it_without_what_cannot_chat() -> None:
     async with Endpoint(models=["b", "text-embedding-3", "a"]) as endpoint:
         loaded = configured(f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"')
-        assert await offered("mine", loaded, {}) == ["b", "a"]
+        assert await offered(await profile_named("mine", loaded, {})) == ["b", "a"]
     with pytest.raises(ModelError):
-        await offered("mine", loaded, {})
-    assert await offered("demo", loaded, {}) == ("demo",)
+        await offered(await profile_named("mine", loaded, {}))
+    assert await offered(await profile_named("demo", loaded, {})) == ("demo",)
     with pytest.raises(UsageError):
-        await offered("nobody", loaded, {})
+        await profile_named("nobody", loaded, {})
 
 
 def test_prices_and_the_system_text_come_from_the_profile() -> None:

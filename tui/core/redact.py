@@ -1,29 +1,12 @@
 """redact(): the one gate for secrets on their way into a trace, a log, an export or a screen."""
 
-import json
-import re
-from collections.abc import Mapping
-from urllib.parse import quote
+from collections.abc import Callable, Mapping
 
 from tui.core.redact_bytes import BytesRedactor
 from tui.core.traffic import Redaction
 
 MIN_SECRET = 8
 """A configured value shorter than this is not looked for: it would match ordinary text."""
-
-_PATTERNS = re.compile(
-    r"""
-    (?P<key>\bsk-[A-Za-z0-9_-]{16,})
-  | (?P<github>\bgh[pousr]_[A-Za-z0-9]{20,})
-  | (?P<slack>\bxox[abposr]-[A-Za-z0-9-]{10,})
-  | (?P<aws>\bAKIA[0-9A-Z]{16}\b)
-  | (?P<jwt>\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,})
-  | (?P<pem>-----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----
-      (?:[^-]|-(?!----))*(?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----)?)
-  | (?<=[Bb]earer[ ])(?P<bearer>[A-Za-z0-9._~+/=-]{12,})
-    """,
-    re.VERBOSE,
-)
 
 
 class Secret:
@@ -54,30 +37,72 @@ class Secret:
 
 
 class Redactor:
-    """Replaces configured secrets and known patterns by `[redacted:NAME]`."""
+    """Replaces configured secrets and known patterns by `[redacted:NAME]`.
 
-    def __init__(self, secrets: Mapping[str, str] | None = None) -> None:
-        names: dict[str, str] = {}
-        for name, value in (secrets or {}).items():
-            if len(value) >= MIN_SECRET:
-                for form in (value, json.dumps(value)[1:-1], quote(value, safe="")):
-                    names.setdefault(form, name)
+    One object serves a whole process: values are added when they become known and are never forgotten, so
+    whoever holds the object redacts with all of them.
+
+    Args:
+        secrets: values by name; those shorter than `MIN_SECRET` are not looked for.
+        keys: the same, for keys of model endpoints, of which truncated and masked quotes are found as well.
+    """
+
+    def __init__(
+        self, secrets: Mapping[str, str] | None = None, keys: Mapping[str, str] | None = None
+    ) -> None:
+        self._names: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
+        self.add(secrets or {}, keys or {})
+
+    def add(self, secrets: Mapping[str, str], keys: Mapping[str, str] | None = None) -> None:
+        """Redact these values too. Several values may have one name; a value keeps its first name."""
+        keys = keys or {}
+        names = {**_by_value(secrets), **_by_value(keys), **self._names}
+        self._keys = {**_by_value(keys), **self._keys}
         self._names = names
-        longest_first = sorted(names, key=len, reverse=True)
-        self._known = re.compile("|".join(map(re.escape, longest_first))) if names else None
-        self._bytes = BytesRedactor(
-            {name: value for name, value in (secrets or {}).items() if len(value) >= MIN_SECRET}
-        )
+        # One assignment: the recorder redacts in a thread of its own.
+        self._bytes = BytesRedactor(names, self._keys)
 
     def redact(self, text: str) -> str:
         """Return `text` with every secret replaced by a mark that names it, never its value."""
-        if self._known is not None:
-            text = self._known.sub(lambda found: f"[redacted:{self._names[found.group()]}]", text)
-        return _PATTERNS.sub(lambda found: f"[redacted:{found.lastgroup}]", text)
+        return self._in_text(text, self._bytes.redact)
+
+    def redact_values(self, text: str) -> str:
+        """Return `text` without the values that are known, whole ones only; whatever looks like one stays."""
+        return self._in_text(text, self._bytes.redact_values)
+
+    def begun_at_end(self, text: str) -> int:
+        """Return how many characters at the end of `text` may be the beginning of a known value."""
+        return max((_begun(text, value) for value in self._names), default=0)
 
     def redact_bytes(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return bytes with every secret replaced, and where the marks stand; all else is as it was.
+        """Return bytes with every secret replaced, and where the marks are; all else is unchanged.
 
         Finds configured values also escaped for JSON, for a URL, in base64 and in mixtures of these.
         """
         return self._bytes.redact(raw)
+
+    @staticmethod
+    def _in_text(text: str, redact: Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]) -> str:
+        redacted, marks = redact(text.encode("utf-8", "surrogatepass"))
+        return redacted.decode("utf-8", "surrogatepass") if marks else text
+
+
+def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of values, with and without the white space around them: a header is sent without."""
+    return {
+        form: name
+        for name, value in secrets.items()
+        for form in (value, value.strip())
+        if len(form) >= MIN_SECRET
+    }
+
+
+def _begun(text: str, value: str) -> int:
+    """Return the length of the longest end of `text` that is a beginning of `value`, and not all of it."""
+    at = text.find(value[0], max(0, len(text) - len(value) + 1))
+    while at >= 0:
+        if value.startswith(text[at:]):
+            return len(text) - at
+        at = text.find(value[0], at + 1)
+    return 0

@@ -5,9 +5,10 @@ only where it does.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tui.core.secret_forms import Form, Needles, forms_of, has_coded_ascii, json_views, url_views
+from tui.core.secret_quotes import PartialQuotes
 from tui.core.secret_shapes import shapes_in
 from tui.core.traffic import Redaction
 
@@ -23,12 +24,15 @@ class BytesRedactor:
     """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
 
     Args:
-        secrets: values by name; each at least a few characters, or ordinary text would be replaced.
+        names: names by value; each value at least a few characters, or ordinary text would be replaced.
+        keys: those of them of which partial quotes are replaced too.
     """
 
-    def __init__(self, secrets: Mapping[str, str]) -> None:
-        texts = {text: name for name, value in secrets.items() for text in forms_of(value)}
-        self._forms = [Form(name, text) for text, name in texts.items()]
+    def __init__(self, names: Mapping[str, str], keys: Mapping[str, str]) -> None:
+        texts = {text: name for value, name in names.items() for text in forms_of(value)}
+        # The longest first: of overlapping values its name is the one that is shown.
+        self._forms = [Form(texts[text], text) for text in sorted(texts, key=len, reverse=True)]
+        self._quotes = PartialQuotes(keys)
         self._plain = Needles(form.plain for form in self._forms)
         self._bare = Needles(form.bare for form in self._forms)
         self._flat = Needles(flat for form in self._forms for flat in form.flat)
@@ -38,16 +42,21 @@ class BytesRedactor:
         self._window = max(WINDOW, 2 * self._overlap)
 
     def redact(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without secrets, and where in what is returned the marks stand."""
-        spans: list[Span] = []
-        if self._forms:
-            if len(raw) <= self._window:
-                if self._may_hold(raw):
-                    spans.extend(self._values(raw))
-            else:
-                spans.extend(self._values_by_window(raw))
-        spans.extend(shapes_in(raw))
+        """Return `raw` without secrets, and where in what is returned the marks are."""
+        spans = [*self._known(raw), *self._quotes.spans_in(raw), *shapes_in(raw)]
         return _replaced(raw, spans) if spans else (raw, ())
+
+    def redact_values(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
+        """Return `raw` without whole configured values, and where the marks are."""
+        spans = list(self._known(raw))
+        return _replaced(raw, spans) if spans else (raw, ())
+
+    def _known(self, raw: bytes) -> Iterable[Span]:
+        if not self._forms:
+            return ()
+        if len(raw) > self._window:
+            return self._values_by_window(raw)
+        return self._values(raw) if self._may_hold(raw) else ()
 
     def _may_hold(self, raw: bytes) -> bool:
         """Whether a configured value may be in `raw` in some form; False is certain."""

@@ -57,6 +57,11 @@ class ModelProfile:
     currency: str = "USD"
     system: str = ""
 
+    @property
+    def key_name(self) -> str:
+        """What a mark says in place of the key: its variable, or its place in the configuration."""
+        return self.api_key_env or f"models.{self.name}.api_key"
+
     def cost_of(self, usage: Usage) -> float | None:
         """Return what a request and its reply cost, or None without prices."""
         if self.price_in is None and self.price_out is None:

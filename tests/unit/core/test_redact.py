@@ -1,5 +1,6 @@
 """No secret that mcptui knows, or that looks like one, passes the gate."""
 
+import base64
 import json
 from urllib.parse import quote
 
@@ -48,3 +49,79 @@ def test_text_without_secrets_is_unchanged():
 def test_a_secret_does_not_show_itself():
     secret = Secret("abcdefgh")
     assert "abcdefgh" not in f"{secret} {secret!r}" and secret.reveal() == "abcdefgh"
+
+
+def test_values_that_are_added_later_are_redacted_and_earlier_ones_stay_known():
+    redactor = Redactor({"A": "first-value"})
+    redactor.add({"B": "second-value"})
+    assert redactor.redact("first-value second-value") == "[redacted:A] [redacted:B]"
+
+
+def test_two_values_may_share_a_name():
+    redactor = Redactor({"api_key": "first-value"})
+    redactor.add({"api_key": "second-value"})
+    assert redactor.redact("first-value second-value") == "[redacted:api_key] [redacted:api_key]"
+
+
+def test_a_value_is_found_without_the_white_space_around_it():
+    assert Redactor({"KEY": "from-a-file-1\n"}).redact("from-a-file-1.") == "[redacted:KEY]."
+
+
+def test_text_is_searched_for_the_same_forms_as_bytes():
+    basic = base64.b64encode(b"user:configured-value").decode()
+    redacted = Redactor({"KEY": "configured-value"}).redact(f"Basic {basic}, AIza{'a' * 35}")
+    assert basic[8:-2] not in redacted and "[redacted:KEY]" in redacted and "[redacted:google]" in redacted
+
+
+def test_lone_surrogates_around_a_secret_stay():
+    assert Redactor({"KEY": "configured-value"}).redact("\ud83d configured-value") == "\ud83d [redacted:KEY]"
+
+
+KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        KEY[:12],
+        KEY[:20],
+        KEY[-12:],
+        KEY[3:],
+        f"{KEY[:4]}***{KEY[-4:]}",
+        f"{KEY[:3]}{'*' * 20}{KEY[-4:]}",
+        f"{KEY[:8]}...",
+        f"...{KEY[-8:]}",
+        f"{KEY[:6]}…{KEY[-4:]}",
+        f"{KEY[:6]}••••",
+        f"{KEY[:5]}XXXXXXXX{KEY[-3:]}",
+    ],
+)
+def test_a_truncated_or_masked_quote_of_a_key_is_replaced_whole(quote: str):
+    assert Redactor(keys={"KEY": KEY}).redact(f"key {quote} is invalid") == "key [redacted:KEY] is invalid"
+
+
+@pytest.mark.parametrize(
+    "text", ["wait ... what", "****", f"ends in {KEY[-4:]}", f"begins with {KEY[:3]}", "xxxx lm-4 xxxx"]
+)
+def test_text_that_shares_a_few_characters_with_a_key_stays(text: str):
+    assert Redactor(keys={"KEY": KEY}).redact(text) == text
+
+
+def test_parts_of_other_secrets_are_ordinary_text():
+    assert Redactor({"URL": "https://example.com/app"}).redact("see https://example.com") == (
+        "see https://example.com"
+    )
+
+
+def test_whole_values_alone_can_be_redacted_so_that_lookalikes_and_parts_stay():
+    redactor = Redactor(keys={"KEY": KEY})
+    text = f"sk-abcdefghijklmnop1234 {KEY[:20]}"
+    assert redactor.redact_values(f"{text} {KEY}") == f"{text} [redacted:KEY]"
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [("abc", 0), (f"key: {KEY[:1]}", 1), (KEY[:-1], len(KEY) - 1), (KEY, 0), (f"{KEY[:5]} ", 0), ("", 0)],
+)
+def test_the_beginning_of_a_value_at_the_end_of_a_text_is_measured(text: str, length: int):
+    assert Redactor(keys={"KEY": KEY}).begun_at_end(text) == length

@@ -1,0 +1,87 @@
+"""Partial quotes of a key: its head or tail alone, or both around a mask like `sk-a***wxyz`. Pure.
+
+Endpoints quote the key that they refuse, cut to a length or masked. Only keys of endpoints are looked for
+in this way: parts of other secret values, such as a URL in a header, are ordinary text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+MIN_KEY = 16
+"""Characters; parts of a shorter key would match ordinary text."""
+
+MIN_PART = 12
+"""Characters of a head or a tail that stands alone: too many of `sk-ant-api03-` and the like are public."""
+
+MIN_MASKED = 6
+"""Characters of the key that are visible around a mask."""
+
+MAX_MASKS = 2000
+"""Masks that are looked at in one body: a flood of dots must not keep the recorder busy."""
+
+_MASK = re.compile(
+    rb"\*{3,}|\.{3,}|[xX]{4,}|#{3,}|(?:\xe2\x80[\xa2\xa6]|\xe2\x97\x8f|\xc2\xb7)+|(?:\\u20(?:22|26)|\\u25cf)+"
+)
+_MASK_HINTS = (b"***", b"...", b"xxxx", b"XXXX", b"###", b"\xe2\x80", b"\xe2\x97", b"\xc2\xb7", b"\\u2")
+
+
+class PartialQuotes:
+    """Finds parts of keys in bytes.
+
+    Args:
+        keys: names by value; those shorter than `MIN_KEY` are ignored.
+    """
+
+    def __init__(self, keys: Mapping[str, str]) -> None:
+        self._keys = [
+            (octets, name) for value, name in keys.items() if len(octets := value.encode()) >= MIN_KEY
+        ]
+
+    def spans_in(self, raw: bytes) -> Iterator[tuple[int, int, str]]:
+        """Yield start, end and name of every part of a key."""
+        for key, name in self._keys:
+            for start, end in (*_heads(raw, key), *_tails(raw, key)):
+                yield start, end, name
+        if self._keys and any(hint in raw for hint in _MASK_HINTS):
+            yield from self._masked(raw)
+
+    def _masked(self, raw: bytes) -> Iterator[tuple[int, int, str]]:
+        for found in islice(_MASK.finditer(raw), MAX_MASKS):
+            start, end = found.span()
+            for key, name in self._keys:
+                head, tail = _head_before(raw, start, key), _tail_behind(raw, end, key)
+                if head + tail >= MIN_MASKED:
+                    yield start - head, end + tail, name
+
+
+def _heads(raw: bytes, key: bytes) -> Iterator[tuple[int, int]]:
+    start = raw.find(key[:MIN_PART])
+    while start >= 0:
+        length = MIN_PART
+        while length < len(key) and raw[start + length : start + length + 1] == key[length : length + 1]:
+            length += 1
+        yield start, start + length
+        start = raw.find(key[:MIN_PART], start + length)
+
+
+def _tails(raw: bytes, key: bytes) -> Iterator[tuple[int, int]]:
+    place = raw.find(key[-MIN_PART:])
+    while place >= 0:
+        end, length = place + MIN_PART, MIN_PART
+        while length < len(key) and end > length and raw[end - length - 1] == key[-length - 1]:
+            length += 1
+        yield end - length, end
+        place = raw.find(key[-MIN_PART:], end)
+
+
+def _head_before(raw: bytes, place: int, key: bytes) -> int:
+    """Return how many bytes of the head of `key` end at `place`."""
+    longest = min(place, len(key) - 1)
+    return next((size for size in range(longest, 0, -1) if raw.startswith(key[:size], place - size)), 0)
+
+
+def _tail_behind(raw: bytes, place: int, key: bytes) -> int:
+    """Return how many bytes of the tail of `key` begin at `place`."""
+    longest = min(len(raw) - place, len(key) - 1)
+    return next((size for size in range(longest, 0, -1) if raw.startswith(key[-size:], place)), 0)
