@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from tui.core.events import Event, Notice, RetryScheduled, TurnError
+from tui.core.events import Event, Notice, RetryScheduled, TurnError, TurnStarted
 from tui.core.limits import Meter
 from tui.core.loop import Turn
 from tui.core.redact import Redactor
@@ -13,21 +13,28 @@ from tui.starting import Waiting, wait_for
 
 
 def discreet(event: Event, redactor: Redactor) -> Event:
-    """Return `event` without configured secrets in what an endpoint said; some quote the key."""
+    """Return `event` without configured secrets in what mcptui itself says.
+
+    The model room has taken its own key out already; an error may quote other secrets.
+    """
     match event:
-        case TurnError(message=message):
-            return replace(event, message=redactor.redact(message))
+        case TurnError(message=message, next_step=next_step):
+            return replace(event, message=redactor.redact(message), next_step=redactor.redact(next_step))
         case RetryScheduled(reason=reason):
             return replace(event, reason=redactor.redact(reason))
+        case Notice(message=message):
+            return replace(event, message=redactor.redact(message))
+        case TurnStarted(notice=notice):
+            return replace(event, notice=redactor.redact(notice))
         case _:
             return event
 
 
 def discreet_remark(remark: Remark, discreet: Callable[[Event], Event]) -> Remark:
     """Return `remark` without configured secrets, as the event that it was made of would have none."""
-    match discreet(TurnError(remark.text, remark.where)):
-        case TurnError(message=text):
-            return replace(remark, text=text)
+    match discreet(TurnError(remark.text, remark.where, remark.next_step)):
+        case TurnError(message=text, next_step=next_step):
+            return replace(remark, text=text, next_step=next_step)
     return remark
 
 

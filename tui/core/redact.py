@@ -1,6 +1,7 @@
 """redact(): the one gate for secrets on their way into a trace, a log, an export or a screen."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from tui.core.redact_bytes import BytesRedactor
 from tui.core.traffic import Redaction
@@ -67,9 +68,14 @@ class Redactor:
         """Return `text` with every secret replaced by a mark that names it, never its value."""
         return self._in_text(text, self._bytes.redact)
 
-    def redact_values(self, text: str) -> str:
-        """Return `text` without the values that are known, whole ones only; whatever looks like one stays."""
-        return self._in_text(text, self._bytes.redact_values)
+    def redact_values(self, text: str, *, quotes: bool = False) -> str:
+        """Return `text` without the values that are known; what only looks like a secret stays.
+
+        Args:
+            text: any.
+            quotes: replace truncated and masked quotes of keys too.
+        """
+        return self._in_text(text, partial(self._bytes.redact_values, quotes=quotes))
 
     def begun_at_end(self, text: str) -> int:
         """Return how many characters at the end of `text` may be the beginning of a known value."""

@@ -46,9 +46,9 @@ class BytesRedactor:
         spans = [*self._known(raw), *self._quotes.spans_in(raw), *shapes_in(raw)]
         return _replaced(raw, spans) if spans else (raw, ())
 
-    def redact_values(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without whole configured values, and where the marks are."""
-        spans = list(self._known(raw))
+    def redact_values(self, raw: bytes, *, quotes: bool) -> tuple[bytes, tuple[Redaction, ...]]:
+        """Return `raw` without configured values, and where the marks are; `quotes` are partial ones."""
+        spans = [*self._known(raw), *(self._quotes.spans_in(raw) if quotes else ())]
         return _replaced(raw, spans) if spans else (raw, ())
 
     def _known(self, raw: bytes) -> Iterable[Span]:

@@ -77,11 +77,15 @@ def _tails(raw: bytes, key: bytes) -> Iterator[tuple[int, int]]:
 
 def _head_before(raw: bytes, place: int, key: bytes) -> int:
     """Return how many bytes of the head of `key` end at `place`."""
+    if raw[place - 1 : place] not in key:
+        return 0
     longest = min(place, len(key) - 1)
     return next((size for size in range(longest, 0, -1) if raw.startswith(key[:size], place - size)), 0)
 
 
 def _tail_behind(raw: bytes, place: int, key: bytes) -> int:
     """Return how many bytes of the tail of `key` begin at `place`."""
+    if raw[place : place + 1] not in key:
+        return 0
     longest = min(len(raw) - place, len(key) - 1)
     return next((size for size in range(longest, 0, -1) if raw.startswith(key[-size:], place)), 0)

@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError
+from tui.core.secret_places import masked
 from tui.model.profile import ModelProfile
 from tui.model.providers import host_of, is_private, provider_of
 
@@ -20,7 +21,7 @@ def usable_url(profile: ModelProfile) -> str:
         url = url.removesuffix(ending)
     if not host_of(url) or not url.startswith(("http://", "https://")) or any(char.isspace() for char in url):
         raise ConfigError(
-            f"base_url {url[:80]!r} is no http address",
+            f"base_url {masked(url)[:80]!r} is no http address",
             where=profile.name,
             next_step="It looks like https://HOST/v1.",
         )

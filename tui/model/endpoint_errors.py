@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping
 
 from tui.core.errors import ModelError, NoTools
+from tui.core.secret_places import masked
 from tui.core.text import clean_line
 from tui.model.address import without_secrets
 from tui.model.failures import FAILED, NO_TOOLS, RETRYABLE_STATUS, failed_generation, is_billing, words_of
 from tui.model.overflow import is_overflow, window_in
 from tui.model.profile import ModelProfile
 from tui.model.providers import host_of, is_private, provider_of
+from tui.model.reply_redaction import redact_error, redactor_of
 from tui.model.waits import asked_wait, retry_after
 
 _NO_MODEL = re.compile(
@@ -63,7 +65,8 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
         body: what came with it, decoded or as text.
         headers: of the response, names in lower case.
     """
-    said = words_of(body)
+    redactor = redactor_of(profile)
+    said = words_of(body, redactor.redact)
     billing = is_billing(f"{said} {_code(body)}", status)
     message = f"the endpoint answered {status}"
     no_tools = bool(NO_TOOLS.search(said))
@@ -84,7 +87,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
         window=window_in(said) if overflow else None,
     )
     error.generation = failed_generation(body)
-    return error
+    return redact_error(error, redactor)
 
 
 def _code(body: object) -> str:
@@ -123,7 +126,7 @@ def _next_step(
         case 429:
             return f"Wait {wait:g} s, then ask again." if wait else "Wait a little, then ask again."
         case _ if 300 <= status < 400:
-            to = clean_line(headers.get("location", ""), 120)
+            to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
             return f"It redirects to {to}: set base_url to where it leads." if to else "Check base_url."
         case _ if status >= 500:
             return "The fault is at the endpoint: ask again later."
@@ -187,7 +190,7 @@ def connection_error(profile: ModelProfile, cause: str) -> ModelError:
         step = _TRY_HTTPS
     else:
         hopeless, step = False, _reach_step(profile)
-    reason = clean_line(cause, 160)
+    reason = clean_line(redactor_of(profile).redact(cause), 160)
     return ModelError(
         f"the endpoint cannot be reached{': ' + reason if reason else ''}",
         where=endpoint_of(profile),
@@ -224,8 +227,9 @@ def not_a_stream(
     profile: ModelProfile, content_type: str, head: bytes, wanted: str = "an SSE stream"
 ) -> NotAStream:
     """Return the error for a 200 that is not what was asked for (a page of HTML, mostly)."""
-    said = words_of(head.decode("utf-8", "replace"))
-    kind = clean_line(content_type, 60) or "no content type"
+    redact = redactor_of(profile).redact
+    said = words_of(redact(head.decode("utf-8", "replace")), redact)
+    kind = clean_line(redact(content_type), 60) or "no content type"
     step = "Check base_url: it leads to a page, not to a model's API."
     if not has_version(profile.base_url):
         step = "Check base_url: it may lack /v1."

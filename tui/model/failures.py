@@ -6,7 +6,7 @@ text: it is cleaned and cut before it gets into a message.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError, NoTools
@@ -47,8 +47,13 @@ _TRANSIENT = re.compile(
 )
 
 
-def words_of(body: Any) -> str:
-    """Return the provider's own words in an error body, cleaned, as one line; "" if it says nothing."""
+def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
+    """Return the provider's own words in an error body, cleaned, as one line; "" if it says nothing.
+
+    Args:
+        body: decoded or as text.
+        redact: takes secrets out of the words before they are cut, which could leave a part of one.
+    """
     for _ in range(4):
         if isinstance(body, str):
             if not body.lstrip().startswith(("{", "[")):
@@ -67,6 +72,7 @@ def words_of(body: Any) -> str:
                 inner = f"{inner}: {raw['raw']}"
             body = inner
     text = body if isinstance(body, str) else ("" if isinstance(body, Mapping | list) else str(body or ""))
+    text = redact(text)
     if "<" in text and re.search(r"<(?:html|body|head|!doctype)", text[:2000], re.IGNORECASE):
         title = re.search(r"<title>([^<]{1,200})", text[:4000], re.IGNORECASE)
         text = title[1] if title else re.sub(r"<[^<>]{0,200}>", " ", text[:4000])

@@ -12,6 +12,7 @@ from tui.model import endpoint_errors as errors
 from tui.model.address import NO_KEY, usable_key, usable_url
 from tui.model.profile import ModelProfile
 from tui.model.providers import is_private, provider_of
+from tui.model.reply_redaction import redactor_of
 
 SECONDS = 8.0
 """For one question, answer included."""
@@ -28,6 +29,7 @@ class Inquiry:
         self._profile = profile
         self._client = client
         self._httpx = httpx
+        self._redactor = redactor_of(profile)
         self.base_url = usable_url(profile)
 
     @property
@@ -64,13 +66,14 @@ class Inquiry:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
             raise errors.connection_error(self._profile, str(error) or type(error).__name__) from None
+        text = self._redactor.redact_values(raw.decode("utf-8-sig", "replace"), quotes=True)
         try:
-            value = json.loads(raw)
+            value = json.loads(text)
         except (ValueError, RecursionError):
             value = None
         if response.status_code != 200:
-            headers = {name.lower(): text for name, text in response.headers.items()}
-            said = raw.decode("utf-8", "replace") if value is None else value
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            said = text if value is None else value
             raise errors.status_error(self._profile, response.status_code, said, headers)
         if not isinstance(value, dict | list):
             kind = response.headers.get("content-type", "")

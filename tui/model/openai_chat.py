@@ -19,6 +19,7 @@ from tui.model.failures import words_of
 from tui.model.openai_client import Close, EndpointClient, Refused, undisturbed
 from tui.model.profile import ModelProfile
 from tui.model.quirks import Learned
+from tui.model.reply_redaction import ReplyRedactor, redactor_of
 from tui.model.reply_stream import Connection, ReplyStream
 from tui.model.tool_forms import ToolForms
 from tui.model.traits import Traits, traits_of
@@ -64,6 +65,7 @@ class OpenAIChat:
         """
         self._profile = profile
         self._client = EndpointClient(profile, sink)
+        self._redactor = redactor_of(profile)
         self._memory = memory
         self._endpoint = endpoint_key(profile)
         self._learned = Learned()
@@ -166,10 +168,16 @@ class OpenAIChat:
         names = [tool.name for tool in request.tools]
         first = self._learned.thinking_first and not request.verbatim
         accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
-        parts = ReplyStream(self._profile, connection, accumulator).parts()
+        parts = ReplyStream(self._profile, connection, accumulator, self._redactor).parts()
+        clear = ReplyRedactor(self._redactor)
         try:
             async for part in parts:
-                yield self._finished(part, request) if isinstance(part, ReplyPart) else part
+                for shown in clear.take(part):
+                    yield self._finished(shown, request) if isinstance(shown, ReplyPart) else shown
+        except ModelError:
+            for shown in clear.rest():
+                yield shown
+            raise
         finally:
             self._learned.thinking_first |= accumulator.close_only
             self._learned.thinking_first &= not accumulator.never_closed

@@ -11,10 +11,12 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart
+from tui.core.redact import Redactor
 from tui.core.text import clean_line
 from tui.model import endpoint_errors as errors
 from tui.model.accumulate import Accumulator
 from tui.model.profile import ModelProfile
+from tui.model.reply_redaction import redact_error, redactor_of
 from tui.model.sse import EventParser, TooLong
 
 AFTER_FINISH_SECONDS = 3.0
@@ -46,8 +48,15 @@ class Connection:
 class ReplyStream:
     """One reply, from an open response to its last part."""
 
-    def __init__(self, profile: ModelProfile, connection: Connection, accumulator: Accumulator) -> None:
+    def __init__(
+        self,
+        profile: ModelProfile,
+        connection: Connection,
+        accumulator: Accumulator,
+        redactor: Redactor | None = None,
+    ) -> None:
         self._profile = profile
+        self._redactor = redactor or redactor_of(profile)
         self._connection = connection
         self._accumulator = accumulator
         self._parser = EventParser()
@@ -138,6 +147,8 @@ class ReplyStream:
     def _take(self, event: str) -> list[ModelPart]:
         if self._done or not event.strip():
             return []
+        # Before anything is read or cut: what an error in the stream quotes, and what names hold.
+        event = self._redactor.redact_values(event)
         if event.strip() == "[DONE]":
             self._done = True
             return []
@@ -166,7 +177,7 @@ class ReplyStream:
         if not error.where:
             error.where = errors.endpoint_of(self._profile)
             error.next_step = errors.step_within(self._profile, error)
-        return error
+        return redact_error(error, self._redactor)
 
 
 def _is_json(event: str) -> bool:

@@ -3,9 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from tui.core.redact import Redactor
+from tui.core.secret_places import (
+    is_plain,
+    masked_arguments,
+    may_be_secret,
+    secrets_in,
+    secrets_in_arguments,
+)
+from tui.core.secret_places import masked as masked_text
 from tui.settings.expand import KEYCHAIN, expand, literal_part, without_defaults
 from tui.settings.places import KeyPath
 
@@ -13,15 +20,8 @@ MASK = "***"
 MAX_DEPTH = 32
 """What lies deeper belongs to no configuration, and is not looked at."""
 
-_SECRET_NAME = re.compile(
-    r"key|token|secret|passw|passphrase|pwd|auth|credential|cookie|bearer|private|session|signature",
-    re.IGNORECASE,
-)
 _OPEN_HEADERS = frozenset({"accept", "accept-language", "content-type", "user-agent", "mcp-protocol-version"})
 _SCHEME = re.compile(r"\s*(?:bearer|basic|token|apikey)?\s*", re.IGNORECASE)
-_FLAG = re.compile(r"(?P<flag>--?[A-Za-z][\w-]*)(?:=(?P<value>.*))?", re.DOTALL)
-_PLAIN = re.compile(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
-"""A word, a number, a path: what the value of a harmless variable looks like."""
 
 
 def leaves(tree: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
@@ -47,7 +47,7 @@ def is_secret(path: KeyPath, value: str) -> bool:
         case ("models" | "servers", _, "headers", str(name)):
             return name.lower() not in _OPEN_HEADERS
         case ("servers", _, "env", str(name)):
-            return bool(_SECRET_NAME.search(name)) or not _PLAIN.fullmatch(value)
+            return may_be_secret(name) or not is_plain(value)
         case _:
             return False
 
@@ -55,7 +55,7 @@ def is_secret(path: KeyPath, value: str) -> bool:
 def literal_secret(path: KeyPath, raw: str) -> bool:
     """Return whether the file itself holds a secret at `path`, not just the name of a variable."""
     match path:
-        case ("servers", _, "env", str(name)) if not _SECRET_NAME.search(name):
+        case ("servers", _, "env", str(name)) if not may_be_secret(name):
             return False
         case _:
             return is_secret(path, raw) and not _only_references(raw)
@@ -63,36 +63,6 @@ def literal_secret(path: KeyPath, raw: str) -> bool:
 
 def _only_references(raw: str) -> bool:
     return "${" in raw and bool(_SCHEME.fullmatch(literal_part(raw)))
-
-
-def _url_secrets(url: str) -> Iterator[str]:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return
-    if parts.password:
-        yield parts.password
-    for name, value in parse_qsl(parts.query):
-        if _SECRET_NAME.search(name):
-            yield value
-
-
-def _argument_secrets(arguments: Any) -> Iterator[tuple[int, str]]:
-    """Yield place and text of what follows a flag like `--api-key`, in the same argument or the next."""
-    expected = False
-    for number, argument in enumerate(arguments if isinstance(arguments, list) else ()):
-        if not isinstance(argument, str):
-            continue
-        flag = _FLAG.fullmatch(argument)
-        if flag is None:
-            if expected:
-                yield number, argument
-            expected = False
-            continue
-        expected = bool(_SECRET_NAME.search(flag["flag"]))
-        if expected and flag["value"]:
-            yield number, flag["value"]
-            expected = False
 
 
 def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
@@ -117,17 +87,29 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
             case ("models", _, "api_key_env") if env.get(value):
                 found[value] = env[value]
             case ("servers", _, "url") | ("models", _, "base_url"):
-                found |= {f"{name}.{number}": part for number, part in enumerate(_url_secrets(value))}
+                found |= {f"{name}.{number}": part for number, part in enumerate(secrets_in(value))}
     for _, value in leaves(raw):
         if isinstance(value, str) and "${" in value:
             names = expand(value, env).variables
-            found |= {name: env[name] for name in names if _SECRET_NAME.search(name)}
+            found |= {name: env[name] for name in names if may_be_secret(name)}
     servers = tree.get("servers")
     for server, entry in servers.items() if isinstance(servers, Mapping) else ():
         arguments = entry.get("args") if isinstance(entry, Mapping) else None
-        for number, value in _argument_secrets(arguments):
-            found[f"servers.{server}.args.{number}"] = value
+        for number, value in secrets_in_arguments(_texts(arguments)):
+            name = f"servers.{server}.args.{number}"
+            taken = sum(one == name or one.startswith(f"{name}.") for one in found)
+            found[f"{name}.{taken}" if taken else name] = value
     return found
+
+
+def _texts(arguments: Any) -> list[str]:
+    """Return arguments with an empty text for each that is none, so that they keep their numbers."""
+    listed = arguments if isinstance(arguments, list | tuple) else ()
+    return [argument if isinstance(argument, str) else "" for argument in listed]
+
+
+def _is_command_line(path: KeyPath) -> bool:
+    return len(path) == 3 and path[0] == "servers" and path[2] == "args"
 
 
 def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping[str, str]) -> dict[str, Any]:
@@ -147,6 +129,8 @@ def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping
             return MASK if literal_secret(path, source) else redactor.redact(without_defaults(source))
         if is_secret(path, value) or value in short:
             return MASK
+        if path[-1:] in (("url",), ("base_url",)):
+            value = masked_text(value)
         return redactor.redact(value)
 
     def walk(value: Any, path: KeyPath) -> Any:
@@ -158,7 +142,8 @@ def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping
                     if inner is not None and inner != {} and inner != []
                 }
             case list() | tuple():
-                return [walk(inner, (*path, index)) for index, inner in enumerate(value)]
+                inside = [walk(inner, (*path, index)) for index, inner in enumerate(value)]
+                return masked_arguments(_texts(inside)) if _is_command_line(path) else inside
             case _:
                 return shown(path, value)
 

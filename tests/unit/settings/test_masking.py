@@ -40,6 +40,8 @@ def test_a_secret_in_the_file_is_never_shown(text: str):
     [
         '[servers.a]\ncommand = "x"\nenv = { T = "${VALUE}" }',
         '[servers.a]\ncommand = "x"\nargs = ["${VALUE}"]',
+        '[servers.a]\ncommand = "x"\nargs = ["--token=${VALUE}"]',
+        '[servers.a]\ncommand = "x"\nargs = ["-H", "Authorization: Bearer ${VALUE}"]',
         '[servers.a]\nurl = "https://h/${VALUE}"',
         '[models.a]\nmodel = "m"\napi_key = "${VALUE}"',
     ],
@@ -102,3 +104,27 @@ def test_the_representation_of_a_loaded_configuration_holds_no_secret():
 def test_what_is_shown_has_every_default_in_it():
     assert "max_steps = 10" in shown("")
     assert 'theme = "harbor"' in shown("")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[servers.a]\ncommand = "x"\nargs = ["--token=hunter2"]',
+        '[servers.a]\ncommand = "x"\nargs = ["--password", "hunter2"]',
+        '[servers.a]\ncommand = "x"\nargs = ["-e", "API_KEY=hunter2", "image"]',
+        '[servers.a]\ncommand = "x"\nargs = ["postgres://ada:hunter2@db/notes"]',
+        '[servers.a]\nurl = "https://ada:hunter2@h/mcp"',
+        '[models.a]\nmodel = "m"\nbase_url = "https://h/v1?key=hunter2"',
+    ],
+)
+def test_a_secret_too_short_to_be_searched_for_is_masked_where_it_is(text: str):
+    assert "hunter2" not in shown(text)
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [f"postgres://ada:{CANARY}@db/n", f"API_KEY={CANARY}", f"--env=API_KEY={CANARY}", f"X-Api-Key: {CANARY}"],
+)
+def test_a_secret_inside_an_argument_is_known_to_the_redactor(argument: str):
+    raw = {"servers": {"s": {"args": [argument]}}}
+    assert secret_values(raw, raw, {}) == {"servers.s.args.0": CANARY}

@@ -1,0 +1,104 @@
+"""A key that the endpoint echoes is found nowhere: not in output, files, exports or the next request."""
+
+import os
+from pathlib import Path
+
+from tests.endpoint import Answer, Endpoint, Request, calls, chunk, refuses, says
+from tests.protocol.command import Done, mcptui
+
+KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
+PARTS = [KEY[at : at + 8] for at in range(len(KEY) - 7)]
+
+
+def leaked_in(text: str) -> bool:
+    return any(part in text for part in PARTS)
+
+
+def leaking_files() -> list[str]:
+    """Return the files that mcptui wrote which hold a part of the key."""
+    home = Path(os.environ["HOME"])
+    return [
+        str(path.relative_to(home))
+        for path in home.rglob("*")
+        if path.is_file() and leaked_in(path.read_bytes().decode("latin-1"))
+    ]
+
+
+def config(folder: Path, endpoint: Endpoint, more: str = "") -> str:
+    path = folder / "config.toml"
+    path.write_text(
+        f'[models.scripted]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\napi_key_env = "MY_KEY"\n'
+        f"[servers]\n{more}",
+        "utf-8",
+    )
+    return str(path)
+
+
+async def run(*args: str) -> Done:
+    return await mcptui("run", "--json", *args, MY_KEY=KEY)
+
+
+async def exports() -> str:
+    """Return everything that can be exported of what was recorded and saved."""
+    out = ""
+    for kind in ("jsonl", "md", "har", "html"):
+        done = await mcptui("trace", "--export", kind)
+        assert done.code == 0
+        out += done.out
+    for args in (("export", "last", "--as", "json"), ("export", "last", "--as", "html"), ("show", "last")):
+        done = await mcptui("sessions", *args)
+        assert done.code == 0, done.err
+        out += done.out
+    return out
+
+
+async def test_a_refusal_that_quotes_the_key_leaves_it_in_no_output_file_export_or_later_request(
+    tmp_path: Path,
+):
+    refused = refuses(401, f"Incorrect API key provided: {KEY}", code=KEY)
+    async with Endpoint([refused, says("Fine.")]) as endpoint:
+        given = ("--config", config(tmp_path, endpoint), "--session", "s")
+        first = await run(*given, "hello")
+        second = await run(*given, "again")
+        sent = b"".join(request.body for request in endpoint.requests).decode()
+        assert KEY in endpoint.requests[0].headers["authorization"]
+    assert "Incorrect API key" in first.out + first.err and second.code == 0
+    assert not leaked_in(first.out + first.err + second.out + second.err)
+    assert not leaked_in(sent)
+    assert not leaked_in(await exports())
+    assert leaking_files() == []
+
+
+async def test_a_last_request_that_fails_at_a_limit_leaves_no_key_in_the_answer_and_the_next_request(
+    tmp_path: Path,
+):
+    def reply(request: Request) -> Answer:
+        if request.json["messages"][-1]["content"].startswith("You cannot call tools"):
+            return refuses(403, f"key {KEY} is over its limit")
+        return calls(("nothing__there", {})) if len(endpoint.requests) == 1 else says("Fine.")
+
+    async with Endpoint([reply]) as endpoint:
+        given = ("--config", config(tmp_path, endpoint, "[limits]\nmax_steps = 1\n"), "--session", "s")
+        first = await run(*given, "hello")
+        second = await run(*given, "again")
+        sent = b"".join(request.body for request in endpoint.requests).decode()
+    assert "The last request failed" in first.out and "over its limit" in sent
+    assert not leaked_in(first.out + first.err + second.out + second.err + sent)
+    assert not leaked_in(await exports())
+    assert leaking_files() == []
+
+
+async def test_a_reply_that_is_the_key_in_pieces_leaves_it_nowhere_but_in_the_bytes_that_travelled(
+    tmp_path: Path,
+):
+    pieces = [chunk(content=KEY[at : at + 4]) for at in range(0, len(KEY), 4)]
+    echo = Answer([chunk(content="Your key: "), *pieces, chunk("stop")])
+    async with Endpoint([echo, says("Fine.")]) as endpoint:
+        given = ("--config", config(tmp_path, endpoint), "--session", "s")
+        first = await run(*given, "what is my key?")
+        second = await run(*given, "again")
+        sent = b"".join(request.body for request in endpoint.requests).decode()
+    assert "[redacted:MY_KEY]" in first.out and "[redacted:MY_KEY]" in sent
+    assert not leaked_in(first.out + first.err + second.out + second.err + sent)
+    assert not leaked_in(await exports())
+    assert leaking_files() == []
