@@ -184,6 +184,25 @@ class TerminalApp:
         """Read on until the screen shows all these texts."""
         self.until(lambda: all(text in self.text for text in texts), seconds)
 
+    def stopped(self, process: psutil.Process | None = None, seconds: float = 15.0) -> None:
+        """Read on until the program, or another process, is stopped by a signal."""
+        found = process or psutil.Process(self.process.pid)
+        self.until(lambda: found.status() == psutil.STATUS_STOPPED, seconds)
+        for _ in range(5):
+            self.pump(0.02)
+
+    def reset(self) -> None:
+        """Clear the screen and restore the line discipline, as a shell or `reset` does."""
+        termios.tcsetattr(self._master, termios.TCSANOW, self._line_before)
+        self._show(len(self.raw))
+        self.screen.reset()
+        self._text = None
+
+    @property
+    def echoes(self) -> bool:
+        """Whether the line discipline echoes keys, as it does outside full-screen programs."""
+        return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
+
     def ended(self, seconds: float = 15.0) -> int:
         """Read on until the program has ended; return its exit code."""
         self.until(lambda: self.process.poll() is not None, seconds)

@@ -1,0 +1,154 @@
+"""Stopped and continued by signals or by a shell, the app redraws and leaves the terminal as it found it."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from tests.terminal.pty_app import FAKE_APP, TerminalApp
+
+ENTER = "\r"
+QUIT = "\x11"
+WHOLE_SCREEN = ("servers", "trace", "›", "2 of 3 servers", "ctrl+p")
+
+
+@pytest.fixture
+def app() -> Iterator[TerminalApp]:
+    with TerminalApp.fake("calm") as app:
+        app.shows("Ask anything", *WHOLE_SCREEN)
+        yield app
+
+
+def works_and_quits(app: TerminalApp) -> None:
+    app.shows(*WHOLE_SCREEN)
+    app.send("hi" + ENTER)
+    app.shows("Hello.")
+    app.send(QUIT)
+    assert app.ended() == 0
+    assert app.faults_of_the_terminal() == []
+
+
+def test_after_sigtstp_and_sigcont_the_whole_screen_is_drawn_again(app):
+    os.kill(app.process.pid, signal.SIGTSTP)
+    app.stopped()
+    assert app.faults_of_the_terminal() == []
+    app.reset()
+    os.kill(app.process.pid, signal.SIGCONT)
+    works_and_quits(app)
+
+
+def test_after_a_sigstop_the_terminal_modes_are_set_again_and_everything_is_drawn(app):
+    os.kill(app.process.pid, signal.SIGSTOP)
+    app.stopped()
+    app.reset()
+    os.kill(app.process.pid, signal.SIGCONT)
+    app.until(lambda: not app.echoes)
+    works_and_quits(app)
+
+
+def test_it_can_be_stopped_many_times(app):
+    for number in (signal.SIGTSTP, signal.SIGSTOP, signal.SIGTSTP):
+        os.kill(app.process.pid, number)
+        app.stopped()
+        app.reset()
+        os.kill(app.process.pid, signal.SIGCONT)
+        app.shows(*WHOLE_SCREEN)
+    works_and_quits(app)
+
+
+def test_one_thread_reads_the_terminal_after_a_sigcont(app):
+    threads = len(psutil.Process(app.process.pid).threads())
+    os.kill(app.process.pid, signal.SIGCONT)
+    app.reset()
+    app.shows(*WHOLE_SCREEN)
+    assert len(psutil.Process(app.process.pid).threads()) <= threads
+    works_and_quits(app)
+
+
+def test_a_dialog_and_a_new_window_size_are_drawn_after_sigcont(app):
+    app.send("\x1bOP")  # f1
+    app.shows("Anywhere")
+    os.kill(app.process.pid, signal.SIGTSTP)
+    app.stopped()
+    app.resize(90, 30)
+    app.reset()
+    os.kill(app.process.pid, signal.SIGCONT)
+    app.shows("Anywhere")
+    app.send("\x1b")
+    app.until(lambda: "Anywhere" not in app.text)
+    app.shows("›", "Ask anything")
+
+
+def test_a_stop_while_servers_are_stopping_leaves_the_terminal_to_the_shell():
+    with TerminalApp.fake("slow to stop") as app:
+        app.shows("2 of 3 servers")
+        app.send(QUIT)
+        app.shows("stopping servers…")
+        os.kill(app.process.pid, signal.SIGTSTP)
+        app.stopped()
+        os.kill(app.process.pid, signal.SIGCONT)
+        assert app.ended() == 0
+        assert app.faults_of_the_terminal() == []
+        assert app.raw.count(b"\x1b[?1049h") == 1
+
+
+@pytest.fixture
+def shell() -> Iterator[TerminalApp]:
+    argv = ["bash", "--norc", "--noprofile", "-i"]
+    with TerminalApp(argv, env={"PS1": "shell> ", "INPUTRC": os.devnull}) as shell:
+        shell.shows("shell>")
+        yield shell
+        # A stopped job would keep the shell, and the test, waiting.
+        for child in shell.children():
+            child.kill()
+
+
+def start_app(shell: TerminalApp, ending: str = "") -> psutil.Process:
+    shell.send(f"exec 2>&1; {sys.executable} {FAKE_APP} calm {ending}{ENTER}")
+    shell.until(shell.children)
+    return shell.children()[0]
+
+
+def stop_with(shell: TerminalApp, app: psutil.Process, number: signal.Signals) -> None:
+    app.send_signal(number)
+    shell.stopped(app)
+    shell.shows("Stopped", "shell>")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
+def test_fg_brings_the_app_back(shell, number):
+    app = start_app(shell)
+    shell.shows(*WHOLE_SCREEN)
+    stop_with(shell, app, number)
+    shell.reset()
+    shell.send("fg" + ENTER)
+    shell.shows(*WHOLE_SCREEN)
+    shell.send("hi" + ENTER)
+    shell.shows("Hello.")
+
+
+def test_bg_leaves_the_app_stopped_and_the_terminal_to_the_shell(shell):
+    app = start_app(shell)
+    shell.shows(*WHOLE_SCREEN)
+    stop_with(shell, app, signal.SIGTSTP)
+    before = shell.raw.count(b"\x1b[?1049h")
+    shell.send("bg; echo back $((40 + 2))" + ENTER)
+    shell.shows("back 42")
+    shell.stopped(app)
+    assert shell.raw.count(b"\x1b[?1049h") == before
+    shell.reset()
+    shell.send("fg" + ENTER)
+    shell.shows(*WHOLE_SCREEN)
+
+
+def test_started_in_the_background_it_waits_for_fg(shell):
+    app = start_app(shell, "&")
+    shell.stopped(app)
+    assert b"\x1b[?1049h" not in shell.raw
+    shell.send("fg" + ENTER)
+    shell.shows(*WHOLE_SCREEN)
+    shell.send("hi" + ENTER)
+    shell.shows("Hello.")
