@@ -223,26 +223,10 @@ async def test_the_marked_message_is_copied() -> None:
         await until(lambda: app.clipboard == "the question")
 
 
-async def test_with_nothing_said_letters_over_the_conversation_are_text() -> None:
-    async with opened(FakeRuntime()) as (app, pilot):
-        for letter in "rwmbpcvux":
-            app.go_to(Context.CONVERSATION)
-            await pilot.press(letter)
-        assert app.composer.text == "rwmbpcvux"
-
-
 async def test_a_command_for_a_conversation_in_which_nothing_was_said_says_so() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press(*"/export", "enter")
         await shows(app, "Nothing was said yet.")
-
-
-async def test_while_a_turn_runs_nothing_is_asked_anew() -> None:
-    async with opened(FakeRuntime([TextPart("Once"), asyncio.Event()])) as (app, pilot):
-        await send(pilot, "tell me a story")
-        await shows(app, "Once")
-        await pilot.press("f2", "r")
-        assert app.composer.text == "r"
 
 
 async def test_the_conversation_is_written_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

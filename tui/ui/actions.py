@@ -163,6 +163,8 @@ BETWEEN_TURNS = frozenset(
 )
 """Actions that change what a running turn goes on with."""
 
+A_TURN_RUNS = "a turn is running"
+
 
 def possible(found: Action, now: Situation) -> bool:
     """Return whether this action does something in this situation, wherever the focus is."""
@@ -178,11 +180,11 @@ def why_not(found: Action, now: Situation) -> str:
         case "chat.continue":
             does, why = now.can_continue, "no turn has ended at a limit"
         case "composer.take_back" | "composer.drop":
-            does, why = now.held, "no message waits"
+            does, why = now.held, "no message is queued"
         case "chat.parent":
-            does, why = now.branched, "this conversation is no branch"
+            does, why = now.branched, "this conversation is not a branch"
         case "chat.uncompact":
-            does, why = now.summarised, "the model reads everything"
+            does, why = now.summarised, "nothing is summarised"
         case (
             "chat.retry"
             | "chat.rewrite"
@@ -194,12 +196,21 @@ def why_not(found: Action, now: Situation) -> str:
         ):
             does, why = now.said, "nothing was said yet"
         case "servers.open" | "servers.toggle" | "servers.restart" | "servers.log":
-            does, why = now.servers, "there is no server"
+            does, why = now.servers, "there are no servers"
         case _ if found.context is Context.QUESTION:
-            does, why = now.asking, "no tool call asks"
+            does, why = now.asking, "no tool call is waiting for approval"
     if not does:
         return why
-    return "a turn is running" if now.running and found.id in BETWEEN_TURNS else ""
+    return A_TURN_RUNS if now.running and found.id in BETWEEN_TURNS else ""
+
+
+def unavailable(found: Action, now: Situation, stop_key: str) -> str:
+    """Return the message for a key of this action that does nothing now; "" if it does something."""
+    why = why_not(found, now)
+    if not why:
+        return ""
+    next_step = f" Press {stop_key} to stop it." if why == A_TURN_RUNS else ""
+    return f"{found.label[:1].upper()}{found.label[1:]} is not available: {why}.{next_step}"
 
 
 def works(found: Action, now: Situation) -> bool:

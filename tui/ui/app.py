@@ -267,12 +267,13 @@ class McptuiApp(Doing):
         await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Write what nothing else wants while the conversation has the focus."""
+        """Write what is no command while the conversation has the focus."""
         if self.screen is not self.main:
             self.leave_list(event.key)
         elif event.is_printable and event.character and self.furnished and self.conversation.has_focus:
             event.stop()
-            self._write(event.character)
+            if not self.command_unavailable(event.key):
+                self._write(event.character)
 
     def on_paste(self, event: events.Paste) -> None:
         """Give the composer what was pasted over a pane."""

@@ -129,22 +129,26 @@ class Doing(Speaking):
 
     def action_chat_continue(self) -> None:
         """Go on after a limit."""
-        self.chat.go_on()
+        if not self.says_unavailable("chat.continue"):
+            self.chat.go_on()
 
     # ---- servers ----
 
     def action_servers_toggle(self) -> None:
         """Start or stop the selected server."""
+        self.says_unavailable("servers.toggle")
         self.servers.toggle_selected()
         self.wake()
 
     def action_servers_restart(self) -> None:
         """Restart the selected server."""
+        self.says_unavailable("servers.restart")
         self.servers.restart_selected()
         self.wake()
 
     def action_servers_log(self) -> None:
         """Show the selected server's stderr."""
+        self.says_unavailable("servers.log")
         if name := self.servers.selected:
             self.show_log(name)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.core.text import clean
-from tui.ui.actions import Context, action, of_context, possible
+from tui.ui.actions import Action, Context, action, of_context, possible, unavailable
 from tui.ui.answering import AnswerKeys
 from tui.ui.conversing import NOT_SAVED, Conversing
 from tui.ui.writing.references import Reference, Written
@@ -34,6 +34,9 @@ LETTERS = {one.method.removeprefix("app."): one for one in of_context(Context.CO
 
 ACT = "act "
 """What begins the name of a deed where the answers to questions have theirs."""
+
+UNAVAILABLE = "unavailable "
+"""Begins what is said of a key that does nothing now, where the answers to questions have their names."""
 
 
 class OnMessages(Conversing):
@@ -78,7 +81,7 @@ class OnMessages(Conversing):
         ]
 
         def chosen(action_id: str | None) -> None:
-            if action_id is not None:
+            if action_id is not None and not self.says_unavailable(action_id):
                 self.call_later(self.run_action, action(action_id).method)
 
         self.open_dialog(Picker("THIS MESSAGE", choices), chosen)
@@ -87,7 +90,9 @@ class OnMessages(Conversing):
 
     def settle(self, answer: str) -> None:
         """Take what a letter means, now that it is clear that nobody writes a text with it."""
-        if answer.startswith(ACT):
+        if answer.startswith(UNAVAILABLE):
+            self._say_unavailable(answer.removeprefix(UNAVAILABLE))
+        elif answer.startswith(ACT):
             self._act(answer.removeprefix(ACT))
         else:
             self.approvals.answer(answer)
@@ -123,11 +128,37 @@ class OnMessages(Conversing):
                 self._choose_model("to ask the same again", lambda: self.change(self._retry(question)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let a letter be text wherever it would do nothing."""
+        """Leave a command that does nothing now to `command_unavailable`, which says why."""
         found = LETTERS.get(action)
         if found is not None and self.furnished and self.conversation.has_focus:
             return possible(found, self.glance.situation(self.focus_context))
         return super().check_action(action, parameters)
+
+    # ---- what cannot be done now ----
+
+    def _why_unavailable(self, found: Action) -> str:
+        return unavailable(found, self.glance.situation(self.focus_context), self.key_of("chat.cancel"))
+
+    def _say_unavailable(self, why: str) -> None:
+        self.notify(why, timeout=4)
+
+    def says_unavailable(self, action_id: str) -> bool:
+        """Say why an action does nothing now; return False, saying nothing, if it does something."""
+        why = self._why_unavailable(action(action_id))
+        if why:
+            self._say_unavailable(why)
+        return bool(why)
+
+    def command_unavailable(self, key: str) -> bool:
+        """Say why a command key of the conversation does nothing now; False if the key is no command's.
+
+        It is said once it is clear that the key's letter does not begin a message.
+        """
+        for found in (*of_context(Context.CONVERSATION), *of_context(Context.QUESTION)):
+            if key in self.overrides.keys_of(found).split(",") and (why := self._why_unavailable(found)):
+                self.answer_keys.answer(f"{UNAVAILABLE}{why}")
+                return True
+        return False
 
     def _held(self, deed: str) -> None:
         self.answer_keys.answer(f"{ACT}{deed}")

@@ -1,0 +1,113 @@
+"""A command key that does nothing now says why; only text is written into the composer."""
+
+import asyncio
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.app_stage import opened, screen_text, send, shows
+from tests.ui.fakes import FakeRuntime, says
+from tui.core.ports import TextPart
+from tui.ui.actions import BETWEEN_TURNS, Context, of_context
+from tui.ui.app import McptuiApp
+
+COMMANDS = {found.keys: found for found in of_context(Context.CONVERSATION) if len(found.keys) == 1}
+ANSWERS = {found.keys: found for found in of_context(Context.QUESTION)}
+STOPPED_BY_A_TURN = [key for key, found in COMMANDS.items() if found.id in BETWEEN_TURNS]
+
+
+def running() -> FakeRuntime:
+    return FakeRuntime([TextPart("Once"), asyncio.Event()])
+
+
+async def notified(app: McptuiApp, why: str) -> None:
+    """Wait for a notification; on screen its words stand in several lines."""
+    await until(lambda: any(why in one.message for one in app._notifications), what=why)
+
+
+async def tells(app: McptuiApp, why: str) -> None:
+    """Wait until the reason is shown; nothing is written, and the focus stays."""
+    await notified(app, why)
+    assert app.composer.text == ""
+    assert app.focused is app.conversation
+
+
+async def test_branch_during_a_turn_says_that_a_turn_is_running() -> None:
+    async with opened(running()) as (app, pilot):
+        await send(pilot, "tell me a story")
+        await shows(app, "Once")
+        await pilot.press("f2", "b")
+        await tells(app, "Branch is not available: a turn is running. Press esc to stop it.")
+        assert app.chat.running
+
+
+@pytest.mark.parametrize("key", STOPPED_BY_A_TURN)
+async def test_no_command_of_the_conversation_is_written_during_a_turn(key: str) -> None:
+    async with opened(running()) as (app, pilot):
+        await send(pilot, "tell me a story")
+        await shows(app, "Once")
+        await pilot.press("f2", key)
+        await tells(app, f"{COMMANDS[key].label.capitalize()} is not available:")
+
+
+@pytest.mark.parametrize("key", sorted(COMMANDS))
+async def test_in_an_empty_conversation_every_command_says_why_it_does_nothing(key: str) -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f2", key)
+        await tells(app, f"{COMMANDS[key].label.capitalize()} is not available:")
+
+
+@pytest.mark.parametrize("key", sorted(ANSWERS))
+async def test_an_answer_key_without_a_question_says_that_nothing_is_to_be_answered(key: str) -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f2", key)
+        await tells(app, "no tool call is waiting for approval")
+
+
+async def test_a_key_of_the_persons_own_says_why_it_does_nothing() -> None:
+    runtime = FakeRuntime()
+    runtime.keys = {"chat.branch": "k"}
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f2", "k")
+        await tells(app, "Branch is not available: nothing was said yet.")
+
+
+@pytest.mark.parametrize("text", ["because", "please", "yes", "tell me"])
+async def test_a_message_that_begins_with_a_command_key_is_written(text: str) -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f2", *("space" if letter == " " else letter for letter in text))
+        await until(lambda: app.composer.text == text, what=f"{app.composer.text!r}")
+        assert "not available" not in screen_text(app)
+
+
+async def test_a_letter_that_is_no_command_is_written() -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f2", "z")
+        await until(lambda: app.composer.text == "z")
+
+
+async def test_the_menu_of_a_message_says_why_it_cannot_branch_during_a_turn() -> None:
+    async with opened(FakeRuntime(says("First."), [TextPart("Once"), asyncio.Event()])) as (app, pilot):
+        await send(pilot, "go")
+        await shows(app, "First.")
+        await send(pilot, "tell me a story")
+        await shows(app, "Once")
+        await pilot.press("f2", "up", "up", "enter")
+        await shows(app, "THIS MESSAGE")
+        await pilot.press("down", "enter")
+        await tells(app, "Ask again is not available: a turn is running. Press esc to stop it.")
+
+
+async def test_continue_without_a_limit_says_why_it_does_nothing() -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("ctrl+g")
+        await notified(app, "Go on is not available: no turn has ended at a limit.")
+
+
+@pytest.mark.parametrize("key", ["s", "r", "l"])
+async def test_a_server_key_without_servers_says_why_it_does_nothing(key: str) -> None:
+    runtime = FakeRuntime()
+    runtime.host._statuses.clear()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f3", key)
+        await notified(app, "is not available: there are no servers.")
