@@ -1,6 +1,8 @@
 """`mcptui trace` on many recordings at once: the questions about the last hour, whatever ran in it."""
 
+import asyncio
 import json
+import threading
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -192,3 +194,33 @@ async def test_a_recording_that_was_cut_short_says_so_and_is_read_with_the_other
     assert sum("5-cut" in line for line in done.out.splitlines()) > 300
     assert "5-cut" in done.err
     assert "was cut short, " in done.err
+
+
+@pytest.mark.parametrize(
+    "more", [("--export", "jsonl"), ("--json",), ("--json", "--filter", "method:tools/*")]
+)
+async def test_a_live_recording_at_its_cap_is_read_as_far_as_it_is_there(
+    tmp_path: Path, more: tuple[str, ...]
+):
+    path, full, stop = tmp_path / "live.mcptrace", threading.Event(), threading.Event()
+
+    def record() -> None:
+        with closing(RecordingWriter(path, cap_bytes=2_000_000)) as writer:
+            last = 0
+            while not stop.is_set():
+                writer.write(requests(last + 1, 50, 300))
+                last += 50
+                if writer.gone:
+                    full.set()
+
+    thread = threading.Thread(target=record)
+    thread.start()
+    try:
+        assert await asyncio.to_thread(full.wait, 30)
+        done = await mcptui("trace", str(path), *more)
+    finally:
+        stop.set()
+        thread.join()
+    seqs = [entry["seq"] for entry in done.objects if "seq" in entry]
+    assert done.code == 0
+    assert len(seqs) > 100 and seqs == sorted(set(seqs))

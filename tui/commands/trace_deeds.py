@@ -142,8 +142,7 @@ def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
                 told = asdict(finding) | {"severity": finding.severity.name.lower()}
                 _write(_json(source, told))
             else:
-                (entry,) = source.recording.reader.columns(finding.seq - 1, 1)
-                _write(_labelled(source, finding_line(finding, entry, colour)))
+                _write(_labelled(source, finding_line(finding, selection.columns_of(finding.seq), colour)))
     if not args.json:
         said = plural(number, "finding") if number else "nothing is wrong"
         _write(f"{said} in {seen} entries")

@@ -7,7 +7,8 @@ from typing import Any
 
 from tui.commands.recordings import PAGE, OpenRecording
 from tui.core.errors import StorageError, UsageError
-from tui.core.traffic import Entry, Finding, Outcome
+from tui.core.traffic import Direction, Entry, Finding, Kind, Outcome
+from tui.storage.traffic_writer import DROPPED
 from tui.trace.frames import Frames
 from tui.trace.query import Query, parse
 from tui.trace.view import View
@@ -40,6 +41,7 @@ class Selection:
 
     Attributes:
         frames: the columns of all entries.
+        gone: how many entries the recording dropped, because it is at its cap, before they could be read.
         is_filtered: whether there is anything that does not pass.
         notes: what the person noted, by seq.
     """
@@ -61,7 +63,7 @@ class Selection:
 
         self.frames = Frames()
         self._recording = recording
-        self._last = 0
+        self._last = self.gone = 0
         self.is_filtered = query.root is not None
         live = is_live(recording.path)
         self.read_on()
@@ -106,6 +108,8 @@ class Selection:
                     f"the recording holds a value that has no meaning ({error})",
                     where=str(self._recording.path),
                 ) from error
+            if self._last and (unread := rows[0][0] - self._last - 1):
+                self.gone += unread + self._is_marker(rows[0][0])
             self._last = rows[-1][0]
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
@@ -126,20 +130,26 @@ class Selection:
         return len(self._view)
 
     def _passing(self, after: int) -> Iterator[Entry]:
-        first_row = self._view.row_near(after + 1)
-        count = len(self._view) - first_row
-        wanted = (self._view.seq(row) for row in range(first_row, len(self._view)))
-        if count * SPARSE < len(self.frames):
-            for seq in wanted:
-                yield from self._recording.reader.columns(seq - 1, 1)
-            return
+        rows = range(self._view.row_near(after + 1), len(self._view))
+        wanted = map(self._view.seq, rows)
+        found: Iterator[Entry]
+        if len(rows) * SPARSE < len(self.frames):
+            columns = self._recording.reader.columns
+            found = (entry for row in rows for entry in columns(self._view.seq(row) - 1, 1))
+        else:
+            found = self._recording.entries(after)
         next_seq = next(wanted, None)
-        for entry in self._recording.entries(after):
+        for entry in found:
+            while next_seq is not None and next_seq < entry.seq:
+                self.gone += 1
+                next_seq = next(wanted, None)
             if next_seq is None:
                 return
             if entry.seq == next_seq:
-                yield entry
+                if (kept := self._unless_dropped(entry, self._is_marker(entry.seq))) is not None:
+                    yield kept
                 next_seq = next(wanted, None)
+        self.gone += (next_seq is not None) + sum(1 for _ in wanted)
 
     def whole(self, after: int = 0) -> Iterator[Entry]:
         """Yield the same with bodies."""
@@ -150,9 +160,42 @@ class Selection:
     def _readable(self, entry: Entry) -> Entry | None:
         """Return an entry with its body, or without one that is damaged; None if it was dropped meanwhile."""
         try:
-            return self._recording.reader.entry(entry.seq, BODY_LIMIT)
+            found = self._recording.reader.entry(entry.seq, BODY_LIMIT)
         except StorageError:
             return entry
+        return self._unless_dropped(found, _marks_dropped(entry))
+
+    def _unless_dropped(self, entry: Entry | None, was_marker: bool) -> Entry | None:
+        """Return an entry, or None and count it if it was dropped since its columns were read.
+
+        The marker in its place, which says how many are gone, is of use only where everything passes.
+        """
+        if entry is not None and (was_marker or not _marks_dropped(entry)):
+            return entry
+        self.gone += 1
+        return None if self.is_filtered else entry
+
+    def _is_marker(self, seq: int) -> bool:
+        """Whether an entry marked those before it as dropped when its columns were read."""
+        frames, index = self.frames, self.frames.index(seq)
+        return frames.kind[index] == Kind.EVENT and frames.methods.texts[frames.method[index]] == DROPPED
+
+    def columns_of(self, seq: int) -> Entry:
+        """Return an entry without its body; of one that was dropped meanwhile, what is known of it."""
+        found = self._recording.reader.columns(seq - 1, 1)
+        if found and found[0].seq == seq:
+            return found[0]
+        frames, index = self.frames, self.frames.index(seq)
+        if index < 0:
+            return Entry(seq, 0, 0, "", Direction.NONE, Kind.EVENT)
+        return Entry(
+            seq,
+            frames.mono[index],
+            frames.wall_ns(index),
+            frames.sources.texts[frames.source[index]],
+            frames.goes(index),
+            Kind(frames.kind[index]),
+        )
 
     def with_body_of_batch(self, entry: Entry) -> Entry:
         """Return an entry with its bytes also if it travelled inside of a batch."""
@@ -194,3 +237,7 @@ class Selection:
     def close(self) -> None:
         """End the search in bodies."""
         self._view.close(wait=True)
+
+
+def _marks_dropped(entry: Entry) -> bool:
+    return entry.kind is Kind.EVENT and entry.method == DROPPED

@@ -77,9 +77,9 @@ class Filter:
 
     def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> Found:
         """Return what a reader found as `mask` needs it: for each term the seqs of the stretch."""
-        first = self._frames.first + start
+        places = self._frames.indices
         count = stop - start
-        return Found(start, [masks.placed(count, [seq - first for seq in each]) for each in seqs])
+        return Found(start, [masks.placed(count, [index - start for index in places(each)]) for each in seqs])
 
     # ---- making ---------------------------------------------------------------------------------------
 

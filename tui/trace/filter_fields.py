@@ -148,11 +148,11 @@ class Columns:
         limits = [_limits(value) for value in values]
 
         def check(start: int, stop: int) -> bytes:
-            count, first = stop - start, self._frames.first + start
+            count, position = stop - start, self._frames.position
             mask = masks.none(count)
             for low, high in limits:
-                end = count if high is None else high + 1 - first
-                mask = masks.either(mask, masks.stretch(count, low - first, end))
+                end = count if high is None else position(high + 1) - start
+                mask = masks.either(mask, masks.stretch(count, position(low) - start, end))
             return mask
 
         return check
@@ -231,10 +231,9 @@ class Columns:
         tests = [_note_test(value) for value in values if isinstance(value, Name)]
 
         def check(start: int, stop: int) -> bytes:
-            first = self._frames.first + start
             notes = list(self._notes.items())
-            places = [seq - first for seq, text in notes if any(test(text) for test in tests)]
-            return masks.placed(stop - start, places)
+            noted = self._frames.indices(seq for seq, text in notes if any(test(text) for test in tests))
+            return masks.placed(stop - start, [index - start for index in noted])
 
         return check
 

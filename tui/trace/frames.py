@@ -7,9 +7,9 @@ Bodies are not here; a reader has them.
 import zlib
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from operator import sub
+from operator import itemgetter, sub
 from typing import Any
 
 from tui.core.traffic import ANSWERS, REQUESTS, Cause, Direction, Entry, Kind, Outcome, Severity
@@ -19,6 +19,10 @@ MAX_NAMES = 65_535
 
 CLOCK_STEP_NS = 1_000_000
 """The wall clock is kept as an offset to the monotonic one; a new one when it moved by more than this."""
+
+
+_SEQ, _AT = itemgetter(0), itemgetter(1)
+"""Of a jump: the seq and the index where it lands."""
 
 
 class Names:
@@ -55,6 +59,9 @@ def mark_of(text: str) -> int:
 class Frames:
     """Columns of one recording, by index from 0. `first` is the seq of index 0.
 
+    Seqs have gaps where the store dropped entries before they were read here: convert with `seq`, `seqs`,
+    `index` and `position`.
+
     Attributes:
         gone: seq of the last entry that the store has dropped for want of room, 0 while it has none; of it
             and of those before it the columns are all that is left.
@@ -87,6 +94,8 @@ class Frames:
         self.touched = array("I")
         self._count = 0
         self._pending: dict[int, set[int]] = {}
+        # The seq and index of each entry that follows a gap.
+        self._jumps: list[tuple[int, int]] = []
         self._clock_from = array("q")
         self._clock_offset = array("q")
 
@@ -96,10 +105,10 @@ class Frames:
     # ---- writing: one thread --------------------------------------------------------------------------
 
     def append(self, entry: Entry) -> None:
-        """Add the next entry; its seq follows on the one before."""
+        """Add the next entry; its seq is greater than the one before."""
         index = self._count
-        if not index:
-            self.first = entry.seq
+        if not index or entry.seq != self.seq(index):
+            self._note_gaps((entry.seq,))
         source = self.sources.number(entry.source)
         self._note_clock(index, entry.wall_ns - entry.mono_ns)
         self.mono.append(entry.mono_ns)
@@ -109,8 +118,8 @@ class Frames:
         self.method.append(self.methods.number(entry.method))
         self.tool.append(self.tools.number(entry.tool))
         self.size.append(min(entry.size, 0xFFFFFFFF))
-        self.pair.append(self._place(entry.pair, index))
-        self.root.append(self._place(entry.root, index))
+        self.pair.append(self._find(entry.pair, index + 1) + 1 if entry.pair else 0)
+        self.root.append(self._find(entry.root, index + 1) + 1 if entry.root else 0)
         self.ident.append(mark_of(entry.ident))
         cause = entry.cause
         self.turn.append(cause.turn if cause else 0)
@@ -127,7 +136,7 @@ class Frames:
 
         Args:
             rows: `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
-                or three times None.
+                or three times None. Each seq is greater than the one before.
 
         Raises:
             OverflowError: a value is none that an entry has; nothing was added.
@@ -135,13 +144,12 @@ class Frames:
         """
         if not rows:
             return
-        start = self._count
-        if not start:
-            self.first = rows[0][0]
-        (_, mono, wall, source, direction, kind, method, tool, ident, size, pair, root, outcome, *cause) = (
+        start, jumps, gone = self._count, len(self._jumps), self.gone
+        (seq, mono, wall, source, direction, kind, method, tool, ident, size, pair, root, outcome, *cause) = (
             zip(*rows, strict=True)
         )
         turn, step, call = cause
+        self._note_gaps(seq)
         sources = array("H", self.sources.numbers(source))
         marks = {text: mark_of(text or "") for text in set(call)}
         columns = (
@@ -162,7 +170,12 @@ class Frames:
             (self.severity, bytes(len(rows))),
             (self.marked, bytes(len(rows))),
         )
-        made = [(column, array(column.typecode, values)) for column, values in columns]
+        try:
+            made = [(column, array(column.typecode, values)) for column, values in columns]
+        except BaseException:
+            del self._jumps[jumps:]
+            self.gone = gone
+            raise
         for column, values in made:
             column.extend(values)
         last = None
@@ -174,11 +187,23 @@ class Frames:
             self._settle(index, *facts)
         self._count = start + len(rows)
 
-    def _place(self, seq: int, index: int) -> int:
-        place = seq - self.first + 1
-        return place if 0 < place <= index + 1 else 0
+    def _note_gaps(self, seqs: Sequence[int]) -> None:
+        """Note where the next entries do not follow on the ones before: what is missing is gone for good."""
+        index = self._count
+        if not index:
+            self.first = seqs[0]
+        expected = self.seq(index)
+        if seqs[-1] - expected == len(seqs) - 1:
+            return
+        for at, seq in enumerate(seqs, index):
+            if seq != expected:
+                self._jumps.append((seq, at))
+                self.gone = seq - 1
+            expected = seq + 1
 
     def _places(self, seqs: Sequence[int], start: int) -> list[int]:
+        if self._jumps:
+            return [self._find(seq, most) + 1 for most, seq in enumerate(seqs, start + 1)]
         before = self.first - 1
         return [
             place if 0 < (place := seq - before) <= most else 0 for most, seq in enumerate(seqs, start + 1)
@@ -216,8 +241,8 @@ class Frames:
 
     def set_severity(self, seq: int, severity: Severity) -> None:
         """Note the worst finding of an entry."""
-        index = seq - self.first
-        if 0 <= index < self._count and severity > self.severity[index]:
+        index = self.index(seq)
+        if index >= 0 and severity > self.severity[index]:
             self.severity[index] = severity
             self.touched.append(index)
 
@@ -235,12 +260,45 @@ class Frames:
 
     def seq(self, index: int) -> int:
         """Return the seq of an index."""
-        return self.first + index
+        place = bisect_right(self._jumps, index, key=_AT) if self._jumps else 0
+        if not place:
+            return self.first + index
+        seq, at = self._jumps[place - 1]
+        return seq + index - at
+
+    def seqs(self, indices: Sequence[int]) -> Sequence[int]:
+        """Return the seqs of many indices."""
+        if isinstance(indices, range) and not self._jumps:
+            return range(self.first + indices.start, self.first + indices.stop)
+        return [self.seq(index) for index in indices]
 
     def index(self, seq: int) -> int:
         """Return the index of a seq, -1 if it is not here."""
-        index = seq - self.first
-        return index if 0 <= index < self._count else -1
+        return self._find(seq, self._count)
+
+    def indices(self, seqs: Iterable[int]) -> list[int]:
+        """Return the indices of many seqs, -1 for each that is not here."""
+        return [self._find(seq, self._count) for seq in seqs]
+
+    def position(self, seq: int) -> int:
+        """Return the index of a seq, or of the first entry behind it if it is not here."""
+        start, at, stop = self._stretch(seq, self._count)
+        return max(at, min(at + seq - start, stop))
+
+    def _find(self, seq: int, count: int) -> int:
+        """Return the index of a seq among the first `count` entries, -1 if it is not there."""
+        start, at, stop = self._stretch(seq, count)
+        index = at + seq - start
+        return index if at <= index < stop else -1
+
+    def _stretch(self, seq: int, count: int) -> tuple[int, int, int]:
+        """Return the last stretch without gaps that begins at or before a seq: its seq, its indices."""
+        if not self._jumps:
+            return self.first, 0, count
+        place = bisect_right(self._jumps, seq, key=_SEQ)
+        start, at = self._jumps[place - 1] if place else (self.first, 0)
+        stop = self._jumps[place][1] if place < len(self._jumps) else count
+        return start, at, min(stop, count)
 
     def wall_ns(self, index: int) -> int:
         """Return nanoseconds since 1970."""

@@ -101,7 +101,7 @@ class View:
 
     def seq(self, row: int) -> int:
         """Return the seq of a row."""
-        return self._first + self.index(row)
+        return self._frames.seq(self.index(row))
 
     def row_of(self, seq: int) -> int:
         """Return the row of an entry, -1 if it is not among them."""
@@ -110,7 +110,7 @@ class View:
 
     def row_near(self, seq: int) -> int:
         """Return the row where an entry is or would be; `len()` if all come before it."""
-        index = max(0, seq - self._first)
+        index = self._frames.position(seq)
         return min(index, self._seen) if self._is_all else bisect_left(self._rows, index)
 
     def next(self, seq: int, wrap: bool = True) -> Match | None:
@@ -156,7 +156,7 @@ class View:
 
     def recheck(self, seqs: Sequence[int]) -> None:
         """Look at entries again of which something changed that the columns do not tell, such as a note."""
-        self._again([seq - self._first for seq in seqs])
+        self._again(self._frames.indices(seqs))
 
     def cancel(self) -> None:
         """Leave what is not looked at yet; what was found stays. Entries to come are looked at."""
@@ -253,8 +253,8 @@ class View:
             return
         self._block = min(self._block * 2, LARGEST_BLOCK)
         assert self._search is not None
-        first = self._first + start
-        self._search.ask(start, stop, first + low, first + high)
+        seq = self._frames.seq
+        self._search.ask(start, stop, seq(start + low), seq(start + high))
 
     def _collect(self) -> bool:
         """Take what the worker found; False if there is nothing."""

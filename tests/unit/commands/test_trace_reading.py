@@ -2,6 +2,7 @@
 
 import sqlite3
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from tests.unit.storage.traffic_samples import request, requests
 from tui.commands.recordings import open_entries
 from tui.commands.trace_reading import Selection, query_of
 from tui.core.errors import StorageError, UsageError
-from tui.core.traffic import Cause, Entry
-from tui.storage.traffic_writer import RecordingWriter
+from tui.core.traffic import Cause, Entry, Kind
+from tui.storage.traffic_writer import DROPPED, RecordingWriter
 from tui.trace.frames import Frames
 
 SECOND = 1_000_000_000
@@ -102,3 +103,105 @@ def test_a_damaged_recording_is_read_around_its_damage(tmp_path: Path):
         assert sum(not entry.body for entry in whole) in range(50, 400)
         assert "of its entries could not be read" in recording.reader.damage
         assert len(list(selection.findings())) > 0
+
+
+CAP = 1_000_000
+"""Bytes of a recording that holds some two thousand entries."""
+
+
+class Live:
+    """A recording at its cap, which drops its oldest entries as more are written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.last = 0
+        self.writer = RecordingWriter(path, cap_bytes=CAP)
+        self.write(4000)
+
+    def write(self, number: int) -> None:
+        for _ in range(number // 100):
+            self.writer.write(requests(self.last + 1, 100, 300))
+            self.last += 100
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[Live]:
+    recording = Live(tmp_path / "live.mcptrace")
+    with closing(recording.writer):
+        yield recording
+
+
+def test_what_is_left_of_a_recording_at_its_cap_is_exported_and_what_is_gone_counted(live: Live):
+    with open_entries(live.path) as recording, closing(Selection(recording, query_of(""))) as selection:
+        seqs = list(selection.frames.seqs(range(len(selection.frames))))
+        live.write(1000)
+        marker, *rest = selection.whole()
+        assert seqs[0] < marker.seq == live.writer.gone and marker.method == DROPPED
+        assert [entry.seq for entry in rest] == list(range(marker.seq + 1, seqs[-1] + 1))
+        assert all(entry.body for entry in rest)
+        assert selection.gone == len(seqs) - len(rest)
+
+
+@pytest.mark.parametrize("first", [0, 3990])
+def test_what_passes_a_filter_is_never_another_entry_in_its_place(live: Live, first: int):
+    query = query_of(f"kind:request seq:>{first}")
+    with open_entries(live.path) as recording, closing(Selection(recording, query)) as selection:
+        known = selection.frames.seqs(range(len(selection.frames)))
+        wanted = [seq for seq in known if seq > max(first, known[0])]
+        live.write(3000)
+        assert live.writer.gone > 3995
+        assert [entry.seq for entry in selection.entries()] == [
+            seq for seq in wanted if seq > live.writer.gone
+        ]
+        assert selection.gone == sum(seq <= live.writer.gone for seq in wanted)
+        assert list(selection.whole()) == []
+
+
+def test_an_entry_dropped_between_its_columns_and_its_body_is_counted_once(live: Live):
+    with open_entries(live.path) as recording, closing(Selection(recording, query_of("kind:request"))) as one:
+        whole = one.whole()
+        first = next(whole)
+        live.write(4000)
+        assert live.writer.gone > 4000
+        assert list(whole) == []
+        assert one.gone == 4000 - first.seq
+
+
+def test_entries_have_their_own_numbers_if_some_are_dropped_while_the_columns_are_read(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tui.commands.trace_reading.PAGE", 100)
+    with open_entries(live.path) as recording:
+        read, pages = recording.reader.column_rows, iter((0, 0, 3000, 0))
+
+        def read_beside_the_writer(after: int, limit: int) -> list[tuple[object, ...]]:
+            live.write(next(pages, 0))
+            return read(after, limit)
+
+        monkeypatch.setattr(recording.reader, "column_rows", read_beside_the_writer)
+        with closing(Selection(recording, query_of("kind:request"))) as selection:
+            frames = selection.frames
+            assert len(frames) == 200 + live.last - live.writer.gone + 1
+            found = list(selection.entries())
+            assert [entry.seq for entry in found] == list(range(live.writer.gone + 1, live.last + 1))
+            assert [frames.wall_ns(frames.index(entry.seq)) for entry in found] == [
+                entry.wall_ns for entry in found
+            ]
+            assert selection.gone == live.writer.gone - frames.first
+
+
+def test_a_marker_of_dropped_entries_that_was_there_before_is_not_counted(live: Live):
+    with open_entries(live.path) as recording, closing(Selection(recording, query_of("kind:event"))) as one:
+        (marker,) = one.whole()
+        assert marker.kind is Kind.EVENT and marker.method == DROPPED and one.gone == 0
+
+
+def test_the_time_and_server_of_a_dropped_entry_are_still_known(live: Live):
+    with open_entries(live.path) as recording, closing(Selection(recording, query_of(""))) as selection:
+        before = selection.columns_of(2100)
+        live.write(1000)
+        after = selection.columns_of(2100)
+        assert (after.seq, after.source, after.wall_ns) == (2100, before.source, before.wall_ns)
+        live.write(6000)
+        assert live.last > selection.columns_of(9000).seq == 9000
+        assert selection.columns_of(5000).source == ""

@@ -61,6 +61,10 @@ class Traffic:
         """Add the end of a server."""
         return self.add(Kind.EVENT, method="exit", source=source, direction=Direction.NONE)
 
+    def skip(self, count: int) -> None:
+        """Leave out numbers, as a reader does who finds entries dropped before it has read them."""
+        self._seq += count
+
     def without_oldest(self, count: int) -> Frames:
         """Return columns in which the oldest entries are not any more."""
         frames = Frames()

@@ -257,3 +257,56 @@ def test_a_recording_that_cannot_be_opened_is_said(traffic: Traffic):
     assert finished(view) == [1, 5, 9, 13, 17]
     assert view.problem == "the file is gone"
     view.close(wait=True)
+
+
+def with_a_gap() -> Traffic:
+    """Return three calls, seqs 1 to 6, and three more, from 51 on: what was between them is not known."""
+    traffic = Traffic()
+    for _ in range(3):
+        traffic.call("get", body=b"milk")
+    traffic.skip(44)
+    for _ in range(3):
+        traffic.call("get", body=b"milk")
+    return traffic
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", [1, 2, 3, 4, 5, 6, 51, 52, 53, 54, 55, 56]),
+        ("seq:5..52", [5, 6, 51, 52]),
+        ("seq:7..50", []),
+        ("kind:response body:milk", [2, 4, 6, 52, 54, 56]),
+        ("body:milk -seq:52", [2, 4, 6, 54, 56]),
+        ("note:why", [2, 54]),
+        ("pair:53", [53, 54]),
+    ],
+)
+def test_a_filter_finds_entries_behind_a_gap_by_their_own_numbers(text: str, expected: list[int]):
+    traffic = with_a_gap()
+    notes = {2: "why?", 30: "why?", 54: "why?"}
+    view = View(traffic.frames, parse(text), reader=lambda: Bodies(traffic), notes=notes)
+    try:
+        assert finished(view) == expected
+        assert [view.row_of(seq) for seq in expected] == list(range(len(expected)))
+        assert view.row_of(30) == -1
+    finally:
+        view.close(wait=True)
+
+
+def test_the_next_match_is_found_across_a_gap():
+    view = View(with_a_gap().frames, parse("kind:request"))
+    finished(view)
+    assert view.next(5) == Match(51, 3, False)
+    assert view.next(30) == Match(51, 3, False)
+    assert view.previous(51) == Match(5, 2, False)
+
+
+def test_a_note_behind_a_gap_is_looked_at_again():
+    traffic = with_a_gap()
+    notes: dict[int, str] = {}
+    view = View(traffic.frames, parse("note:why"), notes=notes)
+    assert finished(view) == []
+    notes[55] = "why?"
+    view.recheck([55])
+    assert finished(view) == [55]

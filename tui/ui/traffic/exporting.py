@@ -63,21 +63,22 @@ class Exporting(Comparing):
     def _selections(self) -> dict[str, tuple[str, Callable[[], Sequence[int]]]]:
         """Return what can be exported: words, and what gives the seqs."""
         frames, view, index = self.recording.frames, self.list.view, self.list.index
-        first, shown = frames.first, len(view)
+        shown = len(view)
         if index < 0 or not shown:
             return {}
         found: dict[str, tuple[str, Callable[[], Sequence[int]]]] = {}
         words = "what the filter shows" if self.sifting.query.root is not None else "everything"
-        found["shown"] = (f"{words}: {counted(shown)}", lambda: _seqs(first, view.indices(0, shown)))
+        found["shown"] = (f"{words}: {counted(shown)}", lambda: frames.seqs(view.indices(0, shown)))
         if marked := frames.marked.count(1):
             found["marked"] = (
                 f"what is marked: {counted(marked)}",
-                lambda: [first + place for place, mark in enumerate(frames.marked) if mark],
+                lambda: frames.seqs([place for place, mark in enumerate(frames.marked) if mark]),
             )
         if root := frames.root[index]:
             call = [place for place in range(root - 1, len(frames)) if frames.root[place] == root]
-            found["call"] = (f"this call: {counted(len(call))}", lambda: _seqs(first, call))
-        found["entry"] = (f"entry {exact(first + index)} only", lambda: [first + index])
+            found["call"] = (f"this call: {counted(len(call))}", lambda: frames.seqs(call))
+        seq = frames.seq(index)
+        found["entry"] = (f"entry {exact(seq)} only", lambda: [seq])
         return found
 
     def _ask_form(self, seqs: Sequence[int]) -> None:
@@ -174,12 +175,6 @@ class Exporting(Comparing):
                 if stop.wait(REST_SECONDS):
                     raise InterruptedError("the screen was left")
                 rest = time.monotonic() + SLICE_SECONDS
-
-
-def _seqs(first: int, indices: Sequence[int]) -> Sequence[int]:
-    if isinstance(indices, range):
-        return range(first + indices.start, first + indices.stop)
-    return [first + index for index in indices]
 
 
 def counted(number: int) -> str:
