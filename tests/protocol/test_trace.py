@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -286,3 +287,16 @@ async def test_marks_and_notes_are_in_the_objects(recording: Path):
     NotesStore(recording).note(2, marked=True, text="my note")
     told = [json.loads(line) for line in (await mcptui("trace", "--json")).out.splitlines()]
     assert [(one.get("marked"), one.get("note")) for one in told[:2]] == [(None, None), (True, "my note")]
+
+
+async def test_an_export_goes_into_a_fifo_and_through_a_link(recording: Path, tmp_path: Path):
+    fifo, link = tmp_path / "fifo", tmp_path / "link"
+    os.mkfifo(fifo)
+    link.symlink_to("lines.jsonl")
+    expected = (await mcptui("trace", str(recording), "--export", "jsonl")).out
+    reading = asyncio.create_task(asyncio.to_thread(fifo.read_text))
+    done = await mcptui("trace", str(recording), "--export", "jsonl", "-o", str(fifo))
+    assert done.code == 0 and fifo.is_fifo()
+    assert await asyncio.wait_for(reading, 20) == expected
+    assert (await mcptui("trace", str(recording), "--export", "jsonl", "-o", str(link))).code == 0
+    assert link.is_symlink() and (tmp_path / "lines.jsonl").read_text() == expected

@@ -1,10 +1,13 @@
 """The list of saved conversations: found, taken up, renamed, deleted and brought back, copied, exported."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import OnScreen, screen_text
@@ -247,6 +250,37 @@ async def test_a_file_that_is_there_is_replaced_only_after_a_second_enter(tmp_pa
         await pilot.press("enter")
         await until(lambda: bool(given))
     assert given == [("markdown", tmp_path / "milk.md")]
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"), [("folder", "Is a directory"), ("no/milk.md", "No such directory")]
+)
+async def test_a_path_that_cannot_be_written_is_told_in_the_dialog_and_kept(
+    tmp_path: Path, name: str, problem: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    given: list[object] = []
+    async with Stage().run_test(size=(100, 24)) as pilot:
+        dialog = ExportChat("Milk", tmp_path / "milk")
+        pilot.app.push_screen(dialog, given.append)
+        await pilot.pause()
+        dialog._field.value = str(tmp_path / name)
+        for _ in range(2):
+            await pilot.press("enter")
+            await until(lambda: problem in screen_text(pilot.app))
+        assert given == [] and dialog._field.value == str(tmp_path / name)
+        dialog._field.value = str(tmp_path / "folder" / "milk.md")
+        await pilot.press("enter")
+        await until(lambda: bool(given))
+    assert given == [("markdown", tmp_path / "folder" / "milk.md")]
+
+
+async def test_a_device_or_fifo_is_not_called_a_file_to_replace(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "milk.md")
+    async with Stage().run_test(size=(100, 24)) as pilot:
+        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk"))
+        await pilot.press("enter")
+        await until(lambda: "enter writes into it" in screen_text(pilot.app))
 
 
 def test_the_name_of_the_file_is_made_of_the_title(tmp_path: Path) -> None:

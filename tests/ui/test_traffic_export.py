@@ -1,9 +1,13 @@
 """Exports from the traffic screen: which entries, as what, where; and never over another file."""
 
 import json
+import os
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import until
+from tests.ui.app_stage import screen_text
 from tests.ui.stage import press
 from tests.ui.test_traffic import numbered, opened
 from tests.ui.test_traffic_bursts import burst
@@ -87,11 +91,63 @@ async def test_a_file_that_is_there_is_replaced_only_by_a_yes(tmp_path: Path) ->
         assert seqs(there) == [1, 2]
 
 
-async def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("no/out.jsonl", "No such directory"),
+        ("folder", "Is a directory"),
+        ("file/out.jsonl", "Not a directory"),
+        ("n" * 256, "File name too long"),
+    ],
+)
+async def test_a_path_that_cannot_be_written_is_told_in_the_dialog_and_kept(
+    tmp_path: Path, name: str, problem: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("mine")
     async with opened(numbered(2).recording()) as (screen, pilot):
-        screen.folder = lambda: tmp_path / "no"
+        await press(pilot, "x", "enter", "enter")
+        screen.prompt._input.value = str(tmp_path / name)
+        await press(pilot, "enter")
+        assert problem in screen_text(pilot.app)
+        assert screen.prompt._input.has_focus and screen.prompt._input.value == str(tmp_path / name)
+        await press(pilot, "x")
+        assert problem not in screen_text(pilot.app)
+        screen.prompt._input.value = str(tmp_path / "folder" / "out.jsonl")
+        await press(pilot, "enter")
+        await until(lambda: only(tmp_path / "folder") and not screen.export_note)
+    assert seqs(tmp_path / "folder" / "out.jsonl") == [1, 2]
+
+
+async def test_a_fifo_is_written_into_after_a_yes_and_stays_one(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        async with opened(numbered(2).recording()) as (screen, pilot):
+            await press(pilot, "x", "enter", "enter")
+            screen.prompt._input.value = str(fifo)
+            await press(pilot, "enter")
+            await until(lambda: isinstance(pilot.app.screen, Confirm))
+            assert "Write into it?" in screen_text(pilot.app)
+            pilot.app.screen._clock = lambda: float("inf")
+            await press(pilot, "y")
+            await until(lambda: any("written to" in note.message for note in pilot.app._notifications))
+        lines = os.read(handle, 100_000).splitlines()
+        assert [json.loads(line).get("seq") for line in lines] == [None, 1, 2] and fifo.is_fifo()
+    finally:
+        os.close(handle)
+
+
+async def test_entries_dropped_before_they_are_written_are_counted(tmp_path: Path) -> None:
+    recorded = numbered(5)
+    async with opened(recorded.recording()) as (screen, pilot):
+        screen.folder = lambda: tmp_path
+        recorded.dropped = 2
         await chosen(screen, pilot, "enter", "enter")
-        assert any("was not written" in note.message for note in pilot.app._notifications)
+        said = [note.message for note in pilot.app._notifications]
+    assert len(said) == 1 and said[0].startswith("3 entries, ")
+    assert said[0].endswith("2 entries missing (dropped from the recording)")
 
 
 async def test_leaving_the_screen_ends_an_export_and_leaves_no_file(tmp_path: Path, monkeypatch) -> None:

@@ -193,6 +193,25 @@ async def test_an_image_is_told_by_its_size_and_saved(
     assert PIXEL
 
 
+async def test_a_file_that_exists_is_told_where_its_path_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = tmp_path / "mcptui-hand-1.png"
+    there.write_text("mine")
+    async with opened(rich_runtime()) as (screen, pilot):
+        await pilot.press("down", "down", "down", "ctrl+j")
+        await shows(app_of(screen), "PNG image, 1 × 1")
+        bench_of(screen).page.focus()
+        await pilot.press("w")
+        await shows(app_of(screen), "save as")
+        await pilot.press("enter")
+        await shows(app_of(screen), "save as", "File exists")
+        await pilot.press("x", "enter")
+        await until(lambda: (tmp_path / "mcptui-hand-1.pngx").exists())
+    assert there.read_text() == "mine"
+
+
 async def test_an_image_of_a_result_is_a_picture_where_the_terminal_can(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -23,7 +23,7 @@ class FakeReader:
         return [replace(entry, body=b"", redactions=()) for entry in self._recorded.entries[after:][:limit]]
 
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
-        if not 1 <= seq <= len(self._recorded.entries):
+        if not self._recorded.dropped < seq <= len(self._recorded.entries):
             return None
         entry = self._recorded.entries[seq - 1]
         return replace(entry, body=entry.body[:body_limit])
@@ -66,6 +66,7 @@ class Recorded:
         self.entries: list[Entry] = []
         self.findings: list[Finding] = []
         self.closed = 0
+        self.dropped = 0
         self.now_ns = 0
 
     def recording(self, **fields: Any) -> Recording:

@@ -1,9 +1,9 @@
 """The file of `mcptui run --output FILE`: the answer, whole or not at all."""
 
 import os
-import tempfile
 from pathlib import Path
 
+from tui.atomic_write import atomic_write, is_replaceable
 from tui.core.errors import UsageError
 
 
@@ -21,12 +21,9 @@ class AnswerFile:
             UsageError: it cannot.
         """
         self.wanted = path is not None
-        self._path = Path(path or ".").expanduser()
-        if self.wanted and (
-            self._path.is_dir()
-            or not os.access(self._path if self._path.exists() else self._path.parent, os.W_OK)
-        ):
-            raise UsageError("the answer cannot be written there", where=str(path))
+        self._path = Path(os.path.expanduser(path or "."))
+        if self.wanted and (why := _problem(self._path)):
+            raise UsageError(f"the answer cannot be written there: {why}", where=str(path))
 
     def write(self, text: str) -> None:
         """Write the answer, if anybody wants it.
@@ -38,18 +35,22 @@ class AnswerFile:
             return
         body = text if text.endswith("\n") or not text else text + "\n"
         try:
-            if self._path.exists() and not self._path.is_file():  # a pipe, a terminal
-                self._path.write_text(body, "utf-8", "replace")
-                return
-            with tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", errors="replace", dir=self._path.parent, delete=False
-            ) as file:
-                file.write(body)
             mask = os.umask(0)
             os.umask(mask)
-            Path(file.name).chmod(0o666 & ~mask)
-            Path(file.name).replace(self._path)
+            atomic_write(self._path, [body], mode=0o666 & ~mask, errors="replace")
         except OSError as error:
             raise UsageError(
                 f"the answer cannot be written: {error.strerror}", where=str(self._path)
             ) from None
+
+
+def _problem(path: Path) -> str:
+    """Return why a file cannot be written, as far as that shows before it is, or ""."""
+    try:
+        if path.is_dir():
+            return "Is a directory"
+        written = Path(os.path.realpath(path)).parent if is_replaceable(path) else path
+        os.stat(written)
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if os.access(written, os.W_OK) else "Permission denied"

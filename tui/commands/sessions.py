@@ -80,7 +80,7 @@ def _redactor(args: argparse.Namespace) -> Redactor:
 
 
 def _path(text: str) -> Path:
-    return Path(text).expanduser()
+    return Path(os.path.expanduser(text))
 
 
 async def _named(store: "SessionStore", name: str) -> SessionInfo:
@@ -175,7 +175,7 @@ async def _export(args: argparse.Namespace) -> None:
         sys.stdout.write(await store.exported(info.id, kind))
         return
     target = _path(args.output)
-    await store.export(info.id, kind, target)
+    await store.export(info.id, kind, target, wait=True)
     _say(args, f"wrote {clean_line(str(target), 4096)}", id=info.id, path=str(target), kind=kind)
 
 

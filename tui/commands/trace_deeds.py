@@ -191,7 +191,7 @@ def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
             for piece in pieces:
                 sys.stdout.write(piece)
             continue
-        target = Path(args.output).expanduser()
+        target = Path(os.path.expanduser(args.output))
         write_whole(target, pieces)
         print(f"wrote {clean_line(str(target), 4096)}", file=sys.stderr)
     return 0

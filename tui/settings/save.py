@@ -1,20 +1,18 @@
 """Writes the configuration: whole or not at all, readable by its owner only, comments kept."""
 
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tui.atomic_write import atomic_write
 from tui.core.errors import ConfigError
 from tui.settings.edit import Value, with_servers, with_value
 from tui.settings.files import Unreadable, read_bounded
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace `path` by `text` atomically, mode 0600; directories that have to be made get 0700.
-
-    A symbolic link stays one: what it points to is replaced.
+    """Replace the content of `path` by `text` as `atomic_write` does; new directories get mode 0700.
 
     Raises:
         ConfigError: it cannot be written.
@@ -22,16 +20,7 @@ def write_private(path: Path, text: str) -> None:
     target = Path(os.path.realpath(path))
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")  # made with 0600
-        try:
-            with open(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+        atomic_write(path, [text], errors="strict", wait=False)
         _sync_directory(target.parent)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)

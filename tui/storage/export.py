@@ -1,12 +1,10 @@
 """Exports: a selection of entries in a format that other programs, or other people, can read."""
 
-import contextlib
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 
+from tui.atomic_write import atomic_write
 from tui.core.errors import StorageError
 from tui.core.traffic import Entry
 from tui.storage.export_har import har
@@ -43,24 +41,13 @@ def exported(form: Format, entries: Iterable[Entry], title: str) -> Iterator[str
             yield from html(entries, title)
 
 
-def write_whole(target: Path, pieces: Iterable[str]) -> None:
-    """Write a file for this person only, which appears whole or not at all.
+def write_whole(target: Path, pieces: Iterable[str], *, wait: bool = True) -> int:
+    """Write a file for this person only, as `atomic_write` does; return its size in bytes.
 
     Raises:
         StorageError: it cannot be written; what was there before is still there.
     """
-    temporary = ""
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise StorageError(f"it cannot be written ({error.strerror})", where=str(target)) from error
-        raise
+        return atomic_write(target, pieces, wait=wait)
+    except OSError as error:
+        raise StorageError(f"it cannot be written ({error.strerror})", where=str(target)) from error

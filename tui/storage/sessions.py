@@ -206,10 +206,13 @@ class SessionStore:
             for place, excerpt in places:
                 yield Found(info, place, excerpt)
 
-    async def export(self, session: str, kind: ExportKind, path: Path) -> None:
-        """Write a session to a file, whole or not at all; secrets are redacted."""
+    async def export(self, session: str, kind: ExportKind, path: Path, *, wait: bool = False) -> None:
+        """Write a session to a file, whole or not at all; secrets are redacted.
+
+        With `wait`, wait until a FIFO has a reader.
+        """
         await self._settle(session)
-        await asyncio.to_thread(lambda: write_text(path, self._exported(session, kind)))
+        await asyncio.to_thread(lambda: write_text(path, self._exported(session, kind), wait=wait))
 
     async def exported(self, session: str, kind: ExportKind) -> str:
         """Return what `export` would write."""

@@ -91,3 +91,21 @@ def test_servers_are_added_and_the_rest_stays(tmp_path: Path):
     path.write_text("# mine\n[limits]\nmax_steps = 3 # few\n")
     add_servers(path, {"time": {"command": "uvx", "args": ["mcp-server-time"]}})
     assert path.read_text().startswith("# mine\n[limits]\nmax_steps = 3 # few\n\n[servers.time]\n")
+
+
+def test_a_device_or_fifo_is_not_replaced(tmp_path: Path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with pytest.raises(ConfigError, match="could not be written"):  # nobody reads it, and we do not wait
+        write_private(fifo, "x = 1\n")
+    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_private(fifo, "x = 1\n")
+        assert os.read(handle, 100) == b"x = 1\n" and fifo.is_fifo()
+    finally:
+        os.close(handle)
+
+
+def test_a_file_name_of_255_bytes_is_written(tmp_path: Path):
+    write_private(tmp_path / ("n" * 250 + ".toml"), "x = 1\n")
+    assert [len(path.name) for path in tmp_path.iterdir()] == [255]

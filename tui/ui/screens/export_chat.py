@@ -11,9 +11,11 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from tui.atomic_write import is_replaceable
 from tui.core.sessions import ExportKind
 from tui.core.text import clean_line
 from tui.ui.panes.bar import Bar
+from tui.ui.traffic.saving import path_problem, typed_path
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
@@ -105,24 +107,33 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
         """Give what was asked for; a file that is there needs a second enter."""
         if not event.value.strip():
             return
-        path = _path(event.value)
-        if path != self._asked and await asyncio.to_thread(path.exists):
+        path = typed_path(event.value)
+        if problem := await asyncio.to_thread(path_problem, event.value, new=False):
+            self._say(f"{problem}: {clean_line(str(path), 300)}")
+        elif path != self._asked and await asyncio.to_thread(path.exists):
             self._asked = path
-            self._there.show("That file is there already. enter replaces it.")
-            self._there.display = True
+            replaces = await asyncio.to_thread(is_replaceable, path)
+            self._say(
+                "That file is there already. enter replaces it."
+                if replaces
+                else "That is not a regular file. enter writes into it."
+            )
         elif self.is_current:
             self.dismiss((KINDS[self._kinds.chosen][0], path))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Take back what was said of another path."""
+        event.stop()
+        self._asked = None
+        self._there.display = False
+
+    def _say(self, text: str) -> None:
+        self._there.show(text)
+        self._there.display = True
 
     def action_back(self) -> None:
         """Write nothing."""
         self.dismiss(None)
-
-
-def _path(text: str) -> Path:
-    try:
-        return Path(text.strip()).expanduser()
-    except RuntimeError:  # "~" of somebody who has no home
-        return Path(text.strip())
 
 
 def file_name(title: str) -> str:

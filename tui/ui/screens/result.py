@@ -23,7 +23,7 @@ from tui.ui.symbols import symbols_for
 from tui.ui.traffic import copies
 from tui.ui.traffic.page import Page
 from tui.ui.traffic.prompt import PromptLine
-from tui.ui.traffic.saving import saved_new
+from tui.ui.traffic.saving import path_problem, saved_new, typed_path
 from tui.ui.traffic.signs import signs_like
 from tui.ui.workbench.results import Stack, sheet_of_result
 
@@ -116,13 +116,13 @@ class ResultScreen(ModalScreen[None]):
 
         def named(name: str) -> None:
             if name.strip():
-                path = Path(name.strip())
+                path = typed_path(name)
                 self.run_worker(self._save(path, data, and_open=and_open), exit_on_error=True)
 
-        self._prompt.ask(label, named, value=str(_free(Path.cwd() / f"{stem}.{ending}")))
+        path = _free(Path.cwd() / f"{stem}.{ending}")
+        self._prompt.ask(label, named, value=str(path), check=path_problem)
 
     async def _save(self, path: Path, data: bytes, *, and_open: bool) -> None:
-        path = await asyncio.to_thread(path.expanduser)
         if await saved_new(self.app, path, data) and and_open:
             self._ask_to_open(path)
 

@@ -19,6 +19,7 @@ from tui.ui.screens.picker import Choice, Picker
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.comparing import Comparing
 from tui.ui.traffic.loading import MOST, whole
+from tui.ui.traffic.saving import path_problem, typed_path
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
 """Of writing between two rests: whoever draws and takes keys comes first."""
@@ -95,9 +96,12 @@ class Exporting(Comparing):
 
         def named(name: str) -> None:
             if name.strip():
-                self._begin(seqs, form, Path(name.strip()).expanduser(), over=False)
+                self._begin(seqs, form, typed_path(name), over=False)
 
-        self.prompt.ask("export to", named, value=str(path))
+        def problem(name: str) -> str:
+            return path_problem(name, new=False)
+
+        self.prompt.ask("export to", named, value=str(path), check=problem)
 
     # ---- writing ----
 
@@ -114,7 +118,7 @@ class Exporting(Comparing):
             asyncio.to_thread(self._export, seqs, form, path, clean_line(title, 160), stop, over)
         )
         try:
-            size = await asyncio.shield(work)
+            count, size = await asyncio.shield(work)
         except asyncio.CancelledError:
             stop.set()
             await asyncio.wait({work})
@@ -126,7 +130,9 @@ class Exporting(Comparing):
             reason = error.strerror if isinstance(error, OSError) else str(error)
             self.notify(f"{path} was not written: {reason}", severity="error", timeout=8)
         else:
-            self.notify(f"{counted(len(seqs))}, {units.size(size)}, written to {path}", timeout=6)
+            gone = len(seqs) - count
+            missing = f", {counted(gone)} missing (dropped from the recording)" if gone else ""
+            self.notify(f"{counted(count)}, {units.size(size)}, written to {path}{missing}", timeout=6)
         finally:
             self.export_note = ""
 
@@ -137,13 +143,17 @@ class Exporting(Comparing):
             if yes:
                 self._begin(seqs, form, path, over=True)
 
-        question = f"{clean_line(str(path), 300)} is there already. Replace it?"
-        self.app.push_screen(Confirm(question, yes="replace it", no="keep it"), answered)
+        name = clean_line(str(path), 300)
+        if path.is_file() or path.is_symlink():
+            question = Confirm(f"{name} is there already. Replace it?", yes="replace it", no="keep it")
+        else:
+            question = Confirm(f"{name} is not a regular file. Write into it?", yes="write", no="cancel")
+        self.app.push_screen(question, answered)
 
     def _export(
         self, seqs: Sequence[int], form: str, path: Path, title: str, stop: threading.Event, over: bool
-    ) -> int:
-        """Write the file, in a thread; return its size in bytes.
+    ) -> tuple[int, int]:
+        """Write the file, in a thread; return how many entries and bytes it has.
 
         Raises:
             FileExistsError: it is there, and nobody said that it may be replaced.
@@ -156,13 +166,14 @@ class Exporting(Comparing):
             path.open("xb").close()  # nobody can put another there meanwhile
         try:
             with closing(self.recording.open_reader()) as reader:
-                write_whole(path, exported(Format(form), self._entries(reader, seqs, stop), title))
+                entries = _Counted(self._entries(reader, seqs, stop))
+                size = write_whole(path, exported(Format(form), entries, title), wait=False)
         except BaseException:
             if not over:
                 with contextlib.suppress(OSError):
                     path.unlink()
             raise
-        return path.stat().st_size
+        return entries.count, size
 
     def _entries(self, reader: TrafficReader, seqs: Sequence[int], stop: threading.Event) -> Iterator[Entry]:
         rest = time.monotonic() + SLICE_SECONDS
@@ -175,6 +186,19 @@ class Exporting(Comparing):
                 if stop.wait(REST_SECONDS):
                     raise InterruptedError("the screen was left")
                 rest = time.monotonic() + SLICE_SECONDS
+
+
+class _Counted:
+    """Entries, counted as they go by."""
+
+    def __init__(self, entries: Iterator[Entry]) -> None:
+        self._entries = entries
+        self.count = 0
+
+    def __iter__(self) -> Iterator[Entry]:
+        for entry in self._entries:
+            self.count += 1
+            yield entry
 
 
 def counted(number: int) -> str:

@@ -18,6 +18,11 @@ def _ignore(text: str) -> None:
     """Do nothing while the person types."""
 
 
+def _accept(text: str) -> str:
+    """Have nothing against what was typed."""
+    return ""
+
+
 class PromptLine(Horizontal):
     """Asks for one line, and gives the focus back to what had it."""
 
@@ -26,6 +31,7 @@ class PromptLine(Horizontal):
     DEFAULT_CSS = """
     PromptLine { height: 1; background: $panel; }
     PromptLine Literal { width: auto; padding: 0 1; color: $accent; }
+    PromptLine .problem { color: $error; display: none; }
     PromptLine Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
     """
 
@@ -33,7 +39,9 @@ class PromptLine(Horizontal):
         super().__init__()
         self._label = Literal("")
         self._input = Field(max_length=2000, compact=True)
+        self._problem = Literal("", classes="problem")
         self._back: Widget | None = None
+        self._check: Callable[[str], str] = _accept
         self._typed: Callable[[str], None] = _ignore
         self._done: Callable[[str], None] = _ignore
         self._cancelled: Callable[[], None] | None = None
@@ -43,6 +51,7 @@ class PromptLine(Horizontal):
         """Build the line."""
         yield self._label
         yield self._input
+        yield self._problem
 
     def ask(
         self,
@@ -54,6 +63,7 @@ class PromptLine(Horizontal):
         typed: Callable[[str], None] = _ignore,
         cancelled: Callable[[], None] | None = None,
         replaces: bool = False,
+        check: Callable[[str], str] = _accept,
     ) -> None:
         """Ask for a line.
 
@@ -65,9 +75,11 @@ class PromptLine(Horizontal):
             typed: is given the line at each change.
             cancelled: called if the person does not want to.
             replaces: what is typed takes the place of `value`; else it is added to it.
+            check: returns why a line cannot be taken, which is shown and lets the person change it, or "".
         """
         self._label.update(f"{label} ›")
-        self._done, self._typed, self._cancelled = done, typed, cancelled
+        self._done, self._typed, self._cancelled, self._check = done, typed, cancelled, check
+        self._problem.display = False
         with self.prevent(Input.Changed):
             self._input.value = value
         self._input.placeholder = placeholder
@@ -82,11 +94,16 @@ class PromptLine(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tell what is typed so far."""
         event.stop()
+        self._problem.display = False
         self._typed(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Give the line."""
+        """Give the line, unless it cannot be taken."""
         event.stop()
+        if problem := self._check(event.value):
+            self._problem.show(problem)
+            self._problem.display = True
+            return
         self._close()
         self._done(event.value)
 

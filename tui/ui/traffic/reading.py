@@ -22,7 +22,7 @@ from tui.ui.traffic.loading import Loaded
 from tui.ui.traffic.page import Page
 from tui.ui.traffic.prompt import PromptLine
 from tui.ui.traffic.raw import Raw
-from tui.ui.traffic.saving import save_new
+from tui.ui.traffic.saving import path_problem, save_new, typed_path
 from tui.ui.traffic.signs import Signs
 from tui.ui.traffic.tabs import Tab
 from tui.ui.traffic.tree import Tree
@@ -232,9 +232,11 @@ class Reading(Detail):
         found = sheet.binary(self.page.cursor) if isinstance(sheet, Tree) else None
         data, ending = found or (loaded.body, "json" if loaded.tree.is_json else "txt")
         path = self._folder() / f"mcptui-{loaded.entry.seq}.{ending}"
-        self._prompt.ask("save as", lambda name: self._save(Path(name).expanduser(), data), value=str(path))
+        self._prompt.ask("save as", lambda name: self._save(name, data), value=str(path), check=path_problem)
 
-    def _save(self, path: Path, data: bytes) -> None:
-        task = asyncio.create_task(save_new(self.app, path, data), name="save a body")
+    def _save(self, name: str, data: bytes) -> None:
+        if not name.strip():
+            return
+        task = asyncio.create_task(save_new(self.app, typed_path(name), data), name="save a body")
         self._asked.add(task)
         task.add_done_callback(self._asked.discard)

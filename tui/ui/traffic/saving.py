@@ -1,12 +1,45 @@
 """Saving what is read to a file of its own, in a thread."""
 
 import asyncio
+import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
 from textual.app import App
 
+from tui.atomic_write import is_replaceable
 from tui.core import units
+
+
+def typed_path(text: str) -> Path:
+    """Return the path that a person typed, "~" expanded."""
+    return Path(os.path.expanduser(text.strip()))
+
+
+def path_problem(text: str, *, new: bool = True) -> str:
+    """Return why no file can be written to a path that a person typed, or "".
+
+    Args:
+        text: the path; nothing is wrong with an empty one.
+        new: an existing file is a problem too.
+    """
+    path = typed_path(text)
+    if not text.strip():
+        return ""
+    try:
+        if path.is_dir():
+            return "Is a directory"
+        if new and os.path.lexists(path):
+            return "File exists"
+        folder = Path(os.path.realpath(path)).parent  # of what a link points to
+        if not folder.is_dir():
+            return "Not a directory" if folder.exists() else "No such directory"
+        if is_replaceable(path) and not os.access(folder, os.W_OK):
+            return "Permission denied"
+    except (OSError, ValueError) as error:
+        return getattr(error, "strerror", None) or str(error)
+    return ""
 
 
 async def save_new(app: App[Any], path: Path, data: bytes) -> None:
@@ -27,4 +60,10 @@ async def saved_new(app: App[Any], path: Path, data: bytes) -> bool:
 
 def _write_new(path: Path, data: bytes) -> None:
     with path.open("xb") as file:
-        file.write(data)
+        try:
+            file.write(data)
+            file.flush()
+        except BaseException:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            raise

@@ -71,6 +71,7 @@ class Turns:
                 at = frames.turn.index(turn, at, count)
             except ValueError:
                 break
-            found += reader.columns(frames.seq(at) - 1, 1)
+            seq = frames.seq(at)
+            found += [entry for entry in reader.columns(seq - 1, 1) if entry.seq == seq]  # else it is gone
             at += 1
         return found

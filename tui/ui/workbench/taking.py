@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui.trace.query_nodes import written
 from tui.ui.traffic import copies
-from tui.ui.traffic.saving import save_new
+from tui.ui.traffic.saving import path_problem, save_new, typed_path
 from tui.ui.workbench.calls import as_json, for_conversation
 from tui.ui.workbench.results import Stack
 from tui.ui.workbench.tabs import BenchTab
@@ -97,7 +97,8 @@ class Taking(Keeping):
             found = whole.encode("utf-8", "replace"), "json"
         data, ending = found
         path = Path.cwd() / f"mcptui-{call.id}.{ending}"
-        self.prompt.ask("save as", lambda name: self._save(Path(name).expanduser(), data), value=str(path))
+        self.prompt.ask("save as", lambda name: self._save(name, data), value=str(path), check=path_problem)
 
-    def _save(self, path: Path, data: bytes) -> None:
-        self.run_worker(save_new(self.app, path, data), exit_on_error=True)
+    def _save(self, name: str, data: bytes) -> None:
+        if name.strip():
+            self.run_worker(save_new(self.app, typed_path(name), data), exit_on_error=True)

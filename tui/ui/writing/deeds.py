@@ -1,5 +1,6 @@
 """What commands need to know before they change something. No screen is touched here."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -81,8 +82,8 @@ def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
                 next_step="Write markdown, json or html before it.",
             )
     name = path.strip() or f"{_slug(title)}{_ENDINGS[kind]}"
-    target = folder / Path(name).expanduser()
-    if target.exists():
+    target = folder / os.path.expanduser(name)
+    if os.path.lexists(target):
         raise McptuiError("is there already", where=str(target), next_step="Name another file.")
     return kind, target
 

@@ -1,0 +1,56 @@
+"""The answer goes to the file that was named, whatever that is; what cannot work is said first."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tui.commands.answer_file import AnswerFile
+from tui.core.errors import UsageError
+
+
+def test_a_link_is_followed_and_nothing_else_is_left(tmp_path: Path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "answer.md")
+    AnswerFile(str(tmp_path / "link")).write("Yes.")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "answer.md").read_text() == "Yes.\n"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_fifo_is_written_into(tmp_path: Path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        AnswerFile(str(fifo)).write("Yes.")
+        assert os.read(handle, 100) == b"Yes.\n" and fifo.is_fifo()
+    finally:
+        os.close(handle)
+
+
+def test_a_file_has_the_permissions_that_others_have_too(tmp_path: Path):
+    before = os.umask(0o027)
+    try:
+        AnswerFile(str(tmp_path / "answer.md")).write("Yes.")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "answer.md").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "Is a directory"),
+        ("no/answer.md", "No such file or directory"),
+        ("n" * 256, "File name too long"),
+        ("loop", "Too many levels of symbolic links"),
+        ("lost", "No such file or directory"),
+    ],
+)
+def test_a_path_that_cannot_be_written_is_refused_first(tmp_path: Path, name: str, why: str):
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "lost").symlink_to("no/answer.md")
+    with pytest.raises(UsageError, match=f"cannot be written there: {why}"):
+        AnswerFile(str(tmp_path / name))
