@@ -7,8 +7,7 @@ from typing import Any
 
 from tui.commands.recordings import PAGE, OpenRecording
 from tui.core.errors import StorageError, UsageError
-from tui.core.traffic import Direction, Entry, Finding, Kind, Outcome
-from tui.storage.traffic_writer import DROPPED
+from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome
 from tui.trace.frames import Frames
 from tui.trace.query import Query, parse
 from tui.trace.view import View

@@ -57,6 +57,9 @@ ANSWERS = frozenset({Kind.RESPONSE, Kind.ERROR, Kind.MODEL_REPLY})
 REQUESTS = frozenset({Kind.REQUEST, Kind.MODEL_REQUEST})
 """Kinds that wait for an answer."""
 
+DROPPED = "dropped"
+"""Method of the event that stands for entries that a recording has dropped."""
+
 
 class Outcome(IntEnum):
     """How a request ended, told by the entry that ended it; NONE where there is nothing to end."""

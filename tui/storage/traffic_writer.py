@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from tui.core.traffic import Direction, Entry, Finding, Kind
+from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
 from tui.storage.database import ENTRY_COLUMNS, create_recording
 from tui.storage.liveness import LiveMark
 from tui.storage.notes import put_note
@@ -34,9 +34,6 @@ DROP_STEP = 500
 
 MAX_FINDINGS = 100_000
 """Findings kept of one recording; they stay when their entries are dropped, so they are bounded too."""
-
-DROPPED = "dropped"
-"""Method of the entry that stands for the dropped ones."""
 
 # One statement for many rows costs two thirds of a statement a row (measured); a batch is cut into these.
 _RUNS = (256, 16, 1)

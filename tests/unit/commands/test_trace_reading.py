@@ -13,8 +13,8 @@ from tests.unit.storage.traffic_samples import request, requests
 from tui.commands.recordings import open_entries
 from tui.commands.trace_reading import Selection, query_of
 from tui.core.errors import StorageError, UsageError
-from tui.core.traffic import Cause, Entry, Kind
-from tui.storage.traffic_writer import DROPPED, RecordingWriter
+from tui.core.traffic import DROPPED, Cause, Entry, Kind
+from tui.storage.traffic_writer import RecordingWriter
 from tui.trace.frames import Frames
 
 SECOND = 1_000_000_000
