@@ -1,6 +1,9 @@
 """What misbehaving servers write goes through a tap as it is, and is in the recording as it was."""
 
 import asyncio
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -79,3 +82,54 @@ async def test_what_came_through_is_what_was_recorded(name: str):
         assert body == (line[:HEAD] if entry.sha256 else line)
     asked = [body for entry, body in recorded() if entry.direction is Direction.OUT]
     assert b"\n".join(asked) + b"\n" == ASKED
+
+
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+
+
+def tapped(folder: bytes, *args: bytes, script: str = 'exec "$@"', **env: bytes) -> bytes:
+    """Tap `cat` in a folder, started by a shell script; return what the tap writes to stderr."""
+    command = [sys.executable.encode(), b"-m", b"tui", b"tap", *args]
+    environ = {**os.environb, **{name.encode(): value for name, value in env.items()}}
+    environ[b"PYTHONPATH"] = os.fsencode(Path(__file__).parents[2])
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", *command],
+        input=PING,
+        capture_output=True,
+        cwd=folder,
+        env=environ,
+        timeout=40,
+    )
+    assert (done.returncode, done.stdout) == (0, PING)
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "env", "source"),
+    [
+        ((b"--", b"sh", b"-c", b"cat", b"\xff"), {}, "cat"),
+        ((b"--name", b"caf\xe9", b"--", b"cat"), {}, "caf\\udce9"),
+        ((b"--", b"./caf\xe9"), {}, "caf\\udce9"),
+        ((b"--", b"cat"), {"MY_TOKEN": b"caf\xe9-12345678"}, "cat"),
+    ],
+)
+def test_what_is_not_utf_8_is_recorded_too(
+    tmp_path: Path, args: tuple[bytes, ...], env: dict[str, bytes], source: str
+):
+    folder = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(folder)
+    os.symlink(shutil.which("cat") or "cat", folder + b"/caf\xe9")
+    assert tapped(folder, *args, **env) == b""
+    entries = [entry for entry, _ in recorded()]
+    assert [entry.method for entry in entries].count("ping") == 2
+    assert {entry.source for entry in entries} == {source}
+    assert entries[0].detail["cwd"].encode("utf-8", "surrogateescape") == folder
+
+
+def test_a_tap_in_a_folder_that_was_deleted_records(tmp_path: Path):
+    (tmp_path / "gone").mkdir()
+    script = 'rmdir "$PWD" && exec "$@"'
+    assert tapped(os.fsencode(tmp_path / "gone"), b"--", b"cat", script=script) == b""
+    entries = [entry for entry, _ in recorded()]
+    assert [entry.method for entry in entries].count("ping") == 2
+    assert entries[0].method == "spawn" and entries[0].detail["cwd"] == ""

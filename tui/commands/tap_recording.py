@@ -115,7 +115,7 @@ class TapRecording:
         lines = PassthroughLines(self._name, time.time_ns() - time.monotonic_ns())
         recorder = self._recorder = open_recorder(_secrets(), {"tap": self._name, "pid": str(os.getpid())})
         try:
-            recorder.capture(lines.event(began_ns, "spawn", pid=pid, argv=command, cwd=os.getcwd(), tap=True))
+            recorder.capture(lines.event(began_ns, "spawn", pid=pid, argv=command, cwd=_cwd(), tap=True))
             while not self._off:
                 self._more.wait()
                 if not self._ending.is_set():
@@ -155,6 +155,14 @@ class TapRecording:
         seconds = round((at - began_ns) / 1e9, 3)
         name = "" if code >= 0 else _signal_name(-code)
         capture(lines.event(at, "exit", code=code if code >= 0 else None, signal=name, seconds=seconds))
+
+
+def _cwd() -> str:
+    """Return the working directory, "" if it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def _signal_name(number: int) -> str:

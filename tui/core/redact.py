@@ -90,8 +90,14 @@ class Redactor:
 
     @staticmethod
     def _in_text(text: str, redact: Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]) -> str:
-        redacted, marks = redact(text.encode("utf-8", "surrogatepass"))
-        return redacted.decode("utf-8", "surrogatepass") if marks else text
+        errors = "surrogateescape"
+        try:
+            raw = text.encode("utf-8", errors)
+        except UnicodeEncodeError:
+            errors = "surrogatepass"
+            raw = text.encode("utf-8", errors)
+        redacted, marks = redact(raw)
+        return redacted.decode("utf-8", errors) if marks else text
 
 
 def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:

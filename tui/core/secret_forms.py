@@ -64,9 +64,9 @@ class Form:
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
-        self.plain = text.encode("utf-8", "surrogatepass")
+        self.plain = octets_of(text)
         escaped = [json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)]
-        flat = [one.replace("\\", "").encode("utf-8", "surrogatepass").lower() for one in escaped]
+        flat = [one.encode("utf-8", "backslashreplace").replace(b"\\", b"").lower() for one in escaped]
         self.flat = tuple({*flat, *map(_without_codes, flat)})
         self.escapable = "/" in text or any(one != text for one in escaped)
         self.bare = self.plain.replace(b"\\", b"")
@@ -86,10 +86,18 @@ class Form:
         return self._pattern
 
 
+def octets_of(text: str) -> bytes:
+    """Return a text as UTF-8; bytes of the operating system that are not UTF-8 are themselves again."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
 def forms_of(value: str) -> Iterator[str]:
     """Yield the value and what of it is seen in base64, alone or at any place of something longer."""
     yield value
-    octets = value.encode("utf-8", "surrogatepass")
+    octets = octets_of(value)
     whole = b2a_base64(octets, newline=False).decode()
     inside = [
         b2a_base64(b"\0" * before + octets, newline=False).decode()[
@@ -146,7 +154,7 @@ def _escapes(text: str) -> bytes:
     """Return what finds one character, or a run of backslashes, in any of its forms."""
     if text[0] == "\\":
         return rb"(?:\\{%d,}|(?:\\+u005[cC]|%%5[cC]){%d})" % (len(text), len(text))
-    octets = text.encode("utf-8", "surrogatepass")
+    octets = octets_of(text)
     units = text.encode("utf-16-be", "surrogatepass")
     code = b"".join(rb"\\+u" + _hex(units[at : at + 2]) for at in range(0, len(units), 2))
     percent = b"".join(b"%" + _hex(octets[at : at + 1]) for at in range(len(octets)))

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tui.core import units
 from tui.core.errors import StorageError
+from tui.storage.rows import storable
 
 Check = Callable[[sqlite3.Connection, Path], None]
 """Raises what is wrong with a file that was opened."""
@@ -111,7 +112,9 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA journal_size_limit = 16777216")
         connection.executescript(SCHEMA)
-        connection.executemany("INSERT INTO meta VALUES (?, ?)", list(meta.items()))
+        connection.executemany(
+            "INSERT INTO meta VALUES (?, ?)", [(name, storable(value)) for name, value in meta.items()]
+        )
         connection.execute("COMMIT")
     except BaseException:
         connection.close()

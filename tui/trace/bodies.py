@@ -12,6 +12,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
+from tui.core.secret_forms import octets_of
 from tui.core.traffic import Captured, Entry, Finding, Redaction
 
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
@@ -63,7 +64,7 @@ def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
     """Return what a transport knew without secrets; headers that hold credentials lose their value."""
     hidden = _without_credentials(detail)
     try:
-        text = json.dumps(hidden, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        text = octets_of(json.dumps(hidden, ensure_ascii=False))
     except (TypeError, ValueError):
         return {"fault": "detail that is not JSON"}
     if not redact(text)[1]:
@@ -74,7 +75,7 @@ def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
 
 def scrub_text(text: str, redact: Redact) -> str:
     """Return a short text without secrets."""
-    return redact(text.encode("utf-8", "surrogatepass"))[0].decode("utf-8", "replace")
+    return redact(octets_of(text))[0].decode("utf-8", "replace")
 
 
 def _without_credentials(detail: Mapping[str, Any]) -> dict[str, Any]:

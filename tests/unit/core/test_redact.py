@@ -125,3 +125,10 @@ def test_whole_values_alone_can_be_redacted_so_that_lookalikes_and_parts_stay():
 )
 def test_the_beginning_of_a_value_at_the_end_of_a_text_is_measured(text: str, length: int):
     assert Redactor(keys={"KEY": KEY}).begun_at_end(text) == length
+
+
+@pytest.mark.parametrize("value", ["pa\udcffssword", "pa\ud800ssword"])
+def test_a_value_that_is_not_utf_8_can_be_configured(value: str):
+    redactor = Redactor({"TOKEN": value})
+    assert redactor.redact(f"<{value}>") == "<[redacted:TOKEN]>"
+    assert redactor.redact_bytes(json.dumps(value).encode())[0] == b'"[redacted:TOKEN]"'

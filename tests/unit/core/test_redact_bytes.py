@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -160,3 +161,24 @@ def test_a_value_at_the_edge_of_a_window_of_a_large_body_is_found_once():
 def test_invalid_utf8_and_nul_pass_as_they_are():
     raw = b"\xff\xfe\x00" + b"longsecret" + b"\x80\x00"
     assert Redactor({"K": "longsecret"}).redact_bytes(raw)[0] == b"\xff\xfe\x00[redacted:K]\x80\x00"
+
+
+OF_THE_SYSTEM = os.fsdecode(b"pa\xffss-w\xc3\xb6rd")
+"""A value of the environment that is not UTF-8, as Python gives it."""
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        b"pa\xffss-w\xc3\xb6rd",
+        json.dumps(OF_THE_SYSTEM).encode(),
+        json.dumps(OF_THE_SYSTEM, ensure_ascii=False).encode("utf-8", "backslashreplace"),
+        b"pa%FFss-w%c3%b6rd",
+        base64.b64encode(b"pa\xffss-w\xc3\xb6rd"),
+        base64.b64encode(b"user:pa\xffss-w\xc3\xb6rd"),
+    ],
+)
+def test_a_value_that_is_not_utf_8_is_found_too(form: bytes):
+    clean, marks = Redactor({"TOKEN": OF_THE_SYSTEM}).redact_bytes(b"<" + form + b">")
+    assert b"[redacted:TOKEN]" in clean and len(marks) == 1
+    assert b"ss-w" not in clean and form not in clean
