@@ -195,6 +195,42 @@ async def test_several_deletions_are_undone_one_by_one() -> None:
         await scene.shows("2 saved")
 
 
+@pytest.mark.parametrize("key", ["down", "pagedown", "w"])
+async def test_a_note_goes_with_the_next_key_that_moves_or_writes(key: str) -> None:
+    async with listed(MILK, RAIN, busy="A turn is still running. esc stops it.") as scene:
+        await scene.press("enter")
+        await scene.shows("A turn is still running")
+        await scene.press(key)
+        assert "A turn is still running" not in scene.text
+
+
+async def test_a_note_goes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.ui.choosing.finder.NEWS_SECONDS", 0.05)
+    async with listed(MILK, RAIN) as scene:
+        await scene.press("ctrl+d")
+        await scene.shows("1 saved")
+        await until(lambda: "Deleted:" not in scene.text)
+        await scene.press("ctrl+z")
+        await scene.shows("2 saved")
+
+
+async def test_what_is_being_done_is_said_until_it_is_done() -> None:
+    async with listed(MILK, RAIN) as scene:
+        go, resume = asyncio.Event(), scene.chats.resume
+
+        async def slow(session: str) -> None:
+            await go.wait()
+            await resume(session)
+
+        scene.chats.resume = slow  # type: ignore[method-assign]
+        await scene.press("enter")
+        await scene.shows("opening…")
+        await scene.press("down")
+        assert "opening…" in scene.text
+        go.set()
+        await until(lambda: scene.given == [Resumed()])
+
+
 async def test_the_conversation_on_screen_is_not_deleted() -> None:
     async with listed(MILK) as scene:
         scene.chats.info = MILK

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widgets import Input
 
 from tui.core.errors import McptuiError
@@ -25,6 +26,9 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
 Given = TypeVar("Given")
+
+NEWS_SECONDS = 8.0
+"""How long a line of news stays."""
 
 
 class Line(Bar):
@@ -99,6 +103,7 @@ class Finder(ModalScreen[Given]):
         self.keys = Footer()
         self._sifted: str | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._fading: Timer | None = None
 
     # ---- what a subclass says ----
 
@@ -168,11 +173,28 @@ class Finder(ModalScreen[Given]):
         except McptuiError as error:
             self.tell(str(error), "bad")
 
-    def tell(self, text: str, style: str = "text", keys: str = "") -> None:
-        """Show a line of news, with what a key does about it; "" takes it away."""
+    def tell(self, text: str, style: str = "text", keys: str = "", *, lasting: bool = False) -> None:
+        """Show a line of news, with what a key does about it; "" takes it away.
+
+        It goes with the next key that moves the mark or changes the text, and after `NEWS_SECONDS`.
+
+        Args:
+            text: what is new.
+            style: "bad" and "warn" get a sign.
+            keys: what a key does about it.
+            lasting: it says what is being done, and stays until something else is told.
+        """
+        if self._fading is not None:
+            self._fading.stop()
+        self._fading = self.set_timer(NEWS_SECONDS, self._fade) if text and not lasting else None
         self.news.display = bool(text)
         sign = "! " if style in ("bad", "warn") else ""
         self.news.show(((sign, style), (text, style)), ((keys, "accent"),) if keys else ())
+
+    def _fade(self) -> None:
+        """Take the line of news away, unless it says what is being done."""
+        if self._fading is not None:
+            self.tell("")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a line is asked for at the bottom, every key is for it."""
@@ -195,6 +217,8 @@ class Finder(ModalScreen[Given]):
         """Let the list fit what stands in the field."""
         text = self.field.value.strip()
         if anew or text != self._sifted:
+            if text != (self._sifted or ""):
+                self._fade()
             self._sifted = text
             self.sift(text)
 
@@ -213,6 +237,7 @@ class Finder(ModalScreen[Given]):
     def action_step(self, direction: int) -> None:
         """Go to the next or the last item."""
         self.resift()
+        self._fade()
         if direction > 0:
             self.list.action_row_down()
         else:
@@ -220,6 +245,7 @@ class Finder(ModalScreen[Given]):
 
     def action_page(self, direction: int) -> None:
         """Go a page down or up."""
+        self._fade()
         if direction > 0:
             self.list.action_pane_page_down()
         else:

@@ -206,8 +206,9 @@ class ModelsScreen(Finder[bool | None]):
         name, model = (offer.choice.name, key) if offer is not None else (key, "")
 
         async def switch() -> None:
-            self.tell("switching…", "dim")
+            self.tell("switching…", "dim", lasting=True)
             await self.chats.switch(name, model)
+            self.tell("")
             if self.is_current:
                 self.dismiss(True)
 

@@ -183,10 +183,11 @@ class SessionsScreen(Finder[Resumed | None]):
 
         async def resume() -> None:
             if self.chats.info is None or self.chats.info.id != session:
-                self.tell("opening…", "dim")
+                self.tell("opening…", "dim", lasting=True)
                 await self.chats.resume(session)
             if branch:
                 await self.chats.branch(len(self.chats.messages) if message is None else message + 1)
+            self.tell("")
             if self.is_current:
                 self.dismiss(Resumed(message, branch))
 
