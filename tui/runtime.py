@@ -13,7 +13,7 @@ from tui.asked import Asked
 from tui.chats import Chats
 from tui.config_file import ConfigFile
 from tui.core.clock import MonotonicClock
-from tui.core.errors import ConfigError, McptuiError
+from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.examples import examples
 from tui.core.limits import Limits
@@ -114,7 +114,7 @@ class Runtime:
             try:
                 await self.open_session()
             except McptuiError as error:
-                self._problems.append(str(error))
+                self._problems.append(sentences(str(error), "A new conversation was started instead."))
         self.is_ready = True
         self._revision += 1
 

@@ -1,9 +1,13 @@
 """`mcptui run` as part of a saved conversation, with files, stdin and a file for the answer."""
 
+import json
 from pathlib import Path
 
 from tests.endpoint import Endpoint, says
 from tests.protocol.command import mcptui
+from tui.core.redact import Redactor
+from tui.settings.locations import data_dir
+from tui.storage.sessions import SessionStore
 
 
 def config(folder: Path, endpoint: Endpoint) -> str:
@@ -87,3 +91,19 @@ async def test_a_place_that_cannot_be_written_to_is_said_before_anything_is_aske
     async with Endpoint([]) as endpoint:
         done = await mcptui("run", "--config", config(tmp_path, endpoint), "--output", str(tmp_path), "hi")
         assert (done.code, endpoint.requests) == (2, [])
+
+
+async def test_a_session_that_is_open_elsewhere_is_named_by_its_title_and_nothing_is_asked(tmp_path: Path):
+    async with Endpoint([says("Hello.")]) as endpoint:
+        given = ("run", "--config", config(tmp_path, endpoint), "--session", "trip")
+        await mcptui(*given, "hi")
+        store = SessionStore(data_dir() / "sessions", Redactor)
+        (info,) = await store.list()
+        _, journal = await store.reopen(info.id)
+        done = await mcptui(*given, "and now?")
+        as_json = await mcptui(*given, "--json", "and now?")
+        await journal.close()
+        assert len(endpoint.requests) == 1
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "mcptui: “trip” is open in another mcptui. Close it there first.\n"
+    assert as_json.code == 2 and "trip" in json.loads(as_json.out)["message"]

@@ -9,8 +9,13 @@ from types import ModuleType
 import pytest
 
 from tests.endpoint import Endpoint
+from tests.unit.storage.session_samples import QUESTION, say
+from tui.core.redact import Redactor
+from tui.core.sessions import SessionMeta
 from tui.options import Options
 from tui.runtime import Runtime
+from tui.settings.locations import data_dir
+from tui.storage.sessions import SessionStore
 
 KEYS = {"first": "kc-4kq9ZtYw7Hs2Vb8X", "second": "kc-8mD3nRfLz5Qp1Wc6"}
 
@@ -79,3 +84,26 @@ async def test_the_servers_are_shown_without_a_key_that_was_learned_after_they_s
             await runtime.chats.switch("second")
             identity = await runtime.workbench.identity("s")
     assert KEYS["second"] not in str(identity)
+
+
+@pytest.mark.parametrize("named", [{"session": "trip"}, {"resume": True}])
+async def test_a_session_open_elsewhere_is_named_and_a_new_conversation_is_said_to_begin(
+    tmp_path: Path, named: dict[str, object]
+):
+    config = tmp_path / "config.toml"
+    config.write_text("[servers]\n", "utf-8")
+    elsewhere = SessionStore(data_dir() / "sessions", Redactor)
+    journal = await elsewhere.begin()
+    await say(journal, QUESTION)
+    journal.describe(SessionMeta(title="trip"))
+    await journal.settled()
+    runtime = Runtime(Options(config=str(config), **named), {})
+    try:
+        await runtime.ready(start=False, model=False)
+        assert list(runtime.problems) == [
+            "“trip” is open in another mcptui. Close it there first. A new conversation was started instead."
+        ]
+        assert runtime.chats.info is None and journal.id not in runtime.problems[0]
+    finally:
+        await runtime.shutdown()
+        await journal.close()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.core.sessions import SessionInfo
+from tui.core.text import clean_line
 from tui.storage.database import beside, files_of
 from tui.storage.liveness import is_live
 from tui.storage.session_file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
@@ -72,6 +73,23 @@ class SessionFolder:
             raise absent(path)
         return path
 
+    def lock(self, path: Path) -> SessionLock:
+        """Take the lock of a session.
+
+        Raises:
+            InUse: it is open elsewhere; says so by its title.
+            OSError: there is no place for a lock.
+        """
+        try:
+            return SessionLock(path)
+        except InUse:
+            title = ""
+            with suppress(StorageError):
+                title = clean_line(read_info(path).title, 80).strip()
+            raise InUse(
+                f"“{title or path.stem}” is open in another mcptui", next_step="Close it there first."
+            ) from None
+
     def list(self, own: Collection[str] = ()) -> Sequence[SessionInfo]:
         """Return what is known of all sessions that have a message, the last changed first.
 
@@ -125,7 +143,7 @@ class SessionFolder:
         path = self.existing(session)
         with session_errors(path):
             self.trash.mkdir(mode=0o700, exist_ok=True)
-            with closing(SessionLock(path)):
+            with closing(self.lock(path)):
                 _fold(path)
                 _move(path, self.trash / f"{session}@{int(self._now())}{SUFFIX}")
 

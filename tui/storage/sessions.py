@@ -119,7 +119,7 @@ class SessionStore:
         """Return the session mended, its lock, and why it cannot be written, or ""."""
         path = self.files.existing(session)
         try:
-            lock = SessionLock(path)
+            lock = self.files.lock(path)
         except OSError as error:
             return reopened(session, read_stored(path, all_results=False)), None, why_not(error, path)
         try:
@@ -168,7 +168,11 @@ class SessionStore:
 
     def _describe(self, session: str, meta: SessionMeta) -> None:
         path = self.files.existing(session)
-        with session_errors(path), closing(SessionLock(path)), closing(open_for_writing(path)) as connection:
+        with (
+            session_errors(path),
+            closing(self.files.lock(path)),
+            closing(open_for_writing(path)) as connection,
+        ):
             tables = SessionTables(connection, self._redact)
             tables.load()
             tables.begin()

@@ -175,6 +175,19 @@ async def test_who_has_it_open_keeps_others_out(tmp_path: Path):
     assert [info.in_use for info in await other.list()] == [False]
 
 
+async def test_a_session_that_is_open_elsewhere_is_named_by_its_title(tmp_path: Path):
+    store, other = store_in(tmp_path), store_in(tmp_path)
+    journal = await store.begin()
+    await say(journal, QUESTION)
+    journal.describe(SessionMeta(title="trip"))
+    await journal.settled()
+    for refused in (other.reopen(journal.id), other.delete(journal.id), other.rename(journal.id, "x")):
+        with pytest.raises(StorageError) as caught:
+            await refused
+        assert str(caught.value) == "“trip” is open in another mcptui. Close it there first."
+    await journal.close()
+
+
 async def test_a_branch_has_what_was_said_before_it_and_its_parent_stays(tmp_path: Path):
     store = store_in(tmp_path)
     kept = ToolMessage("c1", "weather__get", "sun…", kept="r1")
