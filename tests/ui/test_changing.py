@@ -1,15 +1,22 @@
 """The screen always shows the conversation that is open, and says why it cannot be replaced now."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import keys, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, says
+from tests.unit.test_chats_more import SlowStage
 from tui.core.conversation import AssistantMessage, UserMessage
 from tui.core.sessions import SessionInfo
+from tui.model.scripted import Reply
+from tui.model.scripted import says as model_says
+from tui.ui.app import McptuiApp
 from tui.ui.screens.sessions import SessionsScreen
 
 MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
@@ -182,3 +189,84 @@ async def test_a_conversation_that_was_opened_although_the_list_is_closed_is_sho
         await until(lambda: app.screen is app.main)
         await shows(app, "Two of them.")
         assert "Hello." not in screen_text(app)
+
+
+async def test_a_system_text_is_not_given_to_a_conversation_that_came_under_its_dialog() -> None:
+    runtime = with_milk(says("Hello."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        await until(lambda: not app.chat.running)
+        begun, go = hold(runtime, "compact", "the conversation is being summarised")
+        await send(pilot, "/compact")
+        await begun.wait()
+        await send(pilot, "/clear")
+        await pilot.press("f12", *"Be brief.")
+        go.set()
+        await until(lambda: runtime.chats.info is None, what="a new conversation under the dialog")
+        await pilot.press("ctrl+j")
+        await shows(app, "Another conversation is on screen now.")
+        assert runtime.chats.system == ""
+
+
+# ---- with conversations that are really saved
+
+
+@asynccontextmanager
+async def real(folder: Path, *replies: Reply) -> AsyncIterator[tuple[SlowStage, McptuiApp, Pilot[int]]]:
+    """The app over conversations on disk, of which the second is on screen."""
+    stage, runtime = SlowStage(folder / "sessions", *replies), FakeRuntime()
+    await stage.saved("first question")
+    await stage.ask("second question")
+    runtime.chats = stage.chats  # type: ignore[assignment]
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "second question")
+        yield stage, app, pilot
+    await stage.chats.close()
+
+
+async def test_a_new_conversation_while_the_model_writes_a_title_is_refused_and_ends_nothing(
+    tmp_path: Path,
+) -> None:
+    async with real(tmp_path, model_says("One."), model_says("Two."), model_says("A title")) as found:
+        stage, app, pilot = found
+        session = stage.chats.info.id
+        stage.model.gate = asyncio.Event()
+        begun = stage.model.begun
+        await send(pilot, "/rename")
+        await until(lambda: stage.model.begun > begun)
+        await pilot.press("ctrl+n")
+        await shows(app, "The model is writing a title. esc stops it.")
+        stage.model.gate.set()
+        await until(lambda: stage.chats.info.title == "A title")
+        await until(lambda: not app.obeying)
+        await pilot.press("ctrl+n")
+        await until(lambda: stage.chats.info is None)
+        assert app.is_running
+        titles = {info.id: info.title for info in await stage.chats.sessions()}
+        assert titles[session] == "A title" and sorted(titles.values()) == ["A title", "first question"]
+
+
+async def test_closing_the_list_while_it_reads_a_session_frees_that_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with real(tmp_path, model_says("One."), model_says("Two."), model_says("Three.")) as found:
+        stage, app, pilot = found
+        session = stage.chats.info.id
+        read, go = stage.slow_reopen(monkeypatch)
+        other = next(info.id for info in await stage.chats.sessions() if info.id != session)
+        await pilot.press("f9")
+        await shows(app, "2 saved")
+        await pilot.press("down", "enter")
+        await shows(app, "opening…")
+        await asyncio.to_thread(read.wait, 10)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        go.set()
+        await until(lambda: not stage.is_locked(other) and not stage.chats.busy)
+        await stage.ask("third question")
+        assert stage.chats.info.id == session and len(await stage.chats.sessions()) == 2
+        await pilot.press("f9")
+        await shows(app, "2 saved", "on screen")
+        await pilot.press("down", "enter")
+        await shows(app, "first question", "One.")

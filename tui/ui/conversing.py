@@ -92,6 +92,13 @@ class Conversing(ByHand):
         except McptuiError as error:
             self.notify(str(error), severity="error", timeout=8)
 
+    def is_still_open(self, opened: int) -> bool:
+        """Whether the conversation is still the one for which a dialog was opened; says so if not."""
+        if self.chats.opened == opened:
+            return True
+        self.notify("Another conversation is on screen now. Nothing was changed.")
+        return False
+
     async def stop_changing(self) -> None:
         """Stop what is being done with the conversation."""
         if self._changing is not None and self._changing.cancel():
@@ -271,8 +278,10 @@ class Conversing(ByHand):
         if not self.runtime.is_ready:
             return
 
+        opened = self.chats.opened
+
         def done(text: str | None) -> None:
-            if text is not None and text != self.chats.system:
+            if text is not None and text != self.chats.system and self.is_still_open(opened):
                 self.change(self._set_system(text))
 
         self.open_dialog(SystemText(self.chats.system), done)

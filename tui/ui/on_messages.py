@@ -125,7 +125,13 @@ class OnMessages(Conversing):
             case "branch":
                 self.change(self._branch(question))
             case "compare":
-                self._choose_model("to ask the same again", lambda: self.change(self._retry(question)))
+                opened = self.chats.opened
+
+                def ask_again() -> None:
+                    if self.is_still_open(opened):
+                        self.change(self._retry(question))
+
+                self._choose_model("to ask the same again", ask_again)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave a command that does nothing now to `command_unavailable`, which says why."""
