@@ -128,8 +128,7 @@ class Asked:
 
         profile = await profile_named(name, self._ready(), self._env)
         if profile is not None and model and model != profile.model:
-            # What the profile says of its own model is not true of another one.
-            profile = replace(profile, model=model, context_window=None, price_in=None, price_out=None)
+            profile = profile.with_model(model)
         self._take(profile)
 
     async def go_on_with(self, profile: str, model: str) -> str:

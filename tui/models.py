@@ -56,6 +56,7 @@ def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> 
         system=settings.system or "",
         keychain=keychain,
         price_in=settings.price_in,
+        price_cached=settings.price_cached,
         price_out=settings.price_out,
         currency=settings.currency,
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tests.endpoint import Answer, Endpoint, says
+from tests.endpoint import Answer, Endpoint, chunk, says
 from tests.streams import heard_from_model
 from tui.asked import Asked
 from tui.core.clock import MonotonicClock
@@ -92,15 +92,28 @@ async def test_a_server_that_loads_its_model_with_the_first_question_is_asked_ag
 
 async def test_what_a_profile_says_of_its_own_model_is_not_said_of_another_one_at_its_endpoint() -> None:
     async with Endpoint() as endpoint:
-        asked = await begun(endpoint, "context_window = 5000\nprice_in = 3.0\nprice_out = 15.0")
+        asked = await begun(
+            endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3\nprice_out = 15.0"
+        )
         assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
         await asked.switch("ollama", "other")
         assert asked.cost_of(Usage(1_000_000, 0)) is None
+        assert asked.profile is not None and asked.profile.price_cached is None
         assert asked.gauge.window is None
         await asked.switch("ollama", "m")
         assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
         assert asked.gauge.window == 5_000
         await asked.close()
+
+
+async def test_a_reply_costs_what_the_profile_says_of_fresh_and_of_cached_tokens() -> None:
+    usage = {"prompt_tokens": 1_000_000, "prompt_cache_hit_tokens": 900_000, "completion_tokens": 0}
+    async with Endpoint([Answer([chunk(content="Hi"), chunk("stop", usage=usage)])]) as endpoint:
+        asked = await begun(endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3")
+        heard = await heard_from_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
+        await asked.close()
+    assert heard.reply is not None and heard.reply.usage is not None
+    assert asked.cost_of(heard.reply.usage) == pytest.approx(0.3 + 0.27)
 
 
 async def test_what_an_endpoint_says_that_a_model_cannot_do_is_not_tried_first() -> None:

@@ -264,6 +264,16 @@ async def test_tokens_and_cost_are_counted_over_the_whole_conversation(stage: Ma
     assert one.chats.meters.cost == 6.0
 
 
+async def test_cached_tokens_cost_less_in_the_conversation_and_in_the_budget_of_a_turn(stage: Make):
+    profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_cached=0.2, price_out=10.0)
+    usage = Usage(1_000_000, 0, cached=1_000_000)
+    step = [ReplyPart(calls=(call(1),), usage=usage)]
+    one = stage(step, [TextPart("a"), ReplyPart(usage=usage)], profile=profile)
+    one.around.limits = Limits(turn_cost=1.0)
+    assert (await one.ask("1")).reason is EndReason.ANSWERED
+    assert one.chats.meters.cost == pytest.approx(0.4)
+
+
 async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
     one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"), says("done"))
     one.asked.gauge.window = 24_000

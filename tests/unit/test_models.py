@@ -211,6 +211,18 @@ async def test_what_an_endpoint_offers_is_asked_of_it_without_what_cannot_chat()
         await profile_named("nobody", loaded, {})
 
 
+def test_cached_tokens_have_a_price_of_their_own() -> None:
+    text = '[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_cached = 0.3\nprice_out = 15'
+    usage = Usage(1_000_000, 100_000, cached=800_000)
+    assert profile(text).cost_of(usage) == pytest.approx(0.6 + 0.24 + 1.5)
+    assert profile(text.replace("0.3", "0")).cost_of(usage) == pytest.approx(0.6 + 1.5)
+
+
+def test_without_a_price_of_their_own_cached_tokens_cost_as_much_as_others() -> None:
+    found = profile('[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_out = 15')
+    assert found.cost_of(Usage(1_000_000, 100_000, cached=800_000)) == pytest.approx(4.5)
+
+
 def test_prices_and_the_system_text_come_from_the_profile() -> None:
     found = profile(
         '[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_out = 15\ncurrency = "EUR"\nsystem = "Be brief."'

@@ -17,6 +17,7 @@ from tui.model.chunk_fields import (
     content_pieces,
     finish_word,
     index_of,
+    prompt_tokens,
     spoken,
     token_count,
 )
@@ -245,7 +246,7 @@ class Accumulator:
         """Keep the last count that says anything; counts are totals and are never added up."""
         if not isinstance(usage, Mapping) or not usage:
             return
-        prompt = token_count(usage.get("prompt_tokens", usage.get("input_tokens")))
+        prompt = prompt_tokens(usage)
         completion = token_count(usage.get("completion_tokens", usage.get("output_tokens")))
         if prompt or completion:
             self._usage = Usage(prompt, completion, cached=min(prompt, cached_tokens(usage)))

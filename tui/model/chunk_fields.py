@@ -7,6 +7,7 @@ from typing import Any
 _TEXT_KINDS = ("text", "output_text")
 _THINKING_KINDS = ("thinking", "reasoning", "reasoning_text")
 _LENGTH = ("max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded")
+_WRITTEN = "cache_creation_input_tokens"
 CUT = ("length", "content_filter", "sensitive")
 """Finish reasons that end a reply before the model did."""
 
@@ -86,10 +87,23 @@ def token_count(value: Any) -> int:
     return max(0, min(value, 10**12))
 
 
+def prompt_tokens(usage: Mapping[str, Any]) -> int:
+    """Return how many tokens a prompt has, with those that were read from a cache.
+
+    Anthropic counts what it reads from its cache and what it writes there apart; so do proxies that pass its
+    counts on under OpenAI's names, which shows only where more was cached than the prompt is said to have.
+    """
+    apart = sum(token_count(usage.get(name)) for name in ("cache_read_input_tokens", _WRITTEN))
+    if "prompt_tokens" not in usage:
+        return token_count(usage.get("input_tokens")) + apart
+    prompt, cached = token_count(usage["prompt_tokens"]), cached_tokens(usage)
+    return prompt if cached <= prompt else prompt + max(cached, apart)
+
+
 def cached_tokens(usage: Mapping[str, Any]) -> int:
-    """Return how many tokens of a prompt were read before, under the names that endpoints have for it."""
-    details = usage.get("prompt_tokens_details")
-    holders = (details if isinstance(details, Mapping) else {}, usage)
+    """Return how many tokens of a prompt were read from a cache, under the names that endpoints use."""
+    details = (usage.get(f"{name}_tokens_details") for name in ("prompt", "input"))
+    holders = (*(one for one in details if isinstance(one, Mapping)), usage)
     names = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
     return next((count for one in holders for name in names if (count := token_count(one.get(name)))), 0)
 

@@ -1,7 +1,7 @@
 """A configured model: where it is, how it is called, how long it may be silent."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tui.core.ports import Usage
 from tui.core.redact import Secret
@@ -34,8 +34,10 @@ class ModelProfile:
         system: the system text of conversations that begin with this model, or "" for the usual one.
         source: who named it: "command line", "configuration", "environment" or "detected".
         price_in: what a million tokens of a request cost, or None if unknown.
+        price_cached: what a million tokens of a request cost that the endpoint reads from its cache; None for
+            as much as others.
         price_out: what a million tokens of a reply cost, or None if unknown.
-        currency: of both.
+        currency: of the prices.
     """
 
     name: str
@@ -56,6 +58,18 @@ class ModelProfile:
     price_out: float | None = None
     currency: str = "USD"
     system: str = ""
+    price_cached: float | None = None
+
+    def with_model(self, model: str) -> "ModelProfile":
+        """Return this profile with another model, without the window and the prices of its own."""
+        return replace(
+            self,
+            model=model,
+            context_window=None,
+            price_in=None,
+            price_cached=None,
+            price_out=None,
+        )
 
     @property
     def key_name(self) -> str:
@@ -66,4 +80,7 @@ class ModelProfile:
         """Return what a request and its reply cost, or None without prices."""
         if self.price_in is None and self.price_out is None:
             return None
-        return (usage.prompt * (self.price_in or 0.0) + usage.completion * (self.price_out or 0.0)) / 1e6
+        price_in, price_out = self.price_in or 0.0, self.price_out or 0.0
+        price_cached = price_in if self.price_cached is None else self.price_cached
+        fresh = usage.prompt - usage.cached
+        return (fresh * price_in + usage.cached * price_cached + usage.completion * price_out) / 1e6

@@ -134,10 +134,12 @@ class ModelSettings(Section):
     """How many tokens fit into one request."""
     price_in: Price | None = None
     """What a million tokens sent to it cost. With `price_out`, costs are shown."""
+    price_cached: Price | None = None
+    """What a million of those cost that the endpoint reads from its cache. If not set, as much as others."""
     price_out: Price | None = None
     """What a million tokens of its replies cost."""
     currency: Annotated[Text, Field(min_length=1, max_length=8)] = "USD"
-    """The currency of both prices."""
+    """The currency of the prices."""
     system: Text | None = None
     """The system text of conversations with this model, in place of the usual one."""
     tool_protocol: Literal["auto", "native", "xml", "chatmcp", "json", "react"] = "auto"
@@ -148,6 +150,12 @@ class ModelSettings(Section):
     """How long the model may think before its first word."""
     between_chunks_seconds: Seconds = 60.0
     """How long it may be silent in the middle of a reply."""
+
+    @model_validator(mode="after")
+    def _has_prices_together(self) -> Self:
+        if self.price_cached is not None and self.price_in is None:
+            raise ValueError("has a `price_cached` but no `price_in`")
+        return self
 
 
 class LimitSettings(Section):

@@ -209,6 +209,34 @@ def test_the_last_count_of_tokens_that_says_anything_wins() -> None:
     assert heard.reply is not None and heard.reply.usage == Usage(5, 3)
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 100, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 60}},
+        {
+            "prompt_tokens": 100,
+            "completion_tokens": 9,
+            "prompt_cache_hit_tokens": 60,
+            "prompt_cache_miss_tokens": 40,
+        },
+        {"prompt_tokens": 100, "completion_tokens": 9, "cached_tokens": 60},
+        {"prompt_tokens": 100, "completion_tokens": 9, "cache_read_input_tokens": 60},
+        {"input_tokens": 100, "output_tokens": 9, "input_tokens_details": {"cached_tokens": 60}},
+        {
+            "input_tokens": 30,
+            "cache_read_input_tokens": 60,
+            "cache_creation_input_tokens": 10,
+            "output_tokens": 9,
+        },
+        {"prompt_tokens": 40, "completion_tokens": 9, "cache_read_input_tokens": 60},
+    ],
+    ids=["OpenAI", "DeepSeek", "Kimi", "LiteLLM", "Responses", "Anthropic", "Anthropic behind a proxy"],
+)
+def test_cached_tokens_are_part_of_the_prompt_whoever_counts(usage: dict[str, Any]) -> None:
+    heard = reply_to(chunk("stop", content="x") | {"usage": usage})
+    assert heard.reply is not None and heard.reply.usage == Usage(100, 9, cached=60)
+
+
 def test_a_count_of_nothing_is_no_count() -> None:
     heard = reply_to(chunk("stop", content="x") | {"usage": {"prompt_tokens": 0, "completion_tokens": 0}})
     assert heard.reply is not None and heard.reply.usage == Usage(estimated=True)

@@ -58,6 +58,7 @@ def test_nothing_but_a_model_error_comes_out_of_any_chunk(chunks: list[Any]) -> 
         {"prompt_cache_hit_tokens": 7, "prompt_cache_miss_tokens": 1},
         {"cached_tokens": 7, "prompt_tokens_details": None},
         {"cache_read_input_tokens": 7},
+        {"input_tokens_details": {"cached_tokens": 7}},
     ],
 )
 def test_tokens_that_were_read_before_are_found_under_each_name(usage: dict[str, Any]) -> None:

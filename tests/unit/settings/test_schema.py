@@ -33,6 +33,17 @@ def test_an_endpoint_is_an_http_address(url: str):
         ModelSettings.model_validate({"model": "m", "base_url": url})
 
 
+@pytest.mark.parametrize("price", [-0.1, float("inf"), "0.3", True])
+def test_the_price_of_cached_tokens_is_a_number_of_at_least_0(price: object):
+    with pytest.raises(ValidationError):
+        ModelSettings.model_validate({"model": "m", "price_in": 3.0, "price_cached": price})
+
+
+def test_a_price_of_cached_tokens_needs_that_of_others():
+    with pytest.raises(ValidationError, match="`price_cached` but no `price_in`"):
+        ModelSettings.model_validate({"model": "m", "price_out": 3.0, "price_cached": 0.3})
+
+
 def test_an_error_text_never_holds_the_value():
     with pytest.raises(ValidationError) as raised:
         ModelSettings.model_validate({"model": "m", "api_key": ["sk-secret"]})
