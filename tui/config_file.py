@@ -1,6 +1,6 @@
 """The configuration file of this run: read as a whole, changed a value at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class ConfigFile:
         path, named = config_path(self._named, self._env)
         return load(path, self._env, required=named)
 
-    def save(self, key: str, value: str | list[str]) -> None:
+    def save(self, key: str, value: str) -> None:
         """Change one value and leave the rest of the file as it is.
 
         Raises:
@@ -37,3 +37,14 @@ class ConfigFile:
         from tui.settings.save import set_value
 
         set_value(config_path(self._named, self._env)[0], key, value)
+
+    def add(self, key: str, texts: Iterable[str]) -> list[str]:
+        """Add texts to a list, and return the list as the file has it then. Takes time.
+
+        Raises:
+            McptuiError: it could not be written.
+        """
+        from tui.settings.locations import config_path
+        from tui.settings.save import change_texts
+
+        return change_texts(config_path(self._named, self._env)[0], key, texts)

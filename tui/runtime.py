@@ -56,6 +56,8 @@ class Runtime:
         self._chats = Chats(self._asked, self, self._store())
         self._host = Host((), sink=self._traffic, clock=self._clock)
         self._policy = Policy(mode=options.mode)
+        self._saved_approvals: set[str] = set()
+        self._saving_approvals = asyncio.Lock()
         self._limits = Limits()
         self._loaded: Loaded | None = None
         self.left_out: Mapping[str, tuple[str, ...]] = {}
@@ -92,11 +94,12 @@ class Runtime:
         self._problems = [str(problem) for problem in loaded.problems]
         specs = server_specs(loaded)
         digests = {spec.name: spec.digest() for spec in specs}
+        self._saved_approvals = set(loaded.settings.approvals.remembered)
         self._policy = Policy(
             approval_rules(loaded.settings.approvals),
             self._options.mode,
             lambda server: digests.get(server, ""),
-            set(loaded.settings.approvals.remembered),
+            set(self._saved_approvals),
         )
         limits = turn_limits(loaded.settings.limits)
         self._limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
@@ -264,7 +267,7 @@ class Runtime:
     def notice(self, event: Event) -> None:
         """Keep what a turn tells that outlives it."""
         if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
-            self._keep(asyncio.to_thread(self._save_approvals))
+            self._keep(self._save_approvals())
 
     # ---- what outlives the program -----------------------------------------------------------------
 
@@ -276,12 +279,20 @@ class Runtime:
         """
         self._config.save("ui.theme", name)
 
-    def _save_approvals(self) -> None:
-        try:
-            self._config.save("approvals.remembered", sorted(self._policy.always))
-        except McptuiError as error:
-            self._problems.append(f"The approval holds for this session only: {error}")
-            self._revision += 1
+    async def _save_approvals(self) -> None:
+        """Add what was approved for good to the file, and take over what others changed in it."""
+        async with self._saving_approvals:
+            before, always = self._saved_approvals, self._policy.always
+            adding = asyncio.to_thread(self._config.add, "approvals.remembered", always - before)
+            try:
+                saved = set(await adding)
+            except McptuiError as error:
+                self._problems.append(f"The approval holds for this session only: {error}")
+                self._revision += 1
+                return
+            always -= before - saved
+            always |= saved
+            self._saved_approvals = saved
 
     async def shutdown(self) -> None:
         """Stop everything: servers side by side, then the model's connections. Bounded in time."""

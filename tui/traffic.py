@@ -176,10 +176,12 @@ class Traffic:
     def _keep_filter(self, name: str, text: str) -> None:
         if self._keeping.filters is None:
             return
-        from tui.settings.filters import save_filters
+        from tui.settings.filters import change_filter
 
-        kept = {**self.recording.filters, name: text}
         try:
-            save_filters(self._keeping.filters, {name: text for name, text in kept.items() if text})
+            kept = change_filter(self._keeping.filters, name, text)
         except McptuiError as error:
             _log.warning("a filter was not kept: %s", error)
+            return
+        self.recording.filters.clear()
+        self.recording.filters.update(kept)

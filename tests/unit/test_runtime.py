@@ -1,6 +1,8 @@
 """The composition root: what one run knows and keeps."""
 
+import asyncio
 import sys
+import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,8 +12,12 @@ import pytest
 
 from tests.endpoint import Endpoint
 from tests.unit.storage.session_samples import QUESTION, say
+from tui.core.events import ApprovalGiven
+from tui.core.policy import Policy, Verdict
+from tui.core.ports import Answer
 from tui.core.redact import Redactor
 from tui.core.sessions import SessionMeta
+from tui.core.tools import Tool
 from tui.options import Options
 from tui.runtime import Runtime
 from tui.settings.locations import data_dir
@@ -107,3 +113,73 @@ async def test_a_session_open_elsewhere_is_named_and_a_new_conversation_is_said_
     finally:
         await runtime.shutdown()
         await journal.close()
+
+
+def remembered(tmp_path: Path) -> list[str]:
+    found = tomllib.loads((tmp_path / "config.toml").read_text())
+    return sorted(found["approvals"]["remembered"])
+
+
+async def approve(runtime: Runtime, tool: Tool) -> None:
+    """Answer "always" for a tool, as a turn does."""
+    runtime.policy.remember(tool, Answer.ALWAYS)
+    runtime.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
+    await asyncio.wait(runtime._background)
+
+
+NOTHING = "[servers]\n"
+ADD, DROP, LIST = (Tool("notes", name) for name in ("add", "drop", "list"))
+
+
+async def test_a_revoked_approval_does_not_come_back_with_the_next_one(tmp_path: Path):
+    async with running(tmp_path, NOTHING) as runtime:
+        await approve(runtime, ADD)
+        (tmp_path / "config.toml").write_text("[approvals]\nremembered = []\n")
+        await approve(runtime, DROP)
+        assert remembered(tmp_path) == [runtime.policy.key(DROP)]
+        assert runtime.policy.judge(ADD).verdict is Verdict.ASK
+        assert runtime.policy.judge(DROP).verdict is Verdict.ALLOW
+
+
+async def test_an_approval_that_was_revoked_since_the_start_does_not_come_back(tmp_path: Path):
+    key = Policy(server_digest=lambda server: "").key(ADD)
+    async with running(tmp_path, f'[servers]\n[approvals]\nremembered = ["{key}"]\n') as runtime:
+        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+        (tmp_path / "config.toml").write_text(NOTHING)
+        await approve(runtime, DROP)
+        assert remembered(tmp_path) == [runtime.policy.key(DROP)]
+
+
+async def test_two_apps_keep_the_approvals_of_each_other(tmp_path: Path):
+    async with running(tmp_path, NOTHING) as one:
+        other = Runtime(Options(config=str(tmp_path / "config.toml")), {})
+        await other.ready(taps=False)
+        await approve(one, ADD)
+        await approve(other, DROP)
+        await approve(one, LIST)
+        keys = sorted(one.policy.key(tool) for tool in (ADD, DROP, LIST))
+        await other.shutdown()
+        assert remembered(tmp_path) == keys
+        assert one.policy.judge(DROP).verdict is Verdict.ALLOW
+
+
+async def test_an_approval_that_could_not_be_saved_is_saved_with_the_next_one(tmp_path: Path):
+    config = tmp_path / "config.toml"
+    async with running(tmp_path, NOTHING) as runtime:
+        config.write_text("[[[")
+        await approve(runtime, ADD)
+        assert "this session only" in runtime.problems[-1]
+        config.write_text(NOTHING)
+        await approve(runtime, DROP)
+        assert remembered(tmp_path) == sorted(map(runtime.policy.key, (ADD, DROP)))
+
+
+async def test_two_apps_keep_the_filters_of_each_other(tmp_path: Path):
+    async with running(tmp_path, NOTHING) as one:
+        other = Runtime(Options(config=str(tmp_path / "config.toml")), {})
+        await other.ready(taps=False)
+        one.recording.keep_filter("slow", "latency:>1s")
+        other.recording.keep_filter("bad", "is:error")
+        one.recording.keep_filter("slow", "")
+        await other.shutdown()
+        assert one.recording.filters == {"bad": "is:error"}

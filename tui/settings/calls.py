@@ -11,6 +11,7 @@ from typing import Any
 from tui.core.call_memory import CallKey, CallKind, CallMemory
 from tui.core.errors import ConfigError
 from tui.core.strict_json import loads
+from tui.settings.file_lock import locked
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.save import write_private
 
@@ -36,10 +37,11 @@ def change_calls(path: Path, change: Callable[[CallMemory], CallMemory]) -> Call
     Raises:
         ConfigError: the file is damaged and was left as it is, or cannot be written.
     """
-    before = _read(path)
-    after = change(before)
-    if after != before:
-        write_private(path, _written(after))
+    with locked(path):
+        before = _read(path)
+        after = change(before)
+        if after != before:
+            write_private(path, _written(after))
     return after
 
 

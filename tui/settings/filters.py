@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from tui.core.errors import ConfigError
 from tui.settings.files import Unreadable, read_bounded
 
 MAX_FILTERS = 500
@@ -15,18 +16,37 @@ def load_filters(path: Path) -> dict[str, str]:
         found = tomllib.loads(read_bounded(path))
     except (OSError, Unreadable, ValueError, RecursionError):
         return {}
-    good = {name: text for name, text in found.items() if isinstance(text, str) and text}
-    return dict(list(good.items())[:MAX_FILTERS])
+    return _usable(found)
 
 
-def save_filters(path: Path, filters: Mapping[str, str]) -> None:
-    """Keep the filters.
+def change_filter(path: Path, name: str, text: str) -> dict[str, str]:
+    """Keep one filter, or with "" remove it, and return all of them; what others changed meanwhile stays.
 
     Raises:
-        ConfigError: they cannot be written.
+        ConfigError: the file is damaged and was left as it is, or cannot be written.
     """
     import tomli_w
 
+    from tui.settings.file_lock import locked
     from tui.settings.save import write_private
 
-    write_private(path, tomli_w.dumps(dict(filters)))
+    with locked(path):
+        try:
+            found = tomllib.loads(read_bounded(path))
+        except FileNotFoundError:
+            found = {}
+        except (Unreadable, ValueError, RecursionError) as error:
+            why = f"{error}." if isinstance(error, Unreadable) else "is not TOML."
+            step = "It was left as it is. Correct it, or move it away."
+            raise ConfigError(why, where=str(path), next_step=step) from error
+        after = {key: value for key, value in found.items() if key != name}
+        if text:
+            after[name] = text
+        if after != found:
+            write_private(path, tomli_w.dumps(after))
+    return _usable(after)
+
+
+def _usable(found: Mapping[str, object]) -> dict[str, str]:
+    good = {name: text for name, text in found.items() if isinstance(text, str) and text}
+    return dict(list(good.items())[:MAX_FILTERS])

@@ -1,7 +1,6 @@
 """Keeps what endpoints have taught: a JSON file beside the logs, which may be lost at any time.
 
-Nothing here ever fails: what cannot be read is learned again, and a damaged file is put aside. Two
-programs that write at the same moment may cost one of them an entry, which is then learned again too.
+Nothing here ever fails: what cannot be read is learned again, and a damaged file is put aside.
 """
 
 import json
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
+from tui.settings.file_lock import locked
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.save import write_private
 
@@ -65,9 +65,15 @@ class LearnedFile:
 
     def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
         """Keep it in place of what was kept before; nothing learned is nothing kept."""
-        others = [entry for entry in self.entries() if (entry.endpoint, entry.model) != (endpoint, model)]
-        mine = [Entry(endpoint, model, time.time(), learned)] if learned else []
-        self._write([*mine, *others])
+        try:
+            with locked(self._path):
+                others = [
+                    entry for entry in self.entries() if (entry.endpoint, entry.model) != (endpoint, model)
+                ]
+                mine = [Entry(endpoint, model, time.time(), learned)] if learned else []
+                self._write([*mine, *others])
+        except ConfigError as error:
+            _log.warning("what an endpoint taught is not kept: %s", error)
 
     def forget(self) -> int:
         """Forget everything; return how many entries there were.
@@ -119,10 +125,7 @@ class LearnedFile:
             if len(text) <= MAX_BYTES:
                 break
             kept = kept[: len(kept) // 2]
-        try:
-            write_private(self._path, text)
-        except ConfigError as error:
-            _log.warning("what an endpoint taught is not kept: %s", error)
+        write_private(self._path, text)
 
 
 def _entry(value: Any) -> Entry | None:

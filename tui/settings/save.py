@@ -1,13 +1,15 @@
 """Writes the configuration: whole or not at all, readable by its owner only, comments kept."""
 
 import os
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from tui.atomic_write import atomic_write
 from tui.core.errors import ConfigError
 from tui.settings.edit import Value, with_servers, with_value
+from tui.settings.file_lock import locked
 from tui.settings.files import Unreadable, read_bounded
 
 
@@ -56,6 +58,31 @@ def set_value(path: Path, key: str, value: Value) -> None:
     _change(path, lambda text: with_value(text, tuple(key.split(".")), value))
 
 
+def change_texts(path: Path, key: str, add: Iterable[str]) -> list[str]:
+    """Add texts to a list of a configuration, like `approvals.remembered`, and return the sorted list.
+
+    What others added to the file or took away from it meanwhile stays so.
+
+    Raises:
+        ConfigError: as for `set_value`, or the value is no list.
+    """
+    names = tuple(key.split("."))
+    texts: list[str] = []
+
+    def edit(text: str) -> str:
+        found: Any = tomllib.loads(text)
+        for name in names:
+            found = found.get(name, {}) if isinstance(found, Mapping) else {}
+        if found and not isinstance(found, list):
+            raise ValueError(f"{key} is not a list")
+        before = [one for one in found if isinstance(one, str)]
+        texts[:] = sorted({*before, *add})
+        return with_value(text, names, texts) if set(texts) != set(before) else text
+
+    _change(path, edit)
+    return texts
+
+
 def add_servers(path: Path, servers: Mapping[str, Mapping[str, Any]]) -> None:
     """Add tables `[servers.NAME]`; nothing that stands in the file is changed.
 
@@ -73,15 +100,16 @@ def _change(path: Path, edit: Callable[[str], str]) -> None:
             where=str(path),
             next_step="`mcptui config import FILE` takes its servers over into a file of our own.",
         )
-    try:
-        old = read_bounded(path)
-    except FileNotFoundError:
-        old = ""
-    except Unreadable as error:
-        raise ConfigError(f"{error}.", where=str(path), next_step=next_step) from error
-    try:
-        new = edit(old)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"cannot be changed: {error}.", where=str(path), next_step=next_step) from error
-    if new != old:
-        write_private(path, new)
+    with locked(path):
+        try:
+            old = read_bounded(path)
+        except FileNotFoundError:
+            old = ""
+        except Unreadable as error:
+            raise ConfigError(f"{error}.", where=str(path), next_step=next_step) from error
+        try:
+            new = edit(old)
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"cannot be changed: {error}.", where=str(path), next_step=next_step) from error
+        if new != old:
+            write_private(path, new)

@@ -256,7 +256,7 @@ class ApprovalSettings(Section):
     deny: Patterns = []
     """Calls that never run; the model is told so."""
     remembered: list[str] = []
-    """Written by mcptui when you answer "always": tools with the fingerprint they had when you did."""
+    """Tools you always allow, by their fingerprint; written by mcptui. Remove one to revoke it."""
 
 
 class TrafficSettings(Section):

@@ -220,7 +220,7 @@ class Speaking(Commanding):
         text = self.runtime.redactor.redact(pastes.unfolded(shown))
         try:
             await asyncio.to_thread(self._history.add, Kept(text, pastes.attached(shown)))
-        except OSError:
+        except (OSError, McptuiError):
             _log.warning("what was written could not be remembered", exc_info=True)
 
     def action_composer_history(self) -> None:

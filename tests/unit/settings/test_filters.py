@@ -1,11 +1,15 @@
 """Named filters outlive the program."""
 
-from tui.settings.filters import load_filters, save_filters
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.settings.filters import change_filter, load_filters
 
 
 def test_what_was_saved_is_loaded(tmp_path):
     path = tmp_path / "data" / "filters.toml"
-    save_filters(path, {"slow calls": 'latency:>1s "x"', "北京": "tool:get_*"})
+    change_filter(path, "slow calls", 'latency:>1s "x"')
+    change_filter(path, "北京", "tool:get_*")
     assert load_filters(path) == {"slow calls": 'latency:>1s "x"', "北京": "tool:get_*"}
     assert path.stat().st_mode & 0o777 == 0o600
 
@@ -17,3 +21,20 @@ def test_a_file_that_is_missing_or_damaged_holds_none(tmp_path):
     assert load_filters(path) == {}
     path.write_text('good = "a"\nbad = 5\n')
     assert load_filters(path) == {"good": "a"}
+
+
+def test_a_change_leaves_what_another_program_saved_or_removed(tmp_path):
+    path = tmp_path / "filters.toml"
+    change_filter(path, "mine", "a")
+    path.write_text('theirs = "b"\nodd = 5\n')
+    assert change_filter(path, "new", "c") == {"theirs": "b", "new": "c"}
+    assert change_filter(path, "theirs", "") == {"new": "c"}
+    assert path.read_text() == 'odd = 5\nnew = "c"\n'
+
+
+def test_a_damaged_file_is_not_written_over(tmp_path):
+    path = tmp_path / "filters.toml"
+    path.write_text("[[[")
+    with pytest.raises(ConfigError, match="left as it is"):
+        change_filter(path, "new", "c")
+    assert path.read_text() == "[[["

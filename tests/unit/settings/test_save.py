@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.save import add_servers, set_value, write_private
+from tui.settings.save import add_servers, change_texts, set_value, write_private
 
 
 def mode(path: Path) -> int:
@@ -109,3 +109,29 @@ def test_a_device_or_fifo_is_not_replaced(tmp_path: Path):
 def test_a_file_name_of_255_bytes_is_written(tmp_path: Path):
     write_private(tmp_path / ("n" * 250 + ".toml"), "x = 1\n")
     assert [len(path.name) for path in tmp_path.iterdir()] == [255]
+
+
+def test_texts_are_added_to_a_list_as_the_file_has_it_now(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    assert change_texts(path, "approvals.remembered", ["b"]) == ["b"]
+    path.write_text('# mine\n[approvals]\nremembered = ["theirs"] # added by another\n')
+    assert change_texts(path, "approvals.remembered", ["c"]) == ["c", "theirs"]
+    assert (
+        path.read_text()
+        == '# mine\n[approvals]\nremembered = [\n    "c",\n    "theirs",\n] # added by another\n'
+    )
+
+
+def test_nothing_to_add_changes_nothing_and_gives_the_list(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text('[approvals]\nremembered = ["b", "a"]\n')
+    assert change_texts(path, "approvals.remembered", []) == ["a", "b"]
+    assert path.read_text() == '[approvals]\nremembered = ["b", "a"]\n'
+
+
+def test_a_value_that_is_no_list_is_not_written_over(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text('approvals = { remembered = "all" }\n')
+    with pytest.raises(ConfigError, match="is not a list"):
+        change_texts(path, "approvals.remembered", ["a"])
+    assert path.read_text() == 'approvals = { remembered = "all" }\n'

@@ -6,6 +6,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from tui.settings.file_lock import locked
 from tui.settings.save import write_private
 from tui.ui.writing.history import MOST
 
@@ -48,33 +49,42 @@ class HistoryFile:
             OSError: the file is there and cannot be read.
             ConfigError: it had grown too long and could not be shortened.
         """
+        kept, is_long = self._read()
+        if is_long:
+            with locked(self._path):  # another program may add a message, or has shortened it
+                kept, is_long = self._read()
+                if is_long:
+                    write_private(self._path, "".join(map(_line, kept)))
+        return kept
+
+    def _read(self) -> tuple[list[Kept], bool]:
+        """Return what is kept, and whether the file is longer than need be."""
         try:
             raw, is_whole = _tail(self._path)
         except FileNotFoundError:
-            return []
+            return [], False
         lines = raw.decode("utf-8", "replace").split("\n")
         kept = [one for one in map(_kept, lines if is_whole else lines[1:]) if one is not None][-MOST:]
-        if not is_whole or len(lines) > 2 * MOST:
-            write_private(self._path, "".join(map(_line, kept)))
-        return kept
+        return kept, not is_whole or len(lines) > 2 * MOST
 
     def add(self, kept: Kept) -> None:
         """Keep one message; its text has no secret in it any more.
 
         Raises:
             OSError: the file cannot be written.
+            ConfigError: another program keeps it locked.
         """
         if len(kept.text) > MOST_CHARS:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NOW, 0o600)
-        try:
-            if hasattr(os, "fchmod"):
-                os.fchmod(handle, 0o600)  # whoever made it
-            # One write, so that several programs can keep theirs in one file.
-            os.write(handle, _line(kept).encode("utf-8", "replace"))
-        finally:
-            os.close(handle)
+        with locked(self._path):  # or it goes into a file that another program is just replacing
+            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NOW, 0o600)
+            try:
+                if hasattr(os, "fchmod"):
+                    os.fchmod(handle, 0o600)  # whoever made it
+                os.write(handle, _line(kept).encode("utf-8", "replace"))
+            finally:
+                os.close(handle)
 
 
 def _tail(path: Path) -> tuple[bytes, bool]:
