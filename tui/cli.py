@@ -1,7 +1,9 @@
 """The command line: parse, import only what the command needs, hand over, return an exit code."""
 
 import argparse
+import errno
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -19,9 +21,12 @@ EPILOG = """\
 without a command, mcptui opens full screen. Nothing configured is fine: it starts with a demo model
 and sample servers, offline.
 
-exit codes: 0 answered or closed, 2 usage or configuration, 3 a limit ended the turn or cut it,
+exit codes: 0 answered or closed, 2 usage, configuration or output, 3 a limit ended the turn or cut it,
 4 model error, 5 no wanted server could be started, 130 interrupted
 """
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Errors that only writing has."""
 
 
 def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
@@ -71,19 +76,54 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
     given = sys.argv[1:] if argv is None else list(argv)
+    if sys.stdout is None:
+        sys.stdout = _ClosedOutput()
     try:
-        if given[:1] == ["tap"]:  # in front of somebody else's server: not a moment for the other commands
-            from tui.commands.tap import tap
-            from tui.commands.traffic_parsers import parse_tap
+        try:
+            if given[:1] == ["tap"]:  # in front of another host's server: loads no other commands
+                from tui.commands.tap import tap
+                from tui.commands.traffic_parsers import parse_tap
 
-            return tap(parse_tap(given[1:]))
-        return _dispatch(_parsed(given))
+                return tap(parse_tap(given[1:]))
+            return _dispatch(_parsed(given))
+        finally:
+            sys.stdout.flush()  # the interpreter would do it too late to report that it failed
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read our output has gone; nothing can be said to them, and stdout must not be flushed again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has gone, and nothing can be said to them.
+        _discard_output()
         return 141
+    except OSError as error:
+        if not _is_of_output(error):
+            raise
+        _discard_output()
+        print(f"mcptui: cannot write to stdout: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Stands for a stdout that was closed before we were started: nothing can be written to it."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Whether writing to stdout failed; what could not be written is still there, and fails again."""
+    if error.errno in _FULL and error.filename is None:
+        return True
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return isinstance(sys.stdout, _ClosedOutput) and error.errno == errno.EBADF
+
+
+def _discard_output() -> None:
+    """Write to nowhere what is left to be written when the interpreter ends."""
+    if not isinstance(sys.stdout, _ClosedOutput):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parsed(given: Sequence[str]) -> argparse.Namespace:
@@ -159,6 +199,11 @@ def _app(args: argparse.Namespace) -> int:
             'mcptui: needs a terminal on stdin and stdout; without one use: mcptui run "your question"',
             file=sys.stderr,
         )
+        return 2
+    try:
+        os.getcwd()
+    except OSError:
+        print("mcptui: the current directory was deleted; start it in another one", file=sys.stderr)
         return 2
     gc.disable()  # what is imported now stays; the app collects again once it has loaded
     from tui.settings.quick import quick_ui

@@ -1,5 +1,9 @@
 """The command line: what it comes to without anything on it."""
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
 
 from tui.cli import build_parser, main
@@ -16,3 +20,19 @@ def test_an_empty_command_line_asks_for_what_the_parser_would_give(monkeypatch: 
     parsed = build_parser().parse_args([])
     assert Options.from_args(args) == Options.from_args(parsed)
     assert args.theme == parsed.theme
+
+
+def test_a_deleted_working_directory_is_an_error_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    gone, before = tmp_path / "gone", os.getcwd()
+    gone.mkdir()
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    os.chdir(gone)
+    try:
+        gone.rmdir()
+        assert main([]) == 2
+    finally:
+        os.chdir(before)
+    assert capsys.readouterr().err == ("mcptui: the current directory was deleted; start it in another one\n")
