@@ -149,7 +149,7 @@ def main() -> None:
                 ("three rare terms", [rare, b"no such thing", b"nor this"]),
                 ("a term in every body", [b"berlin"]),
             ):
-                terms = [BodyTerm(needle) for needle in needles]
+                terms = [BodyTerm(needle.decode()) for needle in needles]
                 for what, last in (("first", min(FIRST, count)), ("whole", count)):
                     show(
                         f"search, {name}, {what}",
@@ -165,7 +165,7 @@ def expressions(recording: Path, count: int) -> None:
     for name, needle in (("rare", rb'"id":%d\b' % (count - 7)), ("in every body", rb"b[a-z]+lin\b")):
         for what, last in (("first 2,048, with the start", min(2048, count)), ("whole", count)):
             with closing(RecordingReader(recording)) as reader:
-                took = timed(lambda: reader.search([BodyTerm(needle, regex=True)], 1, last))  # noqa: B023
+                took = timed(lambda: reader.search([BodyTerm(needle.decode(), regex=True)], 1, last))  # noqa: B023
             print(f"search, expression, {name}, {what}: {took:.3f} s")
     endless(recording)
 
@@ -177,7 +177,7 @@ def endless(recording: Path) -> None:
     writer.write([replace(entry(1), body=b"a" * 256 * 1024)])
     writer.close()
     with closing(RecordingReader(path)) as reader:
-        search = threading.Thread(target=lambda: reader.search([BodyTerm(rb"\w+\w+@", regex=True)], 1, 1))
+        search = threading.Thread(target=lambda: reader.search([BodyTerm(r"\w+\w+@", regex=True)], 1, 1))
         search.start()
         waits = [timed(lambda: time.sleep(0.001)) for _ in range(1000)]
         reader.interrupt()

@@ -20,7 +20,7 @@ def test_without_a_recording_the_last_bodies_are_searched_in_memory():
         reader = traffic.recording.open_reader()
         with closing(reader):
             assert isinstance(reader, MemoryReader)
-            assert reader.search([BodyTerm(rb'"id":[12]', regex=True), BodyTerm(b"PING")], 1, 3) == [
+            assert reader.search([BodyTerm(r'"id":[12]', regex=True), BodyTerm("PING")], 1, 3) == [
                 {2, 3},
                 {1, 2, 3},
             ]

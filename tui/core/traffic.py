@@ -214,15 +214,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class BodyTerm:
-    """One thing to look for in bodies: bytes as they are, or a regular expression.
+    """One thing to look for in the text of bodies, as `core.search_text` reads them.
 
     Attributes:
-        needle: what to find; for a regular expression its pattern, UTF-8.
-        regex: whether it is one (Python's `re` on bytes).
-        fold: whether upper and lower case are alike (ASCII letters).
+        needle: the text to find, or the pattern of a regular expression.
+        regex: whether it is one (Python's `re`).
+        fold: whether upper and lower case are alike, in every script.
     """
 
-    needle: bytes
+    needle: str
     regex: bool = False
     fold: bool = True
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
+from tui.core.search_text import composed
 from tui.core.traffic import BodyTerm
 from tui.storage.regex_worker import READY
 
@@ -26,8 +27,8 @@ BODY_SECONDS, LEAST_SECONDS = 20.0, 1.0
 """How long one body may take. Each one that took longer halves it for the next, down to the least."""
 
 WINDOW, STEP = 1024, 512
-"""Where no process can be started, bodies are searched here in pieces of so many bytes, so far apart: the
-interpreter is held for about a millisecond each."""
+"""Where no process can be started, bodies are searched here in pieces of so many characters, so far apart:
+the interpreter is held for about a millisecond each."""
 
 _KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """What Python itself may need to start. Nothing else: there are keys among the rest."""
@@ -73,7 +74,7 @@ class RegexProcess:
         Args:
             terms: regular expressions.
             seqs: of the bodies.
-            run: the bodies.
+            run: the bodies, UTF-8.
         """
         if terms != self._terms:
             self._terms = terms
@@ -126,7 +127,7 @@ class RegexProcess:
 
     def _asked(self, run: Sequence[bytes]) -> list[list[int]] | None:
         head = {
-            "terms": [(term.needle.decode("latin-1"), term.fold) for term in self._terms],
+            "terms": [(composed(term.needle), term.fold) for term in self._terms],
             "sizes": [len(body) for body in run],
             "seconds": RUN_SECONDS if len(run) > 1 else self._patience(),
         }
@@ -218,15 +219,16 @@ class _Worker:
                     pipe.close()
 
 
-def _compiled(term: BodyTerm) -> re.Pattern[bytes]:
-    return re.compile(term.needle, re.IGNORECASE if term.fold else re.NOFLAG)
+def _compiled(term: BodyTerm) -> re.Pattern[str]:
+    return re.compile(composed(term.needle), re.IGNORECASE if term.fold else re.NOFLAG)
 
 
-def _is_in_pieces(pattern: re.Pattern[bytes], body: bytes, stop: Event) -> bool:
+def _is_in_pieces(pattern: re.Pattern[str], body: bytes, stop: Event) -> bool:
     """Whether a piece of a body matches; a longer match may be missed, and "$" is the end of any piece."""
-    for start in range(0, max(len(body) - WINDOW + STEP, 1), STEP):
+    text = body.decode("utf-8", "surrogatepass")
+    for start in range(0, max(len(text) - WINDOW + STEP, 1), STEP):
         if stop.is_set():
             return False
-        if pattern.search(body, start, start + WINDOW):
+        if pattern.search(text, start, start + WINDOW):
             return True
     return False

@@ -1,9 +1,9 @@
 """The process that searches bodies for regular expressions: bodies in, places out, one answer a request.
 
 Run as a script by `tui.storage.regex_process`, with nothing but the standard library. A request is a line
-of JSON, `{"terms": [[pattern, fold], ...], "sizes": [...], "seconds": s}` with patterns as Latin-1, and
-then the bodies. The answer is a line of JSON: for each term the places, from 0, of the bodies that have it.
-Whoever asks waits for the answer before asking again.
+of JSON, `{"terms": [[pattern, fold], ...], "sizes": [...], "seconds": s}`, and then the bodies in UTF-8,
+lone surrogates included. The answer is a line of JSON: for each term the places, from 0, of the bodies that
+have it. Whoever asks waits for the answer before asking again.
 
 A match cannot be broken off from inside of Python. So a timer that needs no Python ends this process when a
 request takes longer than its seconds, and the kernel ends it when nobody is left to read the answer.
@@ -35,12 +35,12 @@ def main() -> None:
     terms, patterns = None, []
     while line := requests.readline():
         asked = json.loads(line)
-        bodies = [requests.read(size) for size in asked["sizes"]]
+        bodies = [requests.read(size).decode("utf-8", "surrogatepass") for size in asked["sizes"]]
         faulthandler.dump_traceback_later(asked["seconds"], exit=True)
         _end_without_reader(True)
         if terms != asked["terms"]:
             terms = asked["terms"]
-            patterns = [re.compile(text.encode("latin-1"), re.I if fold else 0) for text, fold in terms]
+            patterns = [re.compile(text, re.I if fold else 0) for text, fold in terms]
         found = [
             [place for place, body in enumerate(bodies) if search(body)]
             for search in [pattern.search for pattern in patterns]

@@ -98,15 +98,12 @@ class Filter:
                 return sum(cost for cost, _ in made), join(steps)
             case Text(text):
                 column = self._leaf(self._columns.named(text), negated)
-                body = self._body(BodyTerm(text.encode("utf-8", "replace")), negated)
+                body = self._body(BodyTerm(text), negated)
                 return _BODY, (_all if negated else _any)([column, body])
             case Pattern(pattern, fold):
-                needle = pattern[_leading(pattern) :].encode("utf-8", "replace")
-                return _BODY, self._body(BodyTerm(needle, True, fold), negated)
+                return _BODY, self._body(BodyTerm(pattern[_leading(pattern) :], True, fold), negated)
             case Term("body", values):
-                needles = [
-                    value.text.encode("utf-8", "replace") for value in values if isinstance(value, Name)
-                ]
+                needles = [value.text for value in values if isinstance(value, Name)]
                 steps = [self._body(BodyTerm(needle), negated) for needle in needles]
                 return _BODY, (_all if negated else _any)(steps)
             case Term("latency", values):

@@ -5,6 +5,7 @@ import warnings
 from dataclasses import dataclass
 from enum import Enum
 
+from tui.core.search_text import composed
 from tui.trace.query_fields import ALIASES, FIELDS, Field, find, nearest, read_value, shown
 from tui.trace.query_nodes import Node, Pattern, Term, Text, Value, quoted
 from tui.trace.query_units import BadValue
@@ -187,12 +188,12 @@ class Lexer:
 
 
 def _complaint(pattern: str) -> str:
-    """Return why a pattern cannot be sought in bytes, or ""."""
+    """Return why a pattern cannot be searched for, or ""."""
     try:
         with warnings.catch_warnings():
             # What Python may read otherwise one day ("[[") is not the person's trouble.
             warnings.simplefilter("ignore")
-            re.compile(pattern.encode())
+            re.compile(composed(pattern))
     except re.error as error:
         return error.msg
     except (RecursionError, OverflowError, UnicodeEncodeError):

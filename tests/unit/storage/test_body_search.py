@@ -3,17 +3,23 @@
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from threading import Event
+from unicodedata import normalize
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.conftest import wait_until
+from tui.core.search_text import composed, fold, holds_json, readable, unescaped
 from tui.core.traffic import BodyTerm
-from tui.storage.body_search import LARGE, RUN_BYTES, BodyFinder, BodySearch
+from tui.storage import body_search
+from tui.storage.body_search import FOLDS_TO_LETTERS, LARGE, RUN_BYTES, BodyFinder, BodySearch
 from tui.storage.regex_process import RegexProcess
 
-ENDLESS = BodyTerm(rb"\w+\w+\w+@", regex=True)
-EASY = BodyTerm(rb"b[0-9]c", regex=True)
+ENDLESS = BodyTerm(r"\w+\w+\w+@", regex=True)
+EASY = BodyTerm(r"b[0-9]c", regex=True)
 
 
 def no_part(seq: int, start: int, length: int) -> bytes:
@@ -29,7 +35,7 @@ def test_what_was_found_before_the_stop_is_kept():
                 stop.set()
             yield seq, b"term" + b"." * (RUN_BYTES // 100)
 
-    search = BodySearch([BodyTerm(b"TERM")], no_part, stop, RegexProcess(stop))
+    search = BodySearch([BodyTerm("TERM")], no_part, stop, RegexProcess(stop))
     search.run(bodies())
     (found,) = search.found()
     assert found == set(range(1, len(found) + 1)) and 300 < len(found) <= 500
@@ -37,7 +43,7 @@ def test_what_was_found_before_the_stop_is_kept():
 
 def test_an_empty_term_is_in_every_body():
     with closing(BodyFinder(no_part)) as finder:
-        terms = [BodyTerm(b""), BodyTerm(b"", regex=True)]
+        terms = [BodyTerm(""), BodyTerm("", regex=True)]
         assert finder.search(terms, lambda: [(1, b"a"), (2, b"b")]) == [{1, 2}, {1, 2}]
 
 
@@ -51,7 +57,7 @@ def test_a_large_body_is_read_in_parts_and_only_as_far_as_nobody_stops():
             stop.set()
         return b"." * length
 
-    search = BodySearch([BodyTerm(b"x")], part, stop, RegexProcess(stop))
+    search = BodySearch([BodyTerm("x")], part, stop, RegexProcess(stop))
     search.run([(1, 9 * LARGE)])
     assert read == [0, LARGE] and search.found() == [frozenset()]
 
@@ -63,20 +69,20 @@ def finder() -> Iterator[BodyFinder]:
 
 
 def test_words_and_expressions_are_told_apart(finder: BodyFinder):
-    terms = [EASY, BodyTerm(b"B1C"), BodyTerm(b"b.c"), BodyTerm(b"B1C", fold=False)]
+    terms = [EASY, BodyTerm("B1C"), BodyTerm("b.c"), BodyTerm("B1C", fold=False)]
     assert finder.search(terms, lambda: [(1, b"b1c"), (2, b"b.c")]) == [{1}, {1}, {2}, frozenset()]
 
 
 def test_an_interrupt_that_comes_before_the_search_is_not_forgotten(finder: BodyFinder):
     finder.interrupt()
-    assert finder.search([ENDLESS, BodyTerm(b"a")], lambda: [(1, b"a" * 200_000)]) == [frozenset()] * 2
-    assert finder.search([BodyTerm(b"a")], lambda: [(1, b"a")]) == [{1}]
+    assert finder.search([ENDLESS, BodyTerm("a")], lambda: [(1, b"a" * 200_000)]) == [frozenset()] * 2
+    assert finder.search([BodyTerm("a")], lambda: [(1, b"a")]) == [{1}]
 
 
 def test_an_interrupt_that_broke_off_nothing_can_be_forgotten(finder: BodyFinder):
     finder.interrupt()
     finder.rearm()
-    assert finder.search([BodyTerm(b"a")], lambda: [(1, b"a")]) == [{1}]
+    assert finder.search([BodyTerm("a")], lambda: [(1, b"a")]) == [{1}]
 
 
 def test_a_search_for_an_expression_is_broken_off_from_another_thread():
@@ -94,7 +100,7 @@ def test_a_search_for_an_expression_is_broken_off_from_another_thread():
 def test_the_problem_belongs_to_the_last_search(finder: BodyFinder):
     finder.search([ENDLESS], lambda: [(1, b"a" * 200_000)])
     assert finder.problem == "not searched, the regular expression takes too long: entry 1"
-    finder.search([BodyTerm(b"a")], lambda: [(1, b"a")])
+    finder.search([BodyTerm("a")], lambda: [(1, b"a")])
     assert not finder.problem
 
 
@@ -108,3 +114,87 @@ def test_of_a_large_body_that_takes_too_long_no_further_part_is_searched():
     with closing(BodyFinder(part, lambda stop: RegexProcess(stop, body_seconds=0.2))) as finder:
         assert finder.search([ENDLESS], lambda: [(1, 3 * LARGE)]) == [frozenset()]
         assert finder.problem
+
+
+# ---- beside a reading of each body ------------------------------------------------------------------------
+
+SIGNS = [
+    *'aAeEkKsSiI 07_"\\{}[]:,;`/n',
+    *"\u00e9\u00c9\u00df\u1e9e\u017f\u212a\ufb01\ufb06\u0130\u0131\u03a3\u03c3\u03c2\u0390\u0419\u0439",
+    *"\u0300\u0301\u0307\u0323\u0327\u0344\u0345\u037e\u1fef\u1e69\u1e63\u0227\u1ea1\u0958\u0915\u093c",
+    *"\uac00\uac01\u1100\u1161\u11a8\uf900\u8c48\U0001f642\U0002f800\u4e3d",
+]
+WRITTEN = [
+    r"\u0041",
+    r"\u00E9",
+    r"\u0065\u0301",
+    r"\u212A",
+    r"\u005c",
+    r"\\u0041",
+    r"\ud83d\ude42",
+    r"\n",
+    r"\\",
+]
+CUT = [r"\u00", r"\ud83d", r"\"", '{"', '":"', "\\"]
+BODIES = st.tuples(
+    st.sampled_from(["", '{"', '["', '"', "["]),
+    st.lists(st.sampled_from(SIGNS + WRITTEN + CUT), max_size=8).map("".join),
+).map("".join)
+
+
+def piece_of(text: str, draw: st.DrawFn) -> str:
+    """Return a piece of a text, or a sign, in another form and case."""
+    start = draw(st.integers(0, len(text)))
+    piece = text[start : start + draw(st.integers(1, 2))] or draw(st.sampled_from(SIGNS))
+    change = draw(st.sampled_from([str, str.upper, str.casefold, partial(normalize, "NFD")]))
+    return str(change(piece))
+
+
+@st.composite
+def searches(draw: st.DrawFn) -> tuple[list[bytes], str]:
+    bodies = [body.encode() for body in draw(st.lists(BODIES, min_size=1, max_size=3))]
+    return bodies, piece_of(readable(bodies[0]), draw)
+
+
+@given(searches())
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_body_that_has_the_text_is_never_passed_over(finder: BodyFinder, search: tuple[list[bytes], str]):
+    bodies, needle = search
+    found = finder.search(
+        [BodyTerm(needle), BodyTerm(needle, fold=False)], lambda: list(enumerate(bodies, 1))
+    )
+    texts = list(enumerate(map(readable, bodies), 1))
+    assert found == [
+        {seq for seq, text in texts if fold(needle) in fold(text)},
+        {seq for seq, text in texts if composed(needle) in composed(text)},
+    ]
+
+
+def test_every_character_that_folds_to_a_letter_is_known():
+    letters = set("abcdefghijklmnopqrstuvwxyz0123456789 _")
+    folding = [char for char in map(chr, range(0x80, 0x110000)) if not letters.isdisjoint(fold(char))]
+    assert "".join(folding) == FOLDS_TO_LETTERS
+
+
+@st.composite
+def parted(draw: st.DrawFn) -> tuple[bytes, str, int]:
+    few = ["e", "\u00e9", "\u0301", "\u0323", "n", '"', "\\", *WRITTEN, *CUT]
+    body = draw(st.sampled_from(["", "{"])) + "".join(draw(st.lists(st.sampled_from(few), max_size=8)))
+    return body.encode(), piece_of(unescaped(body), draw), draw(st.integers(1, 9))
+
+
+@given(parted())
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_nothing_is_missed_or_made_up_where_a_large_body_is_parted(
+    finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, search: tuple[bytes, str, int]
+):
+    raw, needle, size = search
+    monkeypatch.setattr(body_search, "LARGE", size)
+    searching = BodySearch(
+        [BodyTerm(needle)], lambda _, start, length: raw[start : start + length], Event(), finder._regexes
+    )
+    searching.run([(1, len(raw))])
+    texts = [raw.decode()]
+    if holds_json(raw):
+        texts = [unescaped(texts[0]), unescaped(unescaped(texts[0]))]
+    assert searching.found() == [{1} if any(fold(needle) in fold(text) for text in texts) else set()]

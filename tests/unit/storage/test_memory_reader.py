@@ -26,7 +26,7 @@ def test_it_reads_what_is_kept():
 
 
 def test_bodies_are_searched_for_text_and_expressions():
-    terms = [BodyTerm(b"hello."), BodyTerm(b"hello", fold=False), BodyTerm(rb"h.llo[!]|^o", regex=True)]
+    terms = [BodyTerm("hello."), BodyTerm("hello", fold=False), BodyTerm(r"h.llo[!]|^o", regex=True)]
     with closing(MemoryReader(ring(b"Hello.", b"hello!", b"other"))) as reader:
         assert reader.search(terms, 1, 3) == [{1}, {2}, {2, 3}]
         assert reader.search(terms, 3, 3) == [set(), set(), {3}]
@@ -35,11 +35,11 @@ def test_bodies_are_searched_for_text_and_expressions():
 
 def test_a_large_body_is_searched_to_its_end():
     with closing(MemoryReader(ring(b"." * 2 * LARGE + b"b1c"))) as reader:
-        assert reader.search([BodyTerm(b"b[0-9]c", regex=True)], 1, 1) == [{1}]
+        assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]
 
 
 def test_an_interrupt_is_for_one_reader_and_not_forgotten():
-    kept, word = ring(b"a"), BodyTerm(b"a")
+    kept, word = ring(b"a"), BodyTerm("a")
     with closing(MemoryReader(kept)) as one, closing(MemoryReader(kept)) as other:
         one.interrupt()
         assert one.search([word], 1, 1) == [set()] and other.search([word], 1, 1) == [{1}]
@@ -51,5 +51,5 @@ def test_an_interrupt_is_for_one_reader_and_not_forgotten():
 def test_closing_leaves_no_process():
     before = psutil.Process().children()
     with closing(MemoryReader(ring(b"b1c"))) as reader:
-        assert reader.search([BodyTerm(b"b[0-9]c", regex=True)], 1, 1) == [{1}]
+        assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]
     assert psutil.Process().children() == before

@@ -17,12 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import wait_until
+from tui.core.search_text import composed
 from tui.core.traffic import BodyTerm
 from tui.storage.regex_process import RegexProcess
 
-ENDLESS = BodyTerm(rb"\w+\w+\w+@", regex=True)
+ENDLESS = BodyTerm(r"\w+\w+\w+@", regex=True)
 LETTERS = b"a" * 200_000
-EASY = BodyTerm(rb"b[0-9]c", regex=True)
+EASY = BodyTerm(r"b[0-9]c", regex=True)
+ANY = st.characters(exclude_categories=[])
 
 
 @contextmanager
@@ -44,16 +46,19 @@ def test_nothing_is_started_before_the_first_search():
         assert regexes.pid is None
 
 
-@given(bodies=st.lists(st.binary(max_size=30), max_size=8), parts=st.lists(st.binary(min_size=1, max_size=2)))
+@given(
+    bodies=st.lists(st.text(ANY, max_size=30), max_size=8),
+    parts=st.lists(st.text(ANY, min_size=1, max_size=2)),
+)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_it_finds_what_python_finds(started: RegexProcess, bodies: list[bytes], parts: list[bytes]):
-    terms = [BodyTerm(re.escape(part) + b"|^x", regex=True, fold=fold) for part in parts for fold in (0, 1)]
+def test_it_finds_what_python_finds(started: RegexProcess, bodies: list[str], parts: list[str]):
+    terms = [BodyTerm(re.escape(part) + "|^x", regex=True, fold=fold) for part in parts for fold in (0, 1)]
     seqs = list(range(5, 5 + len(bodies)))
-    assert started.search(terms, seqs, bodies) == [
+    assert started.search(terms, seqs, [body.encode("utf-8", "surrogatepass") for body in bodies]) == [
         [
             seq
             for seq, body in zip(seqs, bodies, strict=True)
-            if re.search(term.needle, body, re.I if term.fold else 0)
+            if re.search(composed(term.needle), body, re.I if term.fold else 0)
         ]
         for term in terms
     ]
@@ -182,7 +187,7 @@ def test_it_works_from_a_folder_that_holds_nothing_but_the_package(tmp_path: Pat
         "from tui.core.traffic import BodyTerm\n"
         "from tui.storage.regex_process import RegexProcess\n"
         "made = RegexProcess(threading.Event())\n"
-        "print(made.search([BodyTerm(b'b.c', True)], [3], [b'abcc']), made.problem); made.close()"
+        "print(made.search([BodyTerm('b.c', True)], [3], [b'abcc']), made.problem); made.close()"
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd="/", capture_output=True, text=True)
     assert (done.stdout.strip(), done.stderr) == ("[[3]]", "")

@@ -123,7 +123,8 @@ def expected(terms: list[BodyTerm], bodies: dict[int, bytes]) -> list[frozenset[
     for term in terms:
         pattern = term.needle if term.regex else re.escape(term.needle)
         compiled = re.compile(pattern, re.IGNORECASE if term.fold else 0)
-        found.append(frozenset(seq for seq, body in bodies.items() if compiled.search(body)))
+        texts = {seq: body.decode("utf-8", "replace") for seq, body in bodies.items()}
+        found.append(frozenset(seq for seq, text in texts.items() if compiled.search(text)))
     return found
 
 
@@ -140,7 +141,8 @@ def test_a_search_finds_exactly_the_bodies_that_have_the_term(
     path = recorded(
         tmp_path_factory.mktemp("r") / "r.mcptrace", [request(seq, body) for seq, body in stored.items()]
     )
-    terms = [BodyTerm(needle, fold=fold) for needle in needles for fold in (True, False)]
+    texts = [needle.decode("utf-8", "replace") for needle in needles]
+    terms = [BodyTerm(text, fold=fold) for text in texts for fold in (True, False)]
     with closing(RecordingReader(path)) as reader:
         assert list(reader.search(terms, 1, len(bodies))) == expected(terms, stored)
 
@@ -149,15 +151,15 @@ def test_regular_expressions_see_each_body_alone(path: Path):
     stored = {1: b"start end", 2: b"xstart\nendx", 3: b"START END"}
     recorded(path, [request(seq, body) for seq, body in stored.items()])
     terms = [
-        BodyTerm(b"^start", regex=True, fold=False),
-        BodyTerm(b"end$", regex=True),
-        BodyTerm(b"t.e", regex=True),
+        BodyTerm("^start", regex=True, fold=False),
+        BodyTerm("end$", regex=True),
+        BodyTerm("t.e", regex=True),
     ]
     with closing(RecordingReader(path)) as reader:
         assert list(reader.search(terms, 1, 3)) == expected(terms, stored)
-        assert reader.search([BodyTerm(b"start")], 2, 2) == [frozenset({2})]
+        assert reader.search([BodyTerm("start")], 2, 2) == [frozenset({2})]
         with pytest.raises(re.error):
-            reader.search([BodyTerm(b"(", regex=True)], 1, 3)
+            reader.search([BodyTerm("(", regex=True)], 1, 3)
 
 
 def test_a_large_body_is_searched_in_windows_and_nothing_is_missed_at_their_edges(path: Path):
@@ -165,14 +167,14 @@ def test_a_large_body_is_searched_in_windows_and_nothing_is_missed_at_their_edge
     body[LARGE - 3 : LARGE + 3] = b"Needle"
     recorded(path, [request(1, bytes(body)), request(2, b"needle"), request(3, b"n")])
     with closing(RecordingReader(path)) as reader:
-        terms = [BodyTerm(b"needle"), BodyTerm(b"needle", fold=False), BodyTerm(b"n[e]+dle", regex=True)]
+        terms = [BodyTerm("needle"), BodyTerm("needle", fold=False), BodyTerm("n[e]+dle", regex=True)]
         assert reader.search(terms, 1, 3) == [{1, 2}, {2}, {1, 2}]
 
 
 def test_a_search_is_broken_off_from_another_thread(path: Path):
     recorded(path, requests(1, 20_000, 200))
     results = []
-    slow = BodyTerm(b'[a-z"]+[0-9]{9}', regex=True)
+    slow = BodyTerm('[a-z"]+[0-9]{9}', regex=True)
     with closing(RecordingReader(path)) as reader:
         thread = threading.Thread(target=lambda: results.append(reader.search([slow] * 1000, 1, 20_000)))
         thread.start()
@@ -184,14 +186,14 @@ def test_a_search_is_broken_off_from_another_thread(path: Path):
         wait_until(broken_off)
         assert results == [[frozenset()] * 1000]
         reader.rearm()
-        assert reader.search([BodyTerm(b'"id":7,')], 1, 20_000) == [{7}]
+        assert reader.search([BodyTerm('"id":7,')], 1, 20_000) == [{7}]
 
 
 def test_one_body_on_which_an_expression_never_ends_does_not_hide_the_others(path: Path):
     recorded(path, [request(1, b"abc@"), request(2, b"a" * 200_000), request(3, b"xyz@")])
     with closing(RecordingReader(path)) as reader:
         reader._finder._regexes._body_seconds = 0.3
-        assert reader.search([BodyTerm(rb"\w+\w+\w+@", regex=True)], 1, 3) == [{1, 3}]
+        assert reader.search([BodyTerm(r"\w+\w+\w+@", regex=True)], 1, 3) == [{1, 3}]
         assert reader.search_problem.endswith("takes too long: entry 2")
         pid = reader._finder._regexes.pid
     assert pid is not None and not psutil.pid_exists(pid)
@@ -250,7 +252,7 @@ def test_a_recording_with_damage_inside_says_so_when_it_comes_to_it(path: Path):
     with pytest.raises(StorageError, match=r"damaged|no meaning"):
         with closing(RecordingReader(path)) as reader:
             reader.columns(0, 5000)
-            reader.search([BodyTerm(b"zzz")], 1, 5000)
+            reader.search([BodyTerm("zzz")], 1, 5000)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tui.core.search_text import fold, readable
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
 from tui.trace.frames import Frames
 
@@ -86,7 +87,7 @@ class Bodies:
         self.asked.append((first, last))
         inside = {seq: body for seq, body in self._traffic.bodies.items() if first <= seq <= last}
         return [
-            frozenset(seq for seq, body in inside.items() if term.needle.lower() in body.lower())
+            frozenset(seq for seq, body in inside.items() if fold(term.needle) in fold(readable(body)))
             for term in terms
         ]
 

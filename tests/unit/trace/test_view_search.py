@@ -12,7 +12,7 @@ from tui.storage.memory_reader import MemoryReader
 from tui.trace.bodies import Ring
 from tui.trace.view_search import Answer, BodySearch
 
-MILK = [BodyTerm(b"milk")]
+MILK = [BodyTerm("milk")]
 
 
 def sample() -> Bodies:
@@ -120,7 +120,7 @@ def test_giving_up_nothing_does_not_break_off_the_next_block():
 
 
 def test_a_regular_expression_without_end_is_given_up_at_once():
-    search = BodySearch(lambda: memory(b"a" * 200_000), [BodyTerm(rb"\w+\w+\w+@", regex=True)])
+    search = BodySearch(lambda: memory(b"a" * 200_000), [BodyTerm(r"\w+\w+\w+@", regex=True)])
     search.ask(0, 1, 1, 1)
     me = psutil.Process()
     wait_until(lambda: any(child.cpu_times().user > 0.1 for child in me.children()))

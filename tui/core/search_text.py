@@ -1,0 +1,139 @@
+"""The text that a search compares: a body as a person reads it, folded as Unicode folds. Pure.
+
+Two texts match when they differ only in case (full case folding, in every script) or in how characters are
+composed (NFC, NFD). In JSON, escapes are decoded: a string is searched as what it says, however it is
+written. Braces, quotes and keys stay where they are, so `"id":7` is found too.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from unicodedata import category, normalize
+
+_JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[\"]")
+_STREAM_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:data|event|id)?:")
+_STRING_REST = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
+ESCAPE = re.compile(
+    r'\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(["\\/bfnrt]))'
+)
+"""An escape of JSON: a surrogate pair, a code unit, or a single character."""
+
+_SINGLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def fold(text: str) -> str:
+    """Return the form in which texts are compared: without case, and canonically composed."""
+    return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
+
+
+def composed(text: str) -> str:
+    """Return a text canonically composed: what a regular expression is matched against, and its pattern."""
+    return text if text.isascii() else normalize("NFC", text)
+
+
+def readable(body: bytes) -> str:
+    """Return the text of a body, with the escapes in its JSON strings decoded.
+
+    A string that holds JSON itself is decoded as well, as the tree shows it. A body that is not JSON, such
+    as a line of stderr, is returned unchanged. Escapes that are incomplete or not JSON are kept.
+    """
+    text = body.decode("utf-8", "replace")
+    return _decoded(text) if "\\" in text and holds_json(body) else text
+
+
+def holds_json(head: bytes) -> bool:
+    """Return whether a body starts like JSON, or like a stream of events that carry JSON."""
+    if _JSON_START.match(head):
+        return True
+    return _STREAM_START.match(head) is not None and b"data:" in head[:65536]
+
+
+def unescaped(text: str) -> str:
+    """Return a piece of JSON with all of its escapes decoded, whether or not they are inside of a string."""
+    return ESCAPE.sub(escaped_char, text) if "\\" in text else text
+
+
+def escaped_char(escape: re.Match[str]) -> str:
+    """Return what a match of `ESCAPE` stands for; half of a surrogate pair stays one."""
+    high, low, unit, single = escape.groups()
+    if high:
+        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
+    return chr(int(unit, 16)) if unit else _SINGLE[single]
+
+
+def _decoded(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    while (slash := text.find("\\", at)) >= 0:
+        if text.count('"', at, slash) % 2 == 0:  # not inside of a string
+            parts.append(text[at : slash + 1])
+            at = slash + 1
+            continue
+        opening = text.rfind('"', at, slash)
+        try:
+            said, end = _scan(text, opening)
+        except (ValueError, StopIteration):  # cut off, or with an escape that JSON does not have
+            rest = _STRING_REST.match(text, slash)
+            end = rest.end() + 1 if rest else len(text)
+            said = unescaped(text[opening + 1 : end - 1])
+        if "\\" in said and _is_json(said):
+            said = _decoded(said)
+        parts += text[at : opening + 1], said, text[end - 1 : end]
+        at = end
+    parts.append(text[at:])
+    return "".join(parts)
+
+
+_scan = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
+
+
+def _is_json(text: str) -> bool:
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+# ---- where in a text ------------------------------------------------------------------------------------
+
+
+def spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
+    """Yield where a folded text is found in another one: start and end, from left to right.
+
+    What lies inside of a character, such as an "s" of "ß", is found as the whole character, once.
+    """
+    whole = fold(text)
+    at = whole.find(folded) if folded else -1
+    if at < 0:
+        return
+    places = _places(text, len(whole))
+    last = 0
+    while at >= 0:
+        start, end = places[at][0], places[at + len(folded) - 1][1]
+        if start >= last:
+            yield start, end
+            last = end
+        at = whole.find(folded, at + len(folded))
+
+
+def _places(text: str, length: int) -> list[tuple[int, int]]:
+    """Return for each character of a folded text from where to where in the text it comes from."""
+    if length == len(text) and text.isascii():
+        return [(at, at + 1) for at in range(length)]
+    places: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end = start + 1
+        while end < len(text) and not is_boundary(text[end]):
+            end += 1
+        places += [(start, end)] * len(fold(text[start:end]))
+        start = end
+    return places
+
+
+def is_boundary(char: str) -> bool:
+    """Return whether a character stands alone, whatever comes before it: it never combines with that."""
+    return char < "\u0300" or not (category(char)[0] == "M" or "\u1160" <= char <= "\u11ff")
