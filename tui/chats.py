@@ -44,7 +44,7 @@ class Chats(SavedChats):
         super().__init__(store)
         self._asked = asked
         self._around = around
-        self._busy = ""
+        self._busy = self._lost = ""
         self._turns = 0
         self._numbers: dict[str, dict[int, int]] = {}  # session -> its turns of this run
         self._offering = Offering()
@@ -60,6 +60,11 @@ class Chats(SavedChats):
     def problem(self) -> str:
         """Why this conversation is not being saved, in words, or ""."""
         return self._now.problem
+
+    def lost(self) -> str:
+        """Return, once, why the conversation that was left last was not saved, in words, or ""."""
+        lost, self._lost = self._lost, ""
+        return lost
 
     @property
     def busy(self) -> str:
@@ -269,7 +274,7 @@ class Chats(SavedChats):
         return WatchedTurn(begin, meter, around.notice, around.discreet, waits)
 
     async def close(self) -> None:
-        """Write what waits and let go of the files. Bounded in time."""
+        """Write what waits and let go of the files; `problem` says what was not saved. Bounded in time."""
         await self._now.leave()
         await self._asked.close()
 
@@ -305,7 +310,8 @@ class Chats(SavedChats):
         self._asked.gauge.patient = False
         self.opened += 1
         self.revision += 1
-        await before.leave()
+        problem = await before.leave()
+        self._lost = problem if before.conversation.messages else ""
         if meta is None:
             return
         if told := await self._asked.go_on_with(meta.profile or "", meta.model or ""):

@@ -7,6 +7,7 @@ the host, not here.
 import logging
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -41,6 +42,11 @@ class LogFile(RotatingFileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Lose the line: a full disk must not paint a traceback over the screen."""
+
+    def close(self) -> None:
+        """Close the file; lines that a full disk does not take are lost."""
+        with suppress(OSError):
+            super().close()
 
     def stop(self) -> None:
         """Close the file; nothing is written any more."""

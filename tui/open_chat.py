@@ -27,6 +27,7 @@ class OpenChat:
         own_system: the person gave it a system text of its own.
         parent: the session that it branched off before anything was said, or "".
         refused: why it could not be saved at all, in words, or "".
+        unsaved: why it, or what it branched off, was not saved while no journal is open, or "".
         turn_numbers: numbers that its turns have in the traffic of this run, by the index of their question.
     """
 
@@ -42,12 +43,13 @@ class OpenChat:
     own_system: bool = False
     parent: str = ""
     refused: str = ""
+    unsaved: str = ""
     turn_numbers: dict[int, int] = field(default_factory=dict)
 
     @property
     def problem(self) -> str:
         """Why it is not being saved, in words, or ""."""
-        return (self.journal.problem if self.journal is not None else "") or self.refused
+        return (self.journal.problem if self.journal is not None else self.unsaved) or self.refused
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "OpenChat":
@@ -73,7 +75,8 @@ class OpenChat:
             journal=journal,
             unknown=self.unknown,
             own_system=self.own_system,
-            parent=(self.info.id if self.info is not None else self.parent) if not upto else "",
+            parent="" if upto or self.problem else self.info.id if self.info is not None else self.parent,
+            unsaved=self.problem,
             turn_numbers={place: number for place, number in self.turn_numbers.items() if place < upto},
         )
         if journal is not None and self.info is not None:
@@ -105,13 +108,18 @@ class OpenChat:
         if self.journal is not None:
             await self.journal.settled()
 
-    async def leave(self) -> None:
-        """Write what waits and let go of the file; the conversation is not written down any more."""
+    async def leave(self) -> str:
+        """Write what waits and let go of the file; return why not all of it was saved, or "".
+
+        The conversation is not written down any more.
+        """
         journal, self.journal = self.journal, None
         talk = self.conversation
         talk.heard = talk.compacted = talk.remarked = None
         if journal is not None:
             await journal.close()
+            self.unsaved = journal.problem
+        return self.problem
 
     def describe(self, about: SessionMeta) -> None:
         """Write what is known of the session besides its messages."""

@@ -53,7 +53,9 @@ class Runtime:
         self._traffic = Traffic(lambda: self.redactor)
         self._problems: list[str] = []
         self._asked = Asked(options, env, self._clock, self._traffic, self._keep_secret)
-        self._chats = Chats(self._asked, self, self._store())
+        self._sessions = self._store()
+        self._chats = Chats(self._asked, self, self._sessions)
+        self._save_problem = ""
         self._host = Host((), sink=self._traffic, clock=self._clock)
         self._policy = Policy(mode=options.mode)
         self._saved_approvals: set[str] = set()
@@ -109,6 +111,8 @@ class Runtime:
             self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
         if start and self._options.start:
             self._keep(self._host.start_all())
+        if self._sessions is not None:
+            self._save_problem = await self._sessions.check()
         if model:
             await self._asked.begin(loaded)
             if self._asked.error is not None:
@@ -179,6 +183,18 @@ class Runtime:
     def problems(self) -> Sequence[str]:
         """What is wrong with the configuration, a line each."""
         return self._problems
+
+    @property
+    def unsaved(self) -> str:
+        """Why the conversation is not being saved, in words, or ""."""
+        # Before anything was said only the check at the start is known.
+        return self._chats.problem or ("" if self._chats.messages else self._save_problem)
+
+    @property
+    def unrecorded(self) -> str:
+        """Why the traffic is not being recorded although it is to be, in words, or ""."""
+        wanted = self._loaded is not None and self._loaded.settings.traffic.record
+        return self._traffic.recording.problem() if wanted else ""
 
     @property
     def host(self) -> Host:

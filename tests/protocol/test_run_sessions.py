@@ -38,6 +38,17 @@ async def test_resume_goes_on_with_the_last_one(tmp_path: Path):
         assert said(endpoint.requests[1])[0] == ("user", "first")
 
 
+async def test_a_session_that_cannot_be_saved_is_reported_after_the_answer(tmp_path: Path):
+    (tmp_path / "file").write_text("in the way")
+    data = tmp_path / "file" / "data"
+    async with Endpoint([says("Hello Ada.")]) as endpoint:
+        given = ("run", "--config", config(tmp_path, endpoint), "--session", "names")
+        done = await mcptui(*given, "I am Ada.", XDG_DATA_HOME=str(data))
+    assert (done.code, done.out) == (0, "Hello Ada.\n")
+    why = f"cannot write to {data / 'mcptui' / 'sessions'}: Not a directory"
+    assert f"mcptui: Not all messages were saved: {why}\n" in done.err
+
+
 async def test_without_a_name_nothing_is_saved_and_nothing_gone_on_with(tmp_path: Path):
     async with Endpoint([says("One."), says("Two.")]) as endpoint:
         given = ("run", "--config", config(tmp_path, endpoint))

@@ -40,7 +40,7 @@ class FakeChats:
         self.turn_numbers: dict[int, int] = {}
         self.busy = ""
         self.info: SessionInfo | None = None
-        self.problem = ""
+        self.problem = self.left_unsaved = ""
         self.unknown: frozenset[str] = frozenset()
         self.meters = Meters()
         self.saved: dict[str, SessionInfo] = {}
@@ -57,6 +57,10 @@ class FakeChats:
         self.asked: list[tuple[str, tuple[Attachment, ...]]] = []
         self.done: list[tuple[object, ...]] = []
         self._turn = turn
+
+    def lost(self) -> str:
+        lost, self.left_unsaved = self.left_unsaved, ""
+        return lost
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -94,6 +98,7 @@ class FakeChats:
             self.closed_searches += 1
 
     async def new(self) -> None:
+        self.left_unsaved = self.problem
         self.info = None
         self.conversation.messages.clear()
         self.conversation.compaction = Compaction()
@@ -109,6 +114,12 @@ class FakeChats:
 
     async def branch(self, upto: int) -> None:
         self.done.append(("branch", upto))
+        self.left_unsaved = self.problem
+        if self.problem:
+            self.info = None
+            del self.conversation.messages[upto:]
+            self.revision += 1
+            return
         parent = self.info or SessionInfo("s0", "first")
         branch = replace(parent, id=f"{parent.id}-b{len(self.saved)}", parent=parent.id, branched_at=upto)
         self.save(branch, *self.conversation.messages[:upto])

@@ -243,6 +243,7 @@ class FakeRuntime:
         self.theme_name = theme
         self.keys: Mapping[str, str] = keys or {}
         self.problems = problems
+        self.unsaved = self.unrecorded = ""
         self.conversation = Conversation()
         self.is_ready = False
         self.redactor = Redactor()

@@ -297,7 +297,62 @@ async def test_a_folder_that_cannot_be_written_to_costs_the_saving_and_not_the_c
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."))
     assert (await one.ask("hi")).reason is EndReason.ANSWERED
-    assert one.chats.problem != ""
+    assert one.chats.problem == f"cannot write to {tmp_path / 'sessions'}: File exists"
+
+
+async def test_a_conversation_that_is_left_unsaved_is_reported_once(stage: Make, tmp_path: Path):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."))
+    await one.ask("hi")
+    await one.chats.new()
+    assert "File exists" in one.chats.lost()
+    assert one.chats.lost() == ""
+
+
+async def test_a_saved_conversation_and_an_empty_one_are_not_reported_as_lost(stage: Make):
+    one = stage(says("Hello."))
+    await one.chats.new()
+    assert one.chats.lost() == ""
+    await one.ask("hi")
+    await one.chats.new()
+    assert one.chats.lost() == ""
+
+
+async def test_a_branch_of_an_unsaved_conversation_reports_it_and_names_no_parent(
+    stage: Make, tmp_path: Path
+):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."), says("Again."))
+    await one.ask("hi")
+    await one.chats.branch(2)
+    assert "File exists" in one.chats.lost()
+    assert "File exists" in one.chats.problem
+    assert [message.text for message in one.chats.messages] == ["hi", "Hello."]
+    await one.chats.again()
+    await one.ask("hi")
+    assert one.chats.info is not None and one.chats.info.parent == ""
+
+
+async def test_a_branch_is_saved_whole_once_the_disk_takes_it_again(stage: Make, tmp_path: Path):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."), says("More."))
+    await one.ask("hi")
+    await one.chats.branch(2)
+    (tmp_path / "sessions").unlink()
+    await one.ask("more")
+    assert one.chats.problem == ""
+    session = one.chats.info.id
+    await one.chats.new()
+    await one.chats.resume(session)
+    assert [message.text for message in one.chats.messages] == ["hi", "Hello.", "more", "More."]
+
+
+async def test_after_the_end_it_is_known_why_the_conversation_was_not_saved(stage: Make, tmp_path: Path):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."))
+    await one.ask("hi")
+    await one.chats.close()
+    assert "File exists" in one.chats.problem
 
 
 async def test_a_turn_that_is_cancelled_before_it_begins_ends_as_cancelled(stage: Make):

@@ -35,3 +35,10 @@ def test_a_place_that_cannot_be_written_costs_the_line_and_nothing_else(capfd: p
     logging.getLogger("tui").error("lost")
     handler.stop()
     assert capfd.readouterr().err == ""
+
+
+def test_a_full_disk_costs_the_lines_and_closing_does_not_fail(capfd: pytest.CaptureFixture[str]):
+    handler = log_to(Path("/dev/full"), Redactor)
+    logging.getLogger("tui").error("lost")
+    handler.stop()
+    assert capfd.readouterr().err == ""

@@ -69,6 +69,8 @@ async def _run(args: argparse.Namespace) -> int:
             return await interrupt.during(_ask(args, runtime, interrupt))
         finally:
             await runtime.shutdown()
+            if runtime.chats.problem:
+                print(f"mcptui: Not all messages were saved: {clean(runtime.chats.problem)}", file=sys.stderr)
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
@@ -95,8 +97,6 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     ended = await _show(turn, args.json, answer)
     if runtime.model_notice:
         print(f"· {runtime.model_notice}", file=sys.stderr)
-    if runtime.chats.problem:
-        print(f"mcptui: {clean(runtime.chats.problem)}", file=sys.stderr)
     return EXIT_CODES[ended] if ended is not EndReason.CANCELLED else interrupt.exit_code
 
 

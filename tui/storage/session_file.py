@@ -4,9 +4,11 @@ One SQLite file, WAL while it is open, one connection that writes. The schema an
 one transaction: a process killed in between leaves a file without a table, which is no session.
 """
 
+import errno
 import os
 import re
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -49,6 +51,12 @@ WORDS = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='trigr
 """What was said, by message, for the search; not in the file where SQLite was built without FTS5.
 
 Trigrams (SQLite 3.34) find a part of a word in any script; the texts themselves stand in the messages."""
+
+PROBE_BYTES = 4096
+"""Written to see whether a disk has room: a full one still takes empty files."""
+
+_OF_THE_FOLDER = (errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EDQUOT, errno.EFBIG)
+"""Errors that concern the folder or its disk, not the one session."""
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
 _NEXT = "`mcptui sessions list` names those kept."
@@ -195,7 +203,20 @@ def why_not(error: Exception, path: Path) -> str:
     if isinstance(error, sqlite3.Error) and is_damage(error):
         return f"the session is damaged ({text})"
     reason = error.strerror if isinstance(error, OSError) and error.strerror else text
+    if getattr(error, "errno", None) in _OF_THE_FOLDER:
+        return f"cannot write to {path.parent}: {reason}"
     return f"{path.name} cannot be used: {reason}"
+
+
+def folder_problem(folder: Path) -> str:
+    """Return why no session could be saved in a folder, which need not exist yet, or ""; leaves no trace."""
+    there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    try:
+        with tempfile.TemporaryFile(dir=there, buffering=0) as file:
+            file.write(bytes(PROBE_BYTES))
+    except OSError as error:
+        return why_not(error, folder / SUFFIX)
+    return ""
 
 
 def _for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:

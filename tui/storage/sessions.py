@@ -16,7 +16,7 @@ from tui.core.redact import Redactor
 from tui.core.sessions import ExportKind, Found, Reopened, SessionInfo, SessionMeta
 from tui.storage.export import write_whole as write_text
 from tui.storage.session_export import exported, transcript
-from tui.storage.session_file import SUFFIX, new_id, open_for_writing, session_errors, why_not
+from tui.storage.session_file import SUFFIX, folder_problem, new_id, open_for_writing, session_errors, why_not
 from tui.storage.session_folder import SessionFolder
 from tui.storage.session_journal import SessionJournal
 from tui.storage.session_json import MOST_BYTES, parsed
@@ -44,6 +44,10 @@ class SessionStore:
         self._redact = redact
         self._open: dict[str, SessionJournal] = {}
         self._purged = False
+
+    async def check(self) -> str:
+        """Return why no session could be saved now, in words, or ""."""
+        return await asyncio.to_thread(folder_problem, self.files.folder)
 
     # ---- going on ----------------------------------------------------------------------------------------
 

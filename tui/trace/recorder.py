@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Finding, TrafficWriter
 from tui.trace.backlog import Action, Backlog, Errand
 from tui.trace.bodies import Redact, Ring
@@ -165,7 +166,7 @@ class Recorder:
             self._writer = self._factory()
             self._problem = self._writer.problem
         except Exception as problem:  # whatever the store is: the recording goes on in memory
-            self._problem = f"{type(problem).__name__}: {problem}"
+            self._problem = _reason(problem)
         while not self._closing:
             self._wake.wait()
             self._wake.clear()
@@ -273,3 +274,10 @@ class Recorder:
     def _fault(self, what: str) -> None:
         self.faults += 1
         _LOG.warning("recorder: %s failed", what, exc_info=True)
+
+
+def _reason(error: Exception) -> str:
+    """Return why there is no store, in words."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"cannot write to {error.filename}: {error.strerror}"
+    return str(error) if isinstance(error, McptuiError) else f"{type(error).__name__}: {error}"

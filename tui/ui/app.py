@@ -80,6 +80,7 @@ class McptuiApp(Doing):
         self._look_again: asyncio.TimerHandle | None = None
         self._seen: tuple[int, int] | None = None
         self._told = 0
+        self._faults_told: set[str] = set()
         self.took_focus = False
         self.answer_keys = AnswerKeys(self.settle, self._write, self.set_timer)
         self._typed_at = -TYPING_SECONDS
@@ -214,6 +215,7 @@ class McptuiApp(Doing):
         if self.runtime.is_ready:
             self.follow_chats()
             self.chat.flush()
+            self._tell_faults()
             seen = (self.runtime.host.revision, self.runtime.revision)
             if seen != self._seen:
                 self._seen = seen
@@ -230,6 +232,17 @@ class McptuiApp(Doing):
         for problem in problems[self._told :]:
             self.conversation.add_note(problem, "bad")
         self._told = len(problems)
+
+    def _tell_faults(self) -> None:
+        """Explain once why something is not saved; the mark in the status line stays as long as it is so."""
+        runtime = self.runtime
+        for what, why in (
+            ("This conversation is not saved", runtime.unsaved),
+            ("The traffic is not recorded", runtime.unrecorded),
+        ):
+            if why and why not in self._faults_told:
+                self._faults_told.add(why)
+                self.conversation.add_note(f"{what}: {why}.", "bad")
 
     def _record(self, event: "Event") -> None:
         self.spans.apply(event, time.monotonic_ns())

@@ -49,6 +49,10 @@ class ChatView(Protocol):
         """Why this conversation is not being saved, in words, or ""."""
         ...
 
+    def lost(self) -> str:
+        """Return, once, why the conversation that was left last was not saved, in words, or ""."""
+        ...
+
     @property
     def messages(self) -> Sequence[Message]:
         """What was said, for a screen that shows it anew."""

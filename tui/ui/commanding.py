@@ -89,7 +89,8 @@ class Commanding(OnMessages):
             raise McptuiError("nothing was said yet that could be gone on with", where="/branch")
         await chats.branch(len(chats.messages))
         self.show_conversation()
-        self.conversation.add_note("From here on this is a copy; the one before stays as it is.", "info")
+        if not chats.problem:
+            self.conversation.add_note("From here on this is a copy; the one before stays as it is.", "info")
 
     async def _do_rename(self, rest: str) -> None:
         session, title = self._session("/rename"), clean_line(rest, 200)

@@ -164,9 +164,20 @@ class Conversing(ByHand):
                 lambda remark: note_of(remark, **self.bridge.keys),
             )
         self.show_compaction()
+        self.tell_lost()
         if message is not None:
             self.conversation.show_message(message)
         self.wake()
+
+    def tell_lost(self) -> bool:
+        """Say if messages of the previous conversation are lost; return whether they are."""
+        lost = self.chats.lost()
+        if lost:
+            self.came_from = ""  # there is no way back
+            self.conversation.add_note(
+                f"Not all messages of the previous conversation were saved: {lost}.", "bad"
+            )
+        return bool(lost)
 
     def show_compaction(self) -> None:
         """Say what the model is told in place of older messages."""

@@ -106,7 +106,13 @@ class Glance:
             servers=len(self.statuses),
             used=self._used(),
             frames=self._runtime.frames,
+            fault=self._fault(),
         )
+
+    def _fault(self) -> str:
+        if self._runtime.unsaved:
+            return "not saved"
+        return "not recorded" if self._runtime.unrecorded else ""
 
     def _used(self) -> Used:
         """Return how full the window is, and what the conversation has used up."""

@@ -194,7 +194,7 @@ class OnMessages(Conversing):
     def _branched(self, before: str) -> None:
         self.came_from = before
         self.show_conversation()
-        if before:
+        if self.branched_from:
             back = self.key_of("chat.parent")
             self.conversation.add_note(f"This is a branch; {back} goes back to the conversation before it.")
 

@@ -113,6 +113,16 @@ class AppRuntime(Protocol):
         ...
 
     @property
+    def unsaved(self) -> str:
+        """Why the conversation is not being saved, in words, or ""."""
+        ...
+
+    @property
+    def unrecorded(self) -> str:
+        """Why the traffic is not being recorded although it is to be, in words, or ""."""
+        ...
+
+    @property
     def host(self) -> HostView:
         """The servers."""
         ...

@@ -84,7 +84,8 @@ class Speaking(Commanding):
             self.composer.earlier.begin_with(one.text for one in kept)
             self.composer.pastes.recognise(token for one in kept for token in one.attached)
         except (OSError, McptuiError) as error:
-            self.notify(f"What was written before could not be read: {error}", severity="warning")
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            self.notify(f"The input history could not be read: {reason}.", severity="warning")
         for name in sorted(OWN_NAMES & self.runtime.snippets.keys()):
             words = f"[snippets] {name}: /{name} is a command of mcptui. Give the snippet another name."
             self.conversation.add_note(words, "bad")

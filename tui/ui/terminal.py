@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
+from tui.core.text import clean_line
 from tui.ui.app import McptuiApp
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ async def _own(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]", screen
             await app.close()
             for runtime in made:
                 await _shut_down(runtime, screen)
+                screen.write(_not_kept(runtime))
+                screen.flush()
     return stop.code or app.return_code or 0
 
 
@@ -109,6 +112,17 @@ async def _shut_down(runtime: "AppRuntime", screen: TextIO) -> None:
         await asyncio.wait({work}, timeout=1.0)
     elif not work.cancelled() and (error := work.exception()) is not None:
         raise error
+
+
+def _not_kept(runtime: "AppRuntime") -> str:
+    """Return a line that says what of this run was not saved, or ""."""
+    if runtime.is_ready and runtime.unsaved and runtime.chats.messages:
+        told = f"Not all messages were saved: {runtime.unsaved}"
+    elif runtime.is_ready and runtime.unrecorded:
+        told = f"The traffic was not recorded: {runtime.unrecorded}"
+    else:
+        return ""
+    return f"mcptui: {clean_line(told, 400)}.\n"
 
 
 class _Stop:

@@ -111,6 +111,10 @@ async def test_from_any_write_on_the_disk_may_fail_and_what_was_acknowledged_is_
     [
         (sqlite3.OperationalError("database or disk is full"), "is full; free some space"),
         (OSError(28, "No space left on device"), "is full; free some space"),
+        (OSError(122, "Disk quota exceeded"), "Disk quota exceeded"),
+        (NotADirectoryError(20, "Not a directory"), "sessions: Not a directory"),
+        (FileExistsError(17, "File exists"), "sessions: File exists"),
+        (OSError(30, "Read-only file system"), "sessions: Read-only file system"),
         (sqlite3.OperationalError("attempt to write a readonly database"), "change its permissions"),
         (sqlite3.OperationalError("database is locked"), "holds"),
         (sqlite3.DatabaseError("database disk image is malformed"), "damaged"),

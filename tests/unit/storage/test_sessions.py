@@ -4,9 +4,11 @@ import asyncio
 import os
 import sqlite3
 import stat
+import tempfile
 import threading
 from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,8 +30,10 @@ from tests.unit.storage.session_samples import (
 from tui.core.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage, sanitised
 from tui.core.errors import StorageError
 from tui.core.ports import Usage
+from tui.core.redact import Redactor
 from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Intent, SessionMeta
 from tui.storage.liveness import is_live
+from tui.storage.sessions import SessionStore
 
 INTENT = Intent("c1", "weather", "get", {"city": "Beijing"}, "once", 1)
 
@@ -313,6 +317,25 @@ async def test_where_nothing_can_be_written_the_conversation_goes_on_in_memory(t
     journal.message(1, ANSWER)
     await journal.settled()
     await journal.close()
+
+
+async def test_a_folder_that_can_be_written_to_is_checked_without_a_trace(tmp_path: Path):
+    assert await SessionStore(tmp_path / "a" / "sessions", Redactor).check() == ""
+    assert os.listdir(tmp_path) == []
+
+
+async def test_a_file_in_place_of_the_folder_is_found_before_anything_is_said(tmp_path: Path):
+    (tmp_path / "home").write_text("in the way")
+    folder = tmp_path / "home" / "mcptui" / "sessions"
+    assert await SessionStore(folder, Redactor).check() == f"cannot write to {folder}: Not a directory"
+
+
+async def test_a_full_disk_is_found_before_anything_is_said(tmp_path: Path, monkeypatch):
+    def full(*_: object, **__: object) -> NoReturn:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    assert "is full; free some space" in await SessionStore(tmp_path, Redactor).check()
 
 
 entries = st.one_of(

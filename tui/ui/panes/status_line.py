@@ -68,6 +68,7 @@ class Status:
         servers: how many are configured.
         used: what the conversation has used up.
         frames: frames seen on the wire.
+        fault: what mcptui itself cannot do, in two words ("not saved"); "" if all is well. Always shown.
     """
 
     activity: str = ""
@@ -78,6 +79,7 @@ class Status:
     servers: int = 0
     used: Used = NOTHING_USED
     frames: int = 0
+    fault: str = ""
 
 
 class StatusLine(Bar):
@@ -122,6 +124,8 @@ _FULL_TO_BARE = (
 
 def _left(status: Status, *, bars: bool, meters: bool) -> Row:
     left: list[tuple[str, str]] = [(" ", "")]
+    if status.fault:
+        left += [(status.fault, "bad"), ("   ", "")]
     if status.model:
         left.append((clean_line(status.model, 30) + "   ", "text"))
     words = (clean_line(status.activity, 200), "accent bold" if status.urgent else "dim")

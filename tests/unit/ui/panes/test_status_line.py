@@ -63,3 +63,13 @@ def test_it_fits_every_width(width):
 
 def test_texts_from_outside_are_cleaned():
     assert "\x1b" not in text_of(status_row(Status("a\x1b[2Jb", model="m\x1b]0;x\x07"), 120))
+
+
+@pytest.mark.parametrize("width", [20, 24, 40, 80, 120])
+def test_what_is_not_saved_stands_first_at_every_width(width):
+    status = Status("x" * 300, True, (CALLS, CALLS), "a model", 2, 3, USED, 10**6, fault="not saved")
+    assert text_of(status_row(status, width)).startswith(" not saved ")
+
+
+def test_without_a_fault_no_mark_stands_there():
+    assert "not saved" not in text_of(status_row(FULL, 120))

@@ -1,0 +1,45 @@
+"""Where nothing can be saved, the main screen says so at once, and one line at exit, without a traceback."""
+
+import re
+import sys
+from pathlib import Path
+
+from tests.terminal.pty_app import TerminalApp, home_in
+from tests.terminal.set_ups import config_with
+
+ENTER = "\r"
+LEFT = b"\x1b[?1049l"
+
+
+def ask_and_quit(app: TerminalApp) -> list[str]:
+    """Ask something, quit, and return the messages that are printed on the normal terminal."""
+    app.shows("0 of 3 servers", "not saved")
+    app.send("hello" + ENTER)
+    app.shows("rule-based demo", "not saved")
+    app.until(lambda: "esc stop" not in app.text)
+    app.send("\x11")
+    assert app.ended() == 0
+    assert app.faults_of_the_terminal() == []
+    after = bytes(app.raw[app.raw.rindex(LEFT) :]).decode()
+    assert "Traceback" not in after
+    return re.findall("mcptui: [^\r\n]*", after)
+
+
+def test_a_home_that_is_a_file_is_marked_and_told_at_exit(tmp_path: Path):
+    (tmp_path / "file").write_text("in the way")
+    config = config_with(tmp_path, {})
+    with TerminalApp.real(
+        "--demo", "--no-start", "--config", config, env=home_in(tmp_path / "file" / "home")
+    ) as app:
+        told = ask_and_quit(app)
+    folder = tmp_path / "file" / "home" / "mcptui" / "sessions"
+    assert told == [f"mcptui: Not all messages were saved: cannot write to {folder}: Not a directory."]
+
+
+def test_a_disk_that_takes_nothing_is_marked_and_told_at_exit(tmp_path: Path):
+    config = config_with(tmp_path, {})
+    # No file may grow: writing fails as on a full disk, for this process only.
+    command = f'ulimit -f 0; exec "{sys.executable}" -m tui --demo --no-start --config "{config}"'
+    with TerminalApp(["bash", "-c", command], env=home_in(tmp_path)) as app:
+        told = ask_and_quit(app)
+    assert len(told) == 1 and told[0].startswith("mcptui: Not all messages were saved: ")
