@@ -9,8 +9,8 @@ from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.stage import press, shown
 from tests.ui.test_traffic import opened, title
 from tests.ui.test_traffic_bursts import burst
-from tests.ui.traffic_stage import Recorded
-from tui.core.traffic import Kind
+from tests.ui.traffic_stage import Recorded, some
+from tui.core.traffic import Cause, Kind
 from tui.ui.screens.comparison import ComparisonScreen
 from tui.ui.screens.waterfall import WaterfallScreen
 
@@ -104,3 +104,23 @@ async def test_the_waterfall_of_a_live_turn_shows_how_long_a_person_was_waited_f
         await press(pilot, "w")
         assert isinstance(app.screen, WaterfallScreen)
         await shows(app, "waiting for you")
+
+
+async def test_the_waterfall_of_an_entry_without_a_turn_opens_no_other_turn() -> None:
+    recorded = some()
+    async with opened(recorded.recording()) as (screen, pilot):
+        await until(lambda: len(screen.list.view) == len(recorded.entries))
+        screen.list.select(1)
+        await press(pilot, "w")
+        assert [one.message for one in pilot.app._notifications] == ["No turn caused this entry."]
+        assert pilot.app.screen is screen
+
+
+async def test_the_waterfall_of_an_entry_with_a_turn_opens_that_turn() -> None:
+    recorded = some()
+    recorded.call(cause=Cause(2, 1, "call-3"))
+    async with opened(recorded.recording()) as (screen, pilot):
+        await until(lambda: len(screen.list.view) == len(recorded.entries))
+        screen.list.select(2)
+        await press(pilot, "w")
+        await shows(pilot.app, "WATERFALL  turn 1")

@@ -124,7 +124,7 @@ class Deeds(Base):
             return
         turn = frames.turn[index]
         if not turn:
-            self.notify("No turn caused it.", timeout=3)
+            self.notify("No turn caused this entry.", timeout=3)
         elif not self.recording.live:
             self.notify(f"It belongs to turn {turn} of the conversation that was recorded.", timeout=4)
         else:
@@ -139,14 +139,15 @@ class Deeds(Base):
         self.app.push_screen(FiguresScreen(self.recording), self._filtered)
 
     def action_traffic_waterfall(self) -> None:
-        """Show where the time of the entry's turn went; of the last turn, if none caused the entry."""
+        """Show where the time of the entry's turn went."""
         from tui.ui.screens.waterfall import WaterfallScreen
 
         frames, index = self.recording.frames, self.list.index
-        last = max(frames.turn, default=0)
-        turn = (frames.turn[index] if index >= 0 else 0) or last
+        if index < 0:
+            return
+        turn, last = frames.turn[index], max(frames.turn)
         if not turn:
-            self.notify("No turn was recorded so far.", timeout=3)
+            self.notify("No turn caused this entry.", timeout=3)
             return
         spans = self.session.spans if self.session is not None else None
         look_up = Turns(self.recording, self.reader, spans).look_up
