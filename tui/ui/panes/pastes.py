@@ -35,8 +35,9 @@ class Pastes:
 
     def keep(self, text: str) -> str:
         """Keep `text` and return the token that stands for it, one line."""
-        lines = f"{text.count(chr(10)) + 1:,}".replace(",", " ")
-        what = f"{units.size(len(text.encode('utf-8', 'surrogatepass')))}, {lines} lines"
+        count = max(1, text.count("\n") + (not text.endswith("\n")))
+        lines = f"{count:,} line{'' if count == 1 else 's'}".replace(",", " ")
+        what = f"{units.size(len(text.encode('utf-8', 'surrogatepass')))}, {lines}"
         token, number = f"[pasted {what}]", 1
         while self._texts.get(token, text) != text:
             number += 1

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core import units
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.trace.previews import compact
@@ -121,7 +122,7 @@ def lines_of(entry: Entry) -> tuple[str, ...]:
     lines = clean(_STYLING.sub("", text)).rstrip("\n").split("\n")
     left_out = len(lines) - MOST_LINES
     if left_out > 0:
-        lines[MOST_LINES:] = [f"… {left_out} more lines"]
+        lines[MOST_LINES:] = [f"… {units.plural(left_out, 'more line')}"]
     lines = [line.expandtabs(4)[:LINE_CHARS].rstrip() for line in lines]
     head = f"{clock}  {clean_line(word, WORD_CELLS):<{WORD_CELLS}}  "
     return (head + lines[0], *(" " * HEAD_CELLS + line for line in lines[1:]))

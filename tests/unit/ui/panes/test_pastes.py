@@ -1,5 +1,6 @@
 """Tokens for big pastes: nothing is lost, and a token is one thing."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,7 +10,22 @@ from tui.ui.panes.pastes import MAX_CHARS, MAX_LINES, Pastes
 def test_five_megabytes_become_one_short_token():
     text = ("x" * 62 + "\n") * 80_000
     token = Pastes().keep(text)
-    assert token == "[pasted 5.0 MB, 80 001 lines]"
+    assert token == "[pasted 5.0 MB, 80 000 lines]"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("one", "1 line"),
+        ("one\n", "1 line"),
+        ("one\ntwo", "2 lines"),
+        ("one\ntwo\n", "2 lines"),
+        ("one\n\n", "2 lines"),
+        ("\n", "1 line"),
+    ],
+)
+def test_a_line_break_at_the_end_begins_no_further_line(text, lines):
+    assert Pastes().keep(text).endswith(f", {lines}]")
 
 
 def test_small_pastes_are_not_big():
