@@ -53,3 +53,14 @@ def test_it_stays_usable_while_the_window_changes():
         app.send(QUIT)
         assert app.ended() == 0
         assert app.faults_of_the_terminal() == []
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(20, 5), (20, 6), (40, 4)])
+def test_in_a_tiny_window_composer_status_and_footer_keep_their_whole_lines(columns, rows):
+    with TerminalApp.fake("calm", columns=columns, rows=rows) as app:
+        app.shows("› Ask anything", "enter send", "demo model")
+        app.send("some more words " * 20)
+        app.shows("words", "enter send", "demo model")
+        app.send("\x0a" * 9 + "end")
+        app.shows("end", "enter send", "demo model")
+        assert not [line for line in app.screen.display[-2:] if set(line) & set("▁▂▃▄▅▆▇█")]

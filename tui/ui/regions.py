@@ -1,6 +1,7 @@
 """Where the regions of the main screen stand, and which of them a small terminal shows."""
 
 REGIONS = """
+#_default { overflow: hidden; }
 #header { background: $surface; }
 #body { height: 1fr; }
 #conversation { width: 1fr; height: 1fr; background: $surface; padding: 0 1; }
@@ -15,6 +16,8 @@ REGIONS = """
 #footer { background: $surface; }
 .-short #header { display: none; }
 .-short #rule-bottom { display: none; }
+.-tiny #rule-composer { display: none; }
+.-tiny.-least #rule-top { display: none; }
 .-only-conversation #side { display: none; }
 .-only-servers #conversation, .-only-servers #trace, .-only-servers #rule-side { display: none; }
 .-only-trace #conversation, .-only-trace #servers, .-only-trace #rule-side { display: none; }

@@ -51,6 +51,9 @@ WIDE = 100
 TALL = 24
 """Below so many rows the header folds into the status line."""
 
+LOW, LOWEST = 7, 5
+"""Below so many rows there is no line above the composer, and none above the body."""
+
 BODY = (Context.CONVERSATION, Context.TRACE, Context.SERVERS)
 """The regions of the body, in the order of their tabs."""
 
@@ -245,6 +248,9 @@ class Shell(App[int]):
         """Show what is to be shown, and let the rules meet where the regions do."""
         only = self.only
         self.main.set_class(self.size.height < TALL, "-short")
+        self.main.set_class(self.size.height < LOW, "-tiny")
+        self.main.set_class(self.size.height < LOWEST, "-least")
+        self.composer.limit_rows((self.size.height - LOWEST) // 2)
         for context in BODY:
             self.main.set_class(only is context, f"-only-{context.name.lower()}")
         self.rule_top.tabs(BODY if self.is_narrow else (), only, self.region_keys())

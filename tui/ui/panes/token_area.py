@@ -19,6 +19,12 @@ class TokenArea(TextArea):
     """
 
     pastes: Pastes
+    _most_rows = MAX_ROWS
+
+    def limit_rows(self, rows: int) -> None:
+        """Take at most so many rows, but one at least: a low terminal has other lines to show."""
+        self._most_rows = max(1, min(MAX_ROWS, rows))
+        self.fit()
 
     def show(self, text: str) -> None:
         """Replace what is written and go to its end."""
@@ -55,7 +61,7 @@ class TokenArea(TextArea):
     @property
     def rows_wanted(self) -> int:
         """How many rows it needs to show its text."""
-        return max(1, min(MAX_ROWS, self.wrapped_document.height))
+        return max(1, min(self._most_rows, self.wrapped_document.height))
 
     # ---- pastes ----
 
