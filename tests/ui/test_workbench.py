@@ -10,6 +10,7 @@ from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import rich_runtime, tool
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import TextContent, ToolResult
+from tui.core.workbench import ResourceInfo
 from tui.ui.screens.server import ServerScreen
 from tui.ui.workbench.tabs import BenchTab
 
@@ -153,6 +154,26 @@ async def test_a_list_that_failed_says_why() -> None:
     async with opened(runtime) as (screen, pilot):
         await pilot.press("3")
         await shows(app_of(screen), "not today.")
+
+
+async def test_resources_that_change_while_one_looks_are_listed_again() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("3")
+        await shows(app_of(screen), "stations")
+        runtime.workbench.listed = (ResourceInfo("weather", "weather://new", "brand_new"),)
+        runtime.host.put(replace(runtime.host.status("weather"), resources_revision=1))
+        await shows(app_of(screen), "brand_new")
+
+
+async def test_a_list_that_fails_after_a_change_keeps_what_was_listed() -> None:
+    runtime = rich_runtime()
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("3")
+        await shows(app_of(screen), "stations")
+        runtime.workbench.listed, runtime.workbench.problem = (), "Not today."
+        runtime.host.put(replace(runtime.host.status("weather"), resources_revision=1))
+        await shows(app_of(screen), "Not today.", "stations", "3 resources 2 !")
 
 
 # ---- traffic ----

@@ -112,6 +112,8 @@ class ServerStatus:
         quarantined: tools left out, each as (name, why).
         resources: how many resources it lists; None if not asked or not offered.
         prompts: how many prompts it lists; None if not asked or not offered.
+        resources_revision: grows when its resources have changed since it started.
+        prompts_revision: grows when its prompts have changed since it started.
         stderr_last: the last line of stderr, or "".
         noise: how many stdout lines were not protocol frames.
         restarts: how often it was started again after dying by itself.
@@ -136,6 +138,8 @@ class ServerStatus:
     quarantined: tuple[tuple[str, str], ...] = ()
     resources: int | None = None
     prompts: int | None = None
+    resources_revision: int = 0
+    prompts_revision: int = 0
     stderr_last: str = ""
     noise: int = 0
     restarts: int = 0

@@ -1,4 +1,4 @@
-"""What a server offers now, on the benches: asked at each start of the server that is seen, and on demand."""
+"""What a server offers now, on the benches: requested when it starts, when it changes, and on demand."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -50,9 +50,10 @@ class Offers:
         self._marks = marks
         self._changed = changed
         self._tasks: dict[BenchTab, asyncio.Task[None]] = {}
-        self._asked: dict[BenchTab, int] = {}
+        self._asked: dict[BenchTab, tuple[int, int]] = {}
         self._seen: tuple[object, ...] = ()
         self._start = 0
+        self._revisions: dict[BenchTab, int] = {}
         self._start_key = ""
         self.notes: dict[BenchTab, str] = {}
 
@@ -61,6 +62,11 @@ class Offers:
         running = status is not None and status.state is ServerState.RUNNING
         state = status.state if status is not None else None
         self._start_key = start_key
+        if status is not None:
+            self._revisions = {
+                BenchTab.RESOURCES: status.resources_revision,
+                BenchTab.PROMPTS: status.prompts_revision,
+            }
         if (state, revision) != self._seen:
             if not self._seen or self._seen[0] is not state:
                 self._start += 1
@@ -71,7 +77,7 @@ class Offers:
                 self._nothing(status)
         if running:
             for tab in _ASKED_FOR:
-                if self._asked.get(tab) != self._start:
+                if self._stale(tab):
                     self._ask(tab)
 
     def reload(self) -> None:
@@ -84,7 +90,7 @@ class Offers:
     def _tools(self) -> None:
         self._put(BenchTab.TOOLS, of_tools(self._bench.tools(self._server), self._marks()), "")
         for tab in _ASKED_FOR:
-            if self._asked.get(tab) != self._start and not self._benches[tab].list.counts[1]:
+            if self._stale(tab) and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("asking the server…", "dim"),),))
 
     def _nothing(self, status: ServerStatus | None) -> None:
@@ -103,8 +109,12 @@ class Offers:
 
     # ---- resources and prompts, which the server is asked for ----
 
+    def _stale(self, tab: BenchTab) -> bool:
+        """Whether the server has started again, or has changed what a tab shows, since it was asked."""
+        return self._asked.get(tab) != (self._start, self._revisions.get(tab, 0))
+
     def _ask(self, tab: BenchTab) -> None:
-        self._asked[tab] = self._start
+        self._asked[tab] = (self._start, self._revisions.get(tab, 0))
         if (before := self._tasks.get(tab)) is not None:
             before.cancel()
         self._tasks[tab] = asyncio.create_task(self._listed(tab), name=f"list the {tab}")
@@ -123,12 +133,14 @@ class Offers:
         self._changed()
 
     def _put(self, tab: BenchTab, items: Sequence[Item], problem: str) -> None:
-        self.notes = {**self.notes, tab: units.count(len(items)) + (" !" if problem and items else "")}
-        words = clean_line(problem, 400)
-        empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
-        self._benches[tab].show(items, (empty,))
-        if problem and items:
-            self._benches[tab].line.say((f"! {words}", "warn"))
+        bench, words = self._benches[tab], clean_line(problem, 400)
+        if items or not problem or not bench.list.counts[1]:  # a listing that fails takes nothing away
+            empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
+            bench.show(items, (empty,))
+        count = bench.list.counts[1]
+        self.notes = {**self.notes, tab: units.count(count) + (" !" if problem and count else "")}
+        if problem and count:
+            bench.line.say((f"! {words}", "warn"))
 
     async def close(self) -> None:
         """Ask no more."""

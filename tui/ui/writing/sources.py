@@ -66,7 +66,7 @@ class LiveSources:
         self._learned = learned
         self._prompts: dict[str, Sequence[PromptInfo]] = {}
         self._resources: dict[str, Sequence[ResourceInfo]] = {}
-        self._seen: tuple[tuple[str, int], ...] | None = None
+        self._seen: tuple[tuple[str, int, int, int], ...] | None = None
         self._seen_at = 0.0
         self._tree: asyncio.Task[list[Suggestion]] | None = None
         self._tree_at = 0.0
@@ -113,11 +113,15 @@ class LiveSources:
         return is_file(path, self.folder)
 
     def _ask_again(self) -> None:
-        """Let the running servers list what they offer, if others run now or the last time is long ago."""
+        """List what the running servers offer, if something changed or the last time is long ago."""
         if self.runtime is None or self._asking is not None:
             return
         now = time.monotonic()
-        running = tuple((one.name, one.since_ns) for one in self.runtime.host.statuses() if _runs(one))
+        running = tuple(
+            (one.name, one.since_ns, one.resources_revision, one.prompts_revision)
+            for one in self.runtime.host.statuses()
+            if _runs(one)
+        )
         if running == self._seen and now - self._seen_at < STALE_SECONDS:
             return
         self._seen, self._seen_at = running, now
@@ -138,8 +142,12 @@ class LiveSources:
         bench = self.runtime.workbench
         try:
             async with asyncio.timeout(LISTING_SECONDS):
-                self._prompts[name] = (await bench.prompts(name))[0]
-                self._resources[name] = (await bench.resources(name))[0]
+                prompts, problem = await bench.prompts(name)
+                if prompts or not problem:  # a listing that fails takes nothing away
+                    self._prompts[name] = prompts
+                resources, problem = await bench.resources(name)
+                if resources or not problem:
+                    self._resources[name] = resources
         except TimeoutError:
             return
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,13 @@ class Prompts:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.problem = ""
 
     async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
         self.asked.append(server)
         if server == "weather":
             await asyncio.Event().wait()
-        return (PromptInfo(server, "p"),), ""
+        return ((), self.problem) if self.problem else ((PromptInfo(server, "p"),), "")
 
     async def resources(self, server: str) -> tuple[Sequence[object], str]:
         return (), "resources are not offered"
@@ -68,6 +70,27 @@ async def test_servers_are_not_asked_again_with_every_letter(runtime, monkeypatc
         sources.specs()
         runtime.host.revision += 1
     assert sorted(runtime.workbench.asked) == ["notes", "weather"]
+
+
+async def test_a_server_whose_prompts_changed_is_asked_again(runtime, monkeypatch):
+    monkeypatch.setattr("tui.ui.writing.sources.LISTING_SECONDS", 0.05)
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    runtime.host.put(replace(runtime.host.status("notes"), prompts_revision=1))
+    await sources.known()
+    assert runtime.workbench.asked.count("notes") == 2
+
+
+async def test_a_listing_that_fails_takes_no_suggestions_away(runtime, monkeypatch):
+    monkeypatch.setattr("tui.ui.writing.sources.LISTING_SECONDS", 0.05)
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    runtime.workbench.problem = "notes does not list its prompts."
+    runtime.host.put(replace(runtime.host.status("notes"), prompts_revision=1))
+    await sources.known()
+    assert names(sources) == ["notes:p"]
 
 
 async def test_closing_stops_the_asking(runtime):
