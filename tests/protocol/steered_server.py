@@ -1,7 +1,8 @@
 """A server of either era whose era, offers and failures are read from a JSON file at every request.
 
 Its argument is the file: {"era": "modern" | "legacy" | "dies", "tools": [names], "prompts": [names],
-"resources": [names], "failing": [kinds that answer with an error], "short": [kinds whose second page does]}.
+"resources": [names], "failing": [kinds that answer with an error], "short": [kinds whose second page does],
+"unknown": ["listen"], "offers": [kinds]}.
 A process keeps the era that it began with. Its tool `say` sends the notification "method" to every open
 change stream (in the older era to the client); `end` ends the change streams ("how": "result" or "cancel").
 """
@@ -71,7 +72,8 @@ def call(name, arguments):
 
 
 def answer(method, params):
-    introduction = {"capabilities": {"tools": OFFERS, "resources": OFFERS, "prompts": OFFERS}}
+    kinds = steering().get("offers", ("tools", "resources", "prompts"))
+    introduction = {"capabilities": dict.fromkeys(kinds, OFFERS)}
     info = {"name": "steered", "version": "1"}
     match method:
         case "server/discover" if MODERN:
@@ -96,6 +98,9 @@ def serve():
                 STREAMS.remove(request["params"]["requestId"])
             continue
         if MODERN and request["method"] == "subscriptions/listen":
+            if "listen" in steering().get("unknown", ()):
+                send(id=request["id"], error={"code": -32601, "message": "no subscriptions/listen"})
+                continue
             if "listen" in steering().get("failing", ()):
                 send(id=request["id"], error={"code": -32603, "message": "not now"})
                 continue

@@ -49,12 +49,22 @@ class Catalog:
         return next((tool for tool in self.tools if tool.name == name), None)
 
 
+NO_TOOLS = Catalog()
+
+
 @dataclass(slots=True)
 class Walk:
-    """The items of a paged listing, and why it ended early, if it did."""
+    """The items of a paged listing, and why it ended early, if it did.
+
+    Attributes:
+        items: what was listed, raw.
+        note: why the listing ended early, or "".
+        incomplete: whether that was a failure, so that a later listing may have more.
+    """
 
     items: list[Any] = field(default_factory=list)
     note: str = ""
+    incomplete: bool = False
 
 
 async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> Walk:
@@ -74,13 +84,13 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
                 raise
             late = isinstance(error, TimeoutError)
             why = "took too long" if late else f"failed: {clean_line(str(error), 160)}"
-            walk.note = f"page {number} {why}; the list ends before it"
+            walk.note, walk.incomplete = f"page {number} {why}; the list ends before it", True
             return walk
         items = page.get(key)
         if isinstance(items, list):
             walk.items.extend(items[: limit - len(walk.items)])
         else:
-            walk.note = f"page {number} has no list of {key}"
+            walk.note, walk.incomplete = f"page {number} has no list of {key}", True
         following = page.get("nextCursor")
         if following is None:
             return walk
@@ -99,8 +109,23 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
     return walk
 
 
-def build_catalog(server: str, walk: Walk, *, trusted: bool, pins: Sequence[str] = ()) -> Catalog:
-    """Sift the raw tools of a listing one by one; those whose names match one of `pins` are pinned."""
+def build_catalog(
+    server: str,
+    walk: Walk,
+    *,
+    trusted: bool,
+    pins: Sequence[str] = (),
+    before: Catalog = NO_TOOLS,
+) -> Catalog:
+    """Sift the raw tools of a listing one by one.
+
+    Args:
+        server: its name.
+        walk: the listing.
+        trusted: whether the server's hints are believed.
+        pins: patterns of the names of tools that are pinned.
+        before: the catalog so far; an incomplete listing keeps the tools of it that were not listed.
+    """
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}
     left_out: list[tuple[str, str]] = [("tools/list", walk.note)] if walk.note else []
@@ -117,6 +142,11 @@ def build_catalog(server: str, walk: Walk, *, trusted: bool, pins: Sequence[str]
                 outputs[tool.name] = raw["outputSchema"]
         elif known.digest != tool.digest:
             left_out.append((_shown_name(raw, number), "a second, different tool of the same name"))
+    if walk.incomplete:
+        listed = {raw["name"] for raw in walk.items if isinstance(raw, dict) and _has_name(raw)}
+        kept = [tool for tool in before.tools if tool.name not in listed][: max(0, MAX_TOOLS - len(tools))]
+        tools |= {tool.name: tool for tool in kept}
+        outputs |= {tool.name: schema for tool in kept if (schema := before.output_schemas.get(tool.name))}
     if len(left_out) > MAX_QUARANTINED:
         more = len(left_out) - MAX_QUARANTINED
         left_out[MAX_QUARANTINED:] = [("…", f"{more} more were left out")]
@@ -127,9 +157,9 @@ def tool_fault(raw: Any) -> str:
     """Return why a tool cannot be offered, or ""."""
     if not isinstance(raw, dict):
         return "is not an object"
-    name = raw.get("name")
-    if not isinstance(name, str) or not name.strip():
+    if not _has_name(raw):
         return "has no name"
+    name = raw["name"]
     if len(name) > MAX_NAME:
         return f"has a name of {len(name):,} characters; {MAX_NAME} are allowed"
     if clean(name) != name or "\n" in name or "\t" in name:
@@ -142,6 +172,10 @@ def tool_fault(raw: Any) -> str:
     if raw.get("outputSchema") is not None and (fault := schema_fault(raw["outputSchema"])):
         return f"its outputSchema {fault}"
     return ""
+
+
+def _has_name(raw: Mapping[str, Any]) -> bool:
+    return isinstance(raw.get("name"), str) and bool(raw["name"].strip())
 
 
 def _of_object(schema: Mapping[str, Any]) -> bool:

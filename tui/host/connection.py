@@ -27,7 +27,7 @@ from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.explain import Ending
 from tui.host.listing import Listing
 from tui.host.owner import Owner
-from tui.host.refresh import RefreshPace
+from tui.host.refresh import RefreshPace, RetryDelay
 from tui.host.transports import ServerTransport
 from tui.host.waiting import first_of, until_or
 from tui.host.wire import Wire
@@ -35,7 +35,7 @@ from tui.host.wire import Wire
 PAGE_SECONDS = 30.0
 EXIT_GRACE = 1.0
 LAST_WORDS_SECONDS = 0.3
-TOOLS_CHANGED = "notifications/tools/list_changed"
+LISTS = ("tools", "resources", "prompts")
 OUR_VERSIONS = tuple(reversed((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)))
 
 
@@ -55,8 +55,8 @@ class Connection:
         protocol: negotiated protocol version, or "".
         title: the server's own name, cleaned, or "".
         version: the server's own version, cleaned, or "".
-        resources: how many resources it lists, None if not offered or not counted.
-        prompts: how many prompts it lists, None if not offered or not counted.
+        counts: how many resources and prompts it lists, None if not offered or not counted.
+        revisions: how often its resources and prompts have changed.
         start_ms: how long the start took.
     """
 
@@ -68,8 +68,8 @@ class Connection:
         self.protocol = ""
         self.title = ""
         self.version = ""
-        self.resources: int | None = None
-        self.prompts: int | None = None
+        self.counts: dict[str, int | None] = {"resources": None, "prompts": None}
+        self.revisions = {"resources": 0, "prompts": 0}
         self.start_ms: float | None = None
         self._spec = spec
         self._mode = ""
@@ -81,7 +81,7 @@ class Connection:
         self._waiting_for = "the first request"
         self._began_ns = 0
         self._stop = asyncio.Event()
-        self._tools_changed = asyncio.Event()
+        self._changed = {f"notifications/{kind}/list_changed": asyncio.Event() for kind in LISTS}
         self._left = asyncio.Event()
         self._ready = False
         self._timed_out = False
@@ -134,14 +134,15 @@ class Connection:
                 async with Client(wire, mode=mode, client_info=us, cache=None) as client:
                     self._client = client
                     self._introduced(client)
-                    listing = await self._list_all(client)
+                    listing = Listing(client, wire)
+                    complete = await self._list_all(listing)
                     if not guard.done():
                         connecting.deadline = float("inf")
                         guard.cancel()
                         self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
                         self._ready = True
                         self._owner.ready(self)
-                        await self._serve(listing, wire)
+                        await self._serve(listing, wire, complete)
             finally:
                 self._client = None
                 guard.cancel()
@@ -154,11 +155,13 @@ class Connection:
         await first_of(self._stop.wait(), self.transport.exited.wait())
         connecting.cancel()
 
-    async def _serve(self, listing: Listing, wire: Wire) -> None:
-        side = [asyncio.create_task(self._keep_fresh(listing), name=f"tools of {self._spec.name}")]
-        if listing.must_listen:
-            heard = listing.listen(self._tools_changed)
-            side.append(asyncio.create_task(heard, name=f"changes of {self._spec.name}"))
+    async def _serve(self, listing: Listing, wire: Wire, complete: bool) -> None:
+        work = {"tools": self._keep_fresh("tools", partial(self._list_tools, listing), complete)}
+        for kind in listing.offered & self.counts.keys():
+            work[kind] = self._keep_fresh(kind, partial(self._recount, listing, kind))
+        if listing.streamed:
+            work["changes"] = self._hear_changes(listing)
+        side = [asyncio.create_task(one, name=f"{what} of {self._spec.name}") for what, one in work.items()]
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), wire.closed.wait())
         finally:
@@ -229,20 +232,18 @@ class Connection:
             self.title = clean_line(info.title or info.name, 80)
             self.version = clean_line(info.version or "", 40)
 
-    async def _list_all(self, client: Client) -> Listing:
-        assert self._wire is not None
-        listing = Listing(client, self._wire)
-        offered = client.server_capabilities
-        if offered.tools is not None:
+    async def _list_all(self, listing: Listing) -> bool:
+        """List everything for the first time; return whether all tools could be listed."""
+        complete = True
+        if "tools" in listing.offered:
             self._waiting_for = "tools/list"
-            await self._refresh(listing)
-        self.resources, self.prompts = await asyncio.gather(
-            listing.count("resources", offered.resources is not None),
-            listing.count("prompts", offered.prompts is not None),
-        )
-        return listing
+            complete = await self._list_tools(listing)
+        counts = await asyncio.gather(*(listing.count(kind) for kind in self.counts))
+        self.counts = dict(zip(self.counts, counts, strict=True))
+        return complete
 
-    async def _refresh(self, listing: Listing) -> None:
+    async def _list_tools(self, listing: Listing) -> bool:
+        """List the tools; return whether all could be listed. Those known so far survive a failure."""
         try:
             # A start keeps half of its time for the pages behind the first: some tools beat none.
             known = PAGE_SECONDS if self._ready else None
@@ -250,28 +251,81 @@ class Connection:
         except Exception as error:  # a server that cannot list its tools may still be looked at
             if self.transport.exited.is_set():
                 raise
-            walk = Walk(note=explain.protocol_failure(error))
+            late = isinstance(error, TimeoutError)
+            why = f"no answer within {known:g} s" if late and known else explain.protocol_failure(error)
+            walk = Walk(note=why, incomplete=True)
+        before = self.catalog
         # A listing may be megabytes of schemas: sift it off the event loop.
         self.catalog = await asyncio.to_thread(
-            build_catalog, self._spec.name, walk, trusted=self._spec.trust_hints, pins=self._spec.pins
+            build_catalog,
+            self._spec.name,
+            walk,
+            trusted=self._spec.trust_hints,
+            pins=self._spec.pins,
+            before=before,
         )
+        if self._ready and self.catalog != before:
+            self._owner.changed()
+        return not walk.incomplete
+
+    async def _recount(self, listing: Listing, kind: str) -> bool:
+        """Count the resources or prompts, which have changed; return whether they could be counted."""
+        count = await listing.count(kind)
+        if count is not None:
+            self.counts[kind] = count
+        self.revisions[kind] += 1
+        self._owner.changed()
+        return count is not None
 
     def _notified(self, method: str) -> None:
-        if method == TOOLS_CHANGED:
-            self._tools_changed.set()
+        if (changed := self._changed.get(method)) is not None:
+            changed.set()
 
-    async def _keep_fresh(self, listing: Listing) -> None:
-        """List again when the server says so, slower and slower while it keeps saying so."""
-        pace = RefreshPace()
+    async def _keep_fresh(
+        self, kind: str, list_again: Callable[[], Awaitable[bool]], complete: bool = True
+    ) -> None:
+        """List again when the server says that a list changed, and after a listing that was not complete.
+
+        Less and less often while the server keeps saying so, and while listing keeps failing.
+        """
+        changed = self._changed[f"notifications/{kind}/list_changed"]
+        pace, retry = RefreshPace(), RetryDelay()
         while True:
-            await self._tools_changed.wait()
-            await self._clock.sleep(pace.wait_seconds(self._clock.now_ns()))
-            self._tools_changed.clear()
-            before = self.catalog
-            await self._refresh(listing)
+            if complete:
+                retry.reset()
+                await changed.wait()
+            else:
+                await first_of(changed.wait(), self._clock.sleep(retry.after_failure()))
+            if changed.is_set():
+                await self._clock.sleep(pace.wait_seconds(self._clock.now_ns()))
+            changed.clear()
+            try:
+                complete = await list_again()
+            except Exception:  # a defect in reading one list must not leave it stale for good
+                if self.transport.exited.is_set():
+                    raise
+                _log.exception("listing the %s of %s failed with an internal error", kind, self._spec.name)
+                complete = False
             pace.refreshed(self._clock.now_ns())
-            if self.catalog != before:
-                self._owner.changed()
+
+    async def _hear_changes(self, listing: Listing) -> None:
+        """Hold the change stream open; open it again when it ends, with growing delays.
+
+        There is no replay, so whatever may have changed in between is listed again.
+        """
+        retry, failed, opened_ns = RetryDelay(), False, 0
+
+        def opened() -> None:
+            nonlocal opened_ns
+            opened_ns = self._clock.now_ns()
+            if failed:
+                for kind in listing.streamed:
+                    self._notified(f"notifications/{kind}/list_changed")
+
+        while await listing.listen(opened):
+            worked = (self._clock.now_ns() - opened_ns) / 1e9 if opened_ns else 0.0
+            failed, opened_ns = True, 0
+            await self._clock.sleep(retry.after_failure(worked))
 
     # ---- calls -----------------------------------------------------------------------------------------
 

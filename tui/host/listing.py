@@ -1,14 +1,15 @@
 """The listings of one connection, asked for page by page and taken raw. Drives the SDK's client."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mcp.client import Client
-from mcp_types import PaginatedRequestParams
+from mcp_types import PaginatedRequestParams, PromptsCapability, ResourcesCapability, ToolsCapability
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui.host.catalog import Walk, walk_pages
+from tui.host.gate import METHOD_NOT_FOUND
 from tui.host.wire import Ticket, Wire
 
 COUNT_SECONDS = 2.0
@@ -41,31 +42,56 @@ class Listing:
 
         return await walk_pages(fetch, kind)
 
-    async def count(self, kind: str, offered: bool) -> int | None:
-        """Return how many entries there are, or None if not `offered` or not to be had within 2 s."""
-        if not offered:
+    async def count(self, kind: str) -> int | None:
+        """Return how many entries there are, or None if not offered or not all listed within 2 s."""
+        if kind not in self.offered:
             return None
         try:
             async with asyncio.timeout(COUNT_SECONDS):
-                return len((await self.walk(kind, COUNT_SECONDS)).items)
+                walk = await self.walk(kind, COUNT_SECONDS)
         except Exception:  # a count is a nicety: no failure of it may cost the server
             return None
+        return None if walk.incomplete else len(walk.items)
 
     @property
-    def must_listen(self) -> bool:
-        """Whether the server says that its tools change only on a stream that is asked for."""
-        offered = self._client.server_capabilities.tools
-        modern = self._client.protocol_version in MODERN_PROTOCOL_VERSIONS
-        return modern and bool(offered and offered.list_changed)
+    def offered(self) -> frozenset[str]:
+        """The kinds of lists that the server says it has."""
+        return frozenset(kind for kind, offer in self._offers.items() if offer is not None)
 
-    async def listen(self, changed: asyncio.Event) -> None:
-        """Hold that stream open, and set `changed` whenever the tools change; ends when the stream does."""
+    @property
+    def streamed(self) -> frozenset[str]:
+        """The kinds of lists whose changes the server sends only on a change stream."""
+        if self._client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return frozenset()
+        return frozenset(kind for kind, offer in self._offers.items() if offer and offer.list_changed)
+
+    @property
+    def _offers(self) -> dict[str, ToolsCapability | ResourcesCapability | PromptsCapability | None]:
+        said = self._client.server_capabilities
+        return {"tools": said.tools, "resources": said.resources, "prompts": said.prompts}
+
+    async def listen(self, opened: Callable[[], None]) -> bool:
+        """Hold a change stream open until it ends; what it carries is heard on the wire.
+
+        Args:
+            opened: called once the server has acknowledged the stream.
+
+        Returns:
+            Whether it may be opened again: False if the server does not know such streams.
+        """
+        kinds = self.streamed
         try:
-            async with self._client.listen(tools_list_changed=True) as changes:
+            async with self._client.listen(
+                tools_list_changed="tools" in kinds,
+                resources_list_changed="resources" in kinds,
+                prompts_list_changed="prompts" in kinds,
+            ) as changes:
+                opened()
                 async for _ in changes:
-                    changed.set()
-        except Exception:  # a server may offer it and still refuse: then the list stays as it was
-            return
+                    pass
+        except Exception as error:  # however it ends or is refused, the server can still be called
+            return getattr(error, "code", None) != METHOD_NOT_FOUND
+        return True
 
     async def _page(self, kind: str, cursor: str | None) -> Mapping[str, Any]:
         ticket = Ticket(hollow=lambda raw: {kind: []})

@@ -1,7 +1,9 @@
-"""How often a tool list is asked for again when a server keeps saying that it changed. Pure."""
+"""When a list is requested again: after the server says that it changed, and after a failure. Pure."""
 
 from dataclasses import dataclass
 
+FIRST_RETRY = 2.0
+LONGEST_RETRY = 600.0
 GAP = 2.0
 LONGEST_GAP = 60.0
 SECOND = 1_000_000_000
@@ -25,3 +27,24 @@ class RefreshPace:
     def refreshed(self, now_ns: int) -> None:
         """Take note that the list was asked for."""
         self._last_ns = now_ns
+
+
+@dataclass(slots=True)
+class RetryDelay:
+    """The delays between retries: 2 s, doubled after each failure, at most 10 min."""
+
+    _last: float = 0.0
+
+    def after_failure(self, worked_seconds: float = 0.0) -> float:
+        """Return how many seconds to wait before the next try.
+
+        Args:
+            worked_seconds: how long it had worked; if for longer than the last delay, delays start over.
+        """
+        again = worked_seconds < self._last
+        self._last = min(LONGEST_RETRY, self._last * 2) if again else FIRST_RETRY
+        return self._last
+
+    def reset(self) -> None:
+        """Start over: it worked."""
+        self._last = 0.0

@@ -174,6 +174,8 @@ class Supervisor:
             quarantined=(),
             resources=None,
             prompts=None,
+            resources_revision=0,
+            prompts_revision=0,
         )
         ending = await self._connect_despite_defects()
         if self.state is not ServerState.STOPPING:
@@ -273,10 +275,7 @@ class Supervisor:
             title=connection.title,
             version=connection.version,
             start_ms=connection.start_ms,
-            resources=connection.resources,
-            prompts=connection.prompts,
-            tools=len(connection.catalog.tools),
-            quarantined=connection.catalog.quarantined,
+            **_offers(connection),
         )
 
     def leaving(self, reason: StopReason) -> None:
@@ -291,8 +290,7 @@ class Supervisor:
         """Take note that something shown of it changed."""
         connection = self.connection
         if connection is not None and self.state is ServerState.RUNNING:
-            catalog = connection.catalog
-            self._status = replace(self._status, tools=len(catalog.tools), quarantined=catalog.quarantined)
+            self._status = replace(self._status, **_offers(connection))
         self._around.changed(self.spec.name)
 
     def _move(self, happening: Happening, **values: Any) -> None:
@@ -308,6 +306,17 @@ class Supervisor:
     def redacted(self, text: str) -> str:
         """Return `text` without configured secrets."""
         return self._around.redactor.redact(text)
+
+
+def _offers(connection: "Connection") -> dict[str, Any]:
+    return {
+        "tools": len(connection.catalog.tools),
+        "quarantined": connection.catalog.quarantined,
+        "resources": connection.counts["resources"],
+        "prompts": connection.counts["prompts"],
+        "resources_revision": connection.revisions["resources"],
+        "prompts_revision": connection.revisions["prompts"],
+    }
 
 
 def _connections() -> ModuleType:

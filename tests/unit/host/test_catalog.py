@@ -146,6 +146,55 @@ def test_a_note_of_the_walk_is_shown_with_what_was_left_out():
     assert catalog(note="the end").quarantined == (("tools/list", "the end"),)
 
 
+@pytest.mark.parametrize(
+    ("pages", "incomplete"),
+    [
+        ({None: {"tools": [1]}}, False),
+        ({None: {"tools": [1], "nextCursor": 2}}, False),
+        ({None: {"tools": [1], "nextCursor": ""}, "": {"tools": [2], "nextCursor": ""}}, False),
+        ({None: {"tools": None}}, True),
+        ({None: {"tools": [1], "nextCursor": "b"}, "b": TimeoutError()}, True),
+    ],
+)
+async def test_a_walk_that_failed_is_told_from_one_that_has_reached_its_end(pages, incomplete):
+    walk, _ = await walked(pages)
+    assert walk.incomplete is incomplete
+
+
+def after(before, *tools, incomplete=True):
+    walk = Walk(list(tools), "page 2 failed", incomplete)
+    return build_catalog("srv", walk, trusted=True, before=before)
+
+
+def test_an_incomplete_listing_keeps_the_tools_that_it_does_not_have():
+    before = catalog(tool("a"), tool("b", outputSchema=SCHEMA), tool("c", description="old"))
+    found = after(before, tool("c", description="new"), tool("d"))
+    assert [(one.name, one.description) for one in found.tools] == [
+        ("c", "new"),
+        ("d", ""),
+        ("a", ""),
+        ("b", ""),
+    ]
+    assert found.output_schemas == {"b": SCHEMA}
+
+
+def test_an_incomplete_listing_does_not_keep_a_tool_that_it_shows_to_be_malformed():
+    found = after(catalog(tool("a")), {"name": "a"})
+    assert found.tools == ()
+
+
+def test_a_complete_listing_keeps_nothing():
+    assert after(catalog(tool("a")), tool("b"), incomplete=False).find("a") is None
+
+
+def test_incomplete_listings_never_add_up_to_more_than_the_limit(monkeypatch):
+    monkeypatch.setattr("tui.host.catalog.MAX_TOOLS", 3)
+    found = catalog(tool("a"), tool("b"))
+    for name in "cdef":
+        found = after(found, tool(name))
+    assert [one.name for one in found.tools] == ["f", "e", "d"]
+
+
 def test_tools_are_pinned_by_their_names():
     found = build_catalog("srv", Walk([tool("get_a"), tool("set_a")]), trusted=True, pins=["get_*"]).tools
     assert [(one.name, one.pinned) for one in found] == [("get_a", True), ("set_a", False)]

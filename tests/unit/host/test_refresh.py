@@ -1,6 +1,6 @@
 """How often a tool list is asked for again."""
 
-from tui.host.refresh import LONGEST_GAP, SECOND, RefreshPace
+from tui.host.refresh import LONGEST_GAP, LONGEST_RETRY, SECOND, RefreshPace, RetryDelay
 
 
 def test_the_first_change_is_fetched_at_once():
@@ -25,3 +25,22 @@ def test_rest_brings_back_the_short_gap():
     assert pace.wait_seconds(500 * SECOND) == 0
     pace.refreshed(500 * SECOND)
     assert pace.wait_seconds(501 * SECOND) == 1
+
+
+def test_retries_come_more_and_more_slowly():
+    retry = RetryDelay()
+    delays = [retry.after_failure() for _ in range(11)]
+    assert delays == [2, 4, 8, 16, 32, 64, 128, 256, 512, LONGEST_RETRY, LONGEST_RETRY]
+
+
+def test_retries_start_over_after_a_success():
+    retry = RetryDelay()
+    retry.after_failure()
+    retry.after_failure()
+    retry.reset()
+    assert retry.after_failure() == 2
+
+
+def test_retries_start_over_when_it_worked_for_longer_than_the_last_delay():
+    retry = RetryDelay()
+    assert [retry.after_failure(worked) for worked in (0, 1, 3.9, 8, 1)] == [2, 4, 8, 2, 4]
