@@ -141,3 +141,24 @@ def test_a_long_command_is_cut_in_the_middle():
 @pytest.mark.parametrize(("left", "words"), [((), ""), ((5,), "process 5"), ((5, 6), "2 processes")])
 def test_what_was_left_behind_is_told(left, words):
     assert words in explain.left_behind(transport(leftovers=left))
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("mcp.client._probe"), RuntimeError("dictionary changed size"), ImportError("no")]
+)
+def test_a_defect_is_found_inside_nested_groups(error):
+    assert explain.is_defect(ExceptionGroup("outer", [ExceptionGroup("inner", [error])]))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MCPError.from_error_data(ErrorData(code=-32000, message="Connection closed")),
+        ServerError("`x` was not found on PATH."),
+        RuntimeError("Unsupported protocol version from the server: 2099-01-01"),
+        TimeoutError(),
+        BrokenPipeError(),
+    ],
+)
+def test_what_a_server_did_is_no_defect(error):
+    assert not explain.is_defect(error)
