@@ -70,7 +70,7 @@ class Chats(SavedChats):
     def busy(self) -> str:
         """What is being done with the conversation, e.g. "the conversation is being summarised", or "".
 
-        Meanwhile it cannot be replaced, and no turn and no other command can begin.
+        Meanwhile it cannot be replaced, and no other command can begin. The screens begin no turn.
         """
         return self._busy
 
@@ -241,9 +241,8 @@ class Chats(SavedChats):
         """Say `text`, with what is attached; the turn runs while its events are iterated.
 
         Raises:
-            McptuiError: there is no model to ask, or something else is being done with the conversation.
+            McptuiError: there is no model to ask.
         """
-        self._require_idle()
         model, around, now = self._asked.model, self._around, self._now
         self._turns += 1
         number, at = self._turns, time.time()
@@ -287,16 +286,13 @@ class Chats(SavedChats):
         Raises:
             McptuiError: another one is being done.
         """
-        self._require_idle()
+        if self._busy:
+            raise McptuiError(self._busy, next_step="Wait until that is done, or cancel it.")
         self._busy = doing
         try:
             yield self._now
         finally:
             self._busy = ""
-
-    def _require_idle(self) -> None:
-        if self._busy:
-            raise McptuiError(self._busy, next_step="Wait until that is done, or cancel it.")
 
     async def _replace(self, opened: OpenChat, meta: SessionMeta | None = None) -> None:
         """Put `opened` in the place of the conversation on screen; done to its end even if cancelled."""

@@ -10,9 +10,10 @@ from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import keys, opened, screen_text, send, shows
-from tests.ui.fakes import FakeRuntime, says
+from tests.ui.fakes import FakeRuntime, calls, says
 from tests.unit.test_chats_more import SlowStage
 from tui.core.conversation import AssistantMessage, UserMessage
+from tui.core.limits import Limits
 from tui.core.sessions import SessionInfo
 from tui.model.scripted import Reply
 from tui.model.scripted import says as model_says
@@ -123,6 +124,21 @@ async def test_a_message_waits_until_the_conversation_is_free() -> None:
         assert runtime.chats.asked == []
         runtime.chats.busy = ""
         await shows(app, "Hello.")
+
+
+async def test_a_turn_does_not_go_on_after_a_limit_while_a_command_runs() -> None:
+    runtime = FakeRuntime(calls("weather__get_weather"), says("So far."), limits=Limits(max_steps=1))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "So far.")
+        await until(lambda: app.bridge.can_continue and not app.chat.running)
+        runtime.chats.busy = "a conversation is being opened"
+        await pilot.press("ctrl+g")
+        await shows(app, "A conversation is being opened. Wait until that is done.")
+        assert not app.chat.running
+        runtime.chats.busy = ""
+        await pilot.press("ctrl+g")
+        await until(lambda: runtime.turns == 2)
 
 
 async def test_a_new_conversation_does_not_take_a_message_whose_attachment_is_still_read(

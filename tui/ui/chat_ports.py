@@ -25,7 +25,7 @@ class ChatView(Protocol):
     def busy(self) -> str:
         """What is being done with the conversation, e.g. "a conversation is being opened", or "".
 
-        Meanwhile it cannot be replaced, and no turn can begin.
+        Meanwhile it cannot be replaced, and no turn should begin.
         """
         ...
 

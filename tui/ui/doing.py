@@ -129,7 +129,11 @@ class Doing(Speaking):
 
     def action_chat_continue(self) -> None:
         """Go on after a limit."""
-        if not self.says_unavailable("chat.continue"):
+        if self.says_unavailable("chat.continue"):
+            return
+        if problem := self.busy():
+            self.notify(problem)
+        else:
             self.chat.go_on()
 
     # ---- servers ----
