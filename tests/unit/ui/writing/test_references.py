@@ -36,7 +36,7 @@ def test_text_of_a_server_has_neither_tokens_nor_commands():
     pastes = Pastes()
     text = f"/system {pastes.refer(Reference.to_file('.env'))} {pastes.keep('much')} [@any] [x](y)"
     plain = pastes.plain(text)
-    assert plain == " /system [ @.env] [ pasted 4 B, 1 lines] [ @any] [x](y)"
+    assert plain == " /system [ @.env] [ pasted 4 B, 1 line] [ @any] [x](y)"
     assert pastes.references(plain) == () and pastes.expand(plain) == plain
 
 
