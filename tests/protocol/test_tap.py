@@ -1,6 +1,8 @@
 """`mcptui tap` between a host and a server: nobody notices, and everything is recorded."""
 
 import asyncio
+import hashlib
+import json
 import os
 import signal
 import socket
@@ -251,6 +253,65 @@ async def test_secrets_are_not_in_the_recording():
     done = await tap("cat", stdin=b'{"key":"swordfish-12345"}', SERVICE_API_KEY="swordfish-12345")
     assert done.out == '{"key":"swordfish-12345"}'
     assert lines_of(Direction.OUT) == [b'{"key":"[redacted:SERVICE_API_KEY]"}']
+
+
+def everything_recorded() -> str:
+    """Return all that the one recording holds, as text."""
+    (path,) = recordings()
+    files = "".join(one.read_bytes().decode("latin-1") for one in path.parent.iterdir() if one.is_file())
+    return files + str(recorded()) + str(meta_of(path))
+
+
+SHORT, LONG = "hunter2", "swordfish-12345"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--api-key", SHORT),
+        (f"--token={SHORT}",),
+        ("-e", f"API_KEY={SHORT}"),
+        ("--header", f"Authorization: Bearer {SHORT}"),
+        (f"postgres://ada:{SHORT}@db/notes",),
+        (f"--db=mysql://ada:{SHORT}@db/notes",),
+        (f"https://host/mcp?api_key={SHORT}",),
+    ],
+    ids=lambda arguments: arguments[0].partition(SHORT)[0],
+)
+async def test_secrets_of_the_command_line_reach_the_server_but_not_the_recording(arguments: tuple[str, ...]):
+    code = "import hashlib, json, sys; print(hashlib.sha256(json.dumps(sys.argv[1:]).encode()).hexdigest())"
+    done = await tap(PYTHON, "-c", code, *arguments)
+    assert done.out.strip() == hashlib.sha256(json.dumps(list(arguments)).encode()).hexdigest()
+    spawn = recorded()[0][0].detail
+    assert spawn["argv"][:2] == [PYTHON, "-c"] and "[redacted:" in str(spawn["argv"][3:])
+    assert SHORT not in everything_recorded()
+
+
+async def test_a_secret_of_the_command_line_is_redacted_in_what_the_server_says():
+    code = "import sys; print(sys.argv[-1]); print(sys.argv[-1], file=sys.stderr)"
+    done = await tap(PYTHON, "-c", code, "--token", LONG)
+    assert (done.out, done.err) == (f"{LONG}\n", f"{LONG}\n")
+    assert LONG not in everything_recorded()
+    assert lines_of(Direction.IN) == [b"[redacted:argument.4.0]"]
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"DATABASE_URL": f"postgres://ada:{LONG}@db/notes"},
+        {"SERVICE_AUTH": LONG},
+        {"SESSION_COOKIE": LONG},
+        {"MY_PWD": LONG},
+    ],
+)
+async def test_secrets_of_the_environment_are_known_by_the_rules_of_the_configuration(env: dict[str, str]):
+    await tap("cat", stdin=f'{{"key":"{LONG}"}}'.encode(), **env)
+    assert LONG not in everything_recorded()
+
+
+async def test_a_folder_in_the_environment_is_no_secret():
+    await tap("cat", stdin=b"/srv/some/folder", XDG_SESSION_DIR="/srv/some/folder")
+    assert lines_of(Direction.OUT) == [b"/srv/some/folder"]
 
 
 def test_a_host_that_gives_sockets_is_served_as_one_that_gives_pipes():

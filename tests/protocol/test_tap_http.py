@@ -103,6 +103,45 @@ async def test_a_request_and_its_answer_go_through_and_are_recorded_without_the_
     assert b"secret-key-12345" not in recordings()[0].read_bytes()
 
 
+async def test_session_ids_and_secrets_in_urls_go_through_but_not_into_the_recording():
+    session, key, bearer = "5e55-10n-1d-42", "k3y-in-query", "b34r3r-t0k3n"
+    said = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"you": [session, key, bearer]}}).encode()
+    async with tapped(f"/mcp?api_key={key}") as (server, port, _):
+        server.answers = [reply(said).replace(b"Session-Id: s1", f"Session-Id: {session}".encode())]
+        headers = {"Mcp-Session-Id": session, "Authorization": f"Bearer {bearer}", "Cookie": f"c={session}"}
+        _, head, body = await ask(port, **headers)
+        assert body == said and session.encode() in head
+        asked = server.requests[0]
+        assert all(text.encode() in asked for text in (session, f"?api_key={key}", bearer))
+    (request, _), (answer, kept) = frames()
+    assert request.detail["url"].endswith("/mcp?api_key=[redacted:api_key]")
+    assert ["Mcp-Session-Id", "[redacted:mcp-session-id]"] in answer.detail["headers"]
+    assert json.loads(kept)["id"] == 1
+    everything = str(recorded()) + recordings()[0].read_bytes().decode("latin-1")
+    assert not [text for text in (session, key, bearer) if text in everything]
+
+
+async def test_the_address_of_a_session_of_the_older_transport_is_recorded_without_its_id():
+    session = "5e55-10n-1d-42"
+    async with tapped("/sse") as (server, port, _):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+        server.answers = [head + f"event: endpoint\ndata: /messages?session_id={session}\n\n".encode()]
+        _, _, body = await ask(port)
+        assert session.encode() in body
+    assert session not in str(recorded())
+    assert any(b"/messages?session_id=[redacted:" in body for _, body in recorded())
+
+
+async def test_the_address_of_the_server_is_told_without_its_password():
+    process = await start("tap", "--listen", "0", "--to", "http://ada:hunter2@127.0.0.1:9/mcp?token=hunter2")
+    told = (await process.stderr.readline()).decode()
+    process.terminate()
+    done = await finish(process)
+    refused = await mcptui("tap", "--listen", "0", "--to", "ftp://ada:hunter2@h/")
+    assert "listening on" in told and "wants the URL" in refused.err
+    assert "hunter2" not in told + done.err + refused.err
+
+
 async def test_a_request_that_is_refused_without_its_id_does_not_wait_for_ever():
     refused = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}'
     async with tapped() as (server, port, _):

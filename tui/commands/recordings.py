@@ -30,11 +30,11 @@ def recordings() -> "Recordings":
     return Recordings(state_dir() / "recordings")
 
 
-def open_recorder(secrets: Mapping[str, str], meta: Mapping[str, str]) -> Recorder:
+def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
     """Return a recorder that has begun a recording of its own; what fails is said by its `problem`.
 
     Args:
-        secrets: values that must not be stored, by name.
+        redactor: knows the values that must not be stored; may learn more.
         meta: what is to be known of the recording as a whole.
     """
     from tui.settings.quick import quick_traffic
@@ -47,7 +47,7 @@ def open_recorder(secrets: Mapping[str, str], meta: Mapping[str, str]) -> Record
         folder.make_room()
         return RecordingWriter(folder.new_path(), cap_bytes=chosen.recording_bytes, meta=meta)
 
-    recorder = Recorder(writer, Frames(), redact=Redactor(secrets).redact_bytes)
+    recorder = Recorder(writer, Frames(), redact=redactor.redact_bytes)
     recorder.start(keep_all=chosen.keep_all)
     return recorder
 

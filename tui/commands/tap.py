@@ -27,7 +27,7 @@ def tap(args: argparse.Namespace) -> int:
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
     if not command:
         return _refuse("say which server to start: mcptui tap -- COMMAND ARG ...", USAGE)
-    return _tap_process(args.name or name_of(command), command)
+    return _tap_process(args.name or "", command)
 
 
 def _refuse(text: str, code: int) -> int:
@@ -55,9 +55,17 @@ def _tap_process(name: str, command: list[str]) -> int:
     return code if code >= 0 else 128 - code
 
 
+def _open_words(command: list[str]) -> list[str]:
+    """Return the arguments of a command line that hold no secret."""
+    from tui.core.secret_places import places_in_arguments
+
+    places = places_in_arguments(command)
+    return [word for word, found in zip(command[1:], places[1:], strict=True) if not found]
+
+
 def name_of(command: list[str]) -> str:
     """Return a name for a server that was given none: what it runs, not the launcher that runs it."""
-    words = [word for word in command[1:] if not word.startswith("-")]
+    words = [word for word in _open_words(command) if not word.startswith("-")]
     launcher = os.path.basename(command[0]).partition(".")[0]
     known = ("npx", "uvx", "node", "deno", "bun", "bunx", "uv", "docker", "podman", "pipx", "sh", "bash")
     if launcher.startswith("python") or launcher in known:

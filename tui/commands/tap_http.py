@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.recordings import open_recorder
+from tui.commands.tap_recording import known_secrets
+from tui.core.redact import Redactor
+from tui.core.secret_places import is_secret_header, masked, secrets_in_arguments
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Captured
 from tui.trace.recorder import Recorder
@@ -16,6 +19,8 @@ from tui.trace.recorder import Recorder
 USAGE, NOT_STARTED = 2, 1
 ADDRESS = "127.0.0.1"
 CLOSE_SECONDS = 2
+MOST_LEARNED = 50
+"""Credentials that are looked for in bodies; each makes looking a little slower."""
 
 
 def tap_http(port: int, target: str, name: str | None) -> int:
@@ -32,7 +37,7 @@ def tap_http(port: int, target: str, name: str | None) -> int:
     except ValueError:
         usable = False
     if not usable:
-        return _say(f"--to wants the URL of an HTTP server, not {clean_line(target, 200)}", USAGE)
+        return _say(f"--to wants the URL of an HTTP server, not {clean_line(masked(target), 200)}", USAGE)
     listening = socket.socket()
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -55,8 +60,9 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
 
     from tui.host.passthrough_http import HttpPassthrough
 
-    recorder = open_recorder({}, {"tap": name, "pid": str(os.getpid())})
-    sink = _Watched(recorder)
+    redactor = Redactor(known_secrets([target]))
+    recorder = open_recorder(redactor, {"tap": name, "pid": str(os.getpid())})
+    sink = _Watched(recorder, redactor)
     passthrough = HttpPassthrough(target, name, sink)
     config = uvicorn.Config(
         passthrough,
@@ -69,7 +75,7 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     )
     server = uvicorn.Server(config)
     where = f"http://{ADDRESS}:{listening.getsockname()[1]}"
-    _say(f"listening on {where}{urlsplit(target).path}, in front of {clean_line(target, 200)}", 0)
+    _say(f"listening on {where}{urlsplit(target).path}, in front of {clean_line(masked(target), 200)}", 0)
     # Its own handlers raise the signal once more at the end, before the recording is complete.
     server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]
 
@@ -89,14 +95,32 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
 
 
 class _Watched:
-    """A sink that says once if nothing is recorded any more."""
+    """A sink that learns the credentials that travel, and says once if nothing is recorded any more."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, redactor: Redactor) -> None:
         self._recorder = recorder
+        self._redactor = redactor
+        self._known: set[str] = set()
         self._said = False
 
     def __call__(self, captured: Captured) -> None:
+        self._learn(captured)
         self._recorder.capture(captured)
         if not self._said and (problem := self._recorder.problem):
             self._said = True
             _say(f"nothing is recorded any more, the server is not affected: {problem}", 0)
+
+    def _learn(self, captured: Captured) -> None:
+        """Have credentials of headers and URLs redacted in bodies too, where they may be repeated."""
+        detail = captured.detail
+        texts = {"url": str(detail.get("url", ""))}
+        if detail.get("sse", {}).get("event") == "endpoint":  # SSE transport: the URL of the session
+            texts["endpoint"] = captured.raw[:4096].decode("utf-8", "replace")
+        for name, value in detail.get("headers", ()):
+            if is_secret_header(name):
+                texts[name.lower()] = f"{name}: {value}"
+        names = list(texts)
+        for number, value in secrets_in_arguments(list(texts.values())):
+            if value not in self._known and len(self._known) < MOST_LEARNED:
+                self._known.add(value)
+                self._redactor.add({names[number]: value})

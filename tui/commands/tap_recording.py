@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 TYPE_CHECKING = False  # importing `typing` takes a fifth of the start of a tap
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tui.core.traffic import Captured
     from tui.host.passthrough_lines import PassthroughLines
     from tui.trace.recorder import Recorder
@@ -32,6 +34,7 @@ END_SECONDS = 30.0
 all streams by then, and any signal of its ends the wait."""
 
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
+"""Words in names of variables whose values are secret whatever they look like."""
 
 Piece = tuple[int, int, bytes, int]
 """Stream, monotonic nanoseconds, bytes, and how many bytes before them were left out."""
@@ -41,7 +44,7 @@ class TapRecording:
     """Records one server of another host.
 
     Args:
-        name: how the server is called in the recording.
+        name: of the server in the recording; "" makes one of its command line.
         complain: told once, in one sentence, if nothing can be recorded.
     """
 
@@ -110,12 +113,19 @@ class TapRecording:
 
     def _record(self, command: list[str], pid: int, began_ns: int) -> None:
         from tui.commands.recordings import open_recorder
+        from tui.commands.tap import name_of
+        from tui.core.redact import Redactor
+        from tui.core.secret_places import masked_arguments
         from tui.host.passthrough_lines import PassthroughLines
 
-        lines = PassthroughLines(self._name, time.time_ns() - time.monotonic_ns())
-        recorder = self._recorder = open_recorder(_secrets(), {"tap": self._name, "pid": str(os.getpid())})
+        name = self._name or name_of(command)
+        lines = PassthroughLines(name, time.time_ns() - time.monotonic_ns())
+        recorder = self._recorder = open_recorder(
+            Redactor(known_secrets(command)), {"tap": name, "pid": str(os.getpid())}
+        )
+        argv = masked_arguments(command)
         try:
-            recorder.capture(lines.event(began_ns, "spawn", pid=pid, argv=command, cwd=_cwd(), tap=True))
+            recorder.capture(lines.event(began_ns, "spawn", pid=pid, argv=argv, cwd=_cwd(), tap=True))
             while not self._off:
                 self._more.wait()
                 if not self._ending.is_set():
@@ -174,13 +184,20 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _secrets() -> dict[str, str]:
-    """Return the variables of the environment whose names say that nobody may see their values."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if any(word in name.upper() for word in _SECRET_WORDS)
-    }
+def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
+    """Return the secrets in the environment and in a command line, or a URL, by names that may be shown."""
+    from tui.core.secret_places import is_plain, may_be_secret, secrets_in, secrets_in_arguments
+
+    found: dict[str, str] = {}
+    for name, value in os.environ.items():
+        certain = any(word in name.upper() for word in _SECRET_WORDS)
+        if certain or (may_be_secret(name) and not is_plain(value)):
+            found[name] = value
+        elif "://" in value:
+            found |= {f"{name}.{number}": one for number, one in enumerate(secrets_in(value))}
+    for number, (place, value) in enumerate(secrets_in_arguments(arguments)):
+        found[f"argument.{place}.{number}"] = value
+    return found
 
 
 def _to_stderr(text: str) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from tui.core.secret_places import masked, masked_arguments
+
 
 class Transport(StrEnum):
     """How bytes travel. Only stdio works so far; the others are read and refused with a sentence."""
@@ -72,6 +74,16 @@ class ServerSpec:
     tool_seconds: float | None = None
     trust_hints: bool = True
     pins: tuple[str, ...] = ()
+
+    @property
+    def shown_command(self) -> tuple[str, ...]:
+        """The program and its arguments, with a mark in place of each secret."""
+        return tuple(masked_arguments((self.command, *self.args)))
+
+    @property
+    def shown_url(self) -> str:
+        """The URL with a mark in place of each secret, or ""."""
+        return masked(self.url or "")
 
     def digest(self) -> str:
         """Return a hash of everything that decides what runs when this server is started.

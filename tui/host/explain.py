@@ -64,7 +64,7 @@ def error_message(error: BaseException) -> str:
 
 def command_line(spec: ServerSpec) -> str:
     """Return the command as a person would type it, shortened in the middle if it is long."""
-    shown = clean_line(shlex.join((os.path.basename(spec.command), *spec.args)), 1000)
+    shown = clean_line(shlex.join((os.path.basename(spec.command), *spec.shown_command[1:])), 1000)
     return shown if len(shown) <= 80 else f"{shown[:50]}…{shown[-28:]}"
 
 

@@ -71,7 +71,7 @@ class Supervisor:
         return replace(
             self._status,
             pid=transport.pid if self.state is not ServerState.STOPPED else None,
-            stderr_last=self._around.redactor.redact(clean_line(transport.stderr.last, 300)),
+            stderr_last=clean_line(self._around.redactor.redact(transport.stderr.last), 300),
             noise=transport.noise,
         )
 

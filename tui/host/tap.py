@@ -75,9 +75,7 @@ class WireTap:
 
     def spawned(self, spec: ServerSpec, pid: int) -> None:
         """Note that the server's process was started; of its environment only the names are told."""
-        self.event(
-            "spawn", pid=pid, argv=[spec.command, *spec.args], cwd=spec.cwd or "", env=sorted(spec.env)
-        )
+        self.event("spawn", pid=pid, argv=[*spec.shown_command], cwd=spec.cwd or "", env=sorted(spec.env))
 
     def signalled(self, name: str) -> None:
         """Note that the server was sent a signal."""

@@ -49,7 +49,7 @@ class HandWorkbench:
         if known is None:
             return ServerIdentity()
         spec = known.spec
-        argv = tuple(self._redactor.redact(word) for word in (spec.command, *spec.args) if word)
+        argv = tuple(self._redactor.redact(word) for word in spec.shown_command if word)
         names = tuple(sorted(spec.env))
         connection = self._live(server)
         if connection is None:

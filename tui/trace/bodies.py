@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from tui.core.secret_forms import octets_of
+from tui.core.secret_places import is_secret_header, masked
 from tui.core.traffic import Captured, Entry, Finding, Redaction
 
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
@@ -23,9 +24,7 @@ MARGIN = 64 * 1024
 RING_BYTES = 32 * 1024 * 1024
 RING_ENTRIES = 20_000
 
-_SECRET_HEADERS = frozenset(
-    {"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key"}
-)
+_URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
 
 
 class Kept(NamedTuple):
@@ -61,7 +60,10 @@ def keep(captured: Captured, redact: Redact, cap: int) -> Kept:
 
 
 def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
-    """Return what a transport knew without secrets; headers that hold credentials lose their value."""
+    """Return what a transport knew without secrets; headers that hold credentials lose their value.
+
+    In a URL, passwords and what the query names as a secret are replaced too.
+    """
     hidden = _without_credentials(detail)
     try:
         text = octets_of(json.dumps(hidden, ensure_ascii=False))
@@ -81,20 +83,26 @@ def scrub_text(text: str, redact: Redact) -> str:
 def _without_credentials(detail: Mapping[str, Any]) -> dict[str, Any]:
     found = dict(detail)
     for key, value in detail.items():
-        if isinstance(value, Mapping) and key.endswith("headers"):
-            found[key] = {
-                name: f"[redacted:{name.lower()}]" if str(name).lower() in _SECRET_HEADERS else text
-                for name, text in value.items()
-            }
+        if key == "url" and isinstance(value, str):
+            found[key] = masked(value)
+        elif isinstance(value, Mapping) and key.endswith("headers"):
+            found[key] = {name: _header(str(name), text) for name, text in value.items()}
         elif isinstance(value, list | tuple) and key.endswith("headers"):
             found[key] = [_pair_without_credentials(pair) for pair in value]
     return found
 
 
 def _pair_without_credentials(pair: Any) -> Any:
-    if isinstance(pair, list | tuple) and len(pair) == 2 and str(pair[0]).lower() in _SECRET_HEADERS:
-        return [pair[0], f"[redacted:{str(pair[0]).lower()}]"]
+    if isinstance(pair, list | tuple) and len(pair) == 2:
+        return [pair[0], _header(str(pair[0]), pair[1])]
     return pair
+
+
+def _header(name: str, value: Any) -> Any:
+    """Return the value of a header without credentials."""
+    if is_secret_header(name):
+        return f"[redacted:{name.lower()}]"
+    return masked(value) if name.lower() in _URL_HEADERS and isinstance(value, str) else value
 
 
 def _each_text(value: Any, change: Callable[[str], str]) -> Any:

@@ -34,3 +34,9 @@ def test_the_order_of_variables_does_not_change_the_digest():
 def test_a_server_has_failed_if_it_stopped_without_being_asked(reason: StopReason):
     status = ServerStatus("a", SPEC, ServerState.STOPPED, reason)
     assert status.failed == (reason not in (StopReason.NOT_STARTED, StopReason.REQUESTED))
+
+
+def test_the_command_and_the_url_are_shown_without_secrets():
+    spec = ServerSpec("s", "uvx", ("server", "--token", "hunter2"), url="https://ada:hunter2@h/mcp")
+    assert spec.shown_command == ("uvx", "server", "--token", "[redacted:token]")
+    assert spec.shown_url == "https://ada:[redacted:password]@h/mcp"

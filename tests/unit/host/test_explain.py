@@ -52,7 +52,7 @@ def test_a_death_at_the_start_names_command_exit_and_last_line():
     found = failure(given, died=True)
     assert found.reason is StopReason.FAILED_TO_START
     assert found.detail == (
-        "`python weather.py --token 'a b'` exited with code 1 after 0.3 s."
+        "`python weather.py --token '[redacted:token]'` exited with code 1 after 0.3 s."
         " Last line: ModuleNotFoundError: No module named 'httpx'"
     )
     assert found.next_step == "Press l for its log, r to try again."

@@ -143,8 +143,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
 
 def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
     spec = status.spec
-    command = spec.url or " ".join((spec.command, *spec.args))
-    yield "command", redactor.redact(clean_line(command, 400)), "text"
+    command = spec.shown_url or " ".join(spec.shown_command)
+    yield "command", clean_line(redactor.redact(command), 400), "text"
     if status.title or status.version:
         yield "server", clean_line(f"{status.title} {status.version}", 120), "text"
     if status.protocol:

@@ -103,10 +103,10 @@ def _trouble(status: ServerStatus, width: int, redactor: Redactor, start_key: st
     elif status.state is ServerState.STOPPING:
         yield (("   It is stopping.", "warn"),)
     else:
-        words = redactor.redact(clean_line(status.detail, 600)) if status.failed else "It is stopped."
+        words = clean_line(redactor.redact(status.detail), 600) if status.failed else "It is stopped."
         yield from wrap(((words, "bad" if status.failed else "text"),), width, first=(("   ", ""),))
         if status.stderr_last:
-            last = redactor.redact(clean_line(status.stderr_last, 400))
+            last = clean_line(redactor.redact(status.stderr_last), 400)
             yield from wrap(((last, "dim"),), width, first=(("   last line     ", "dim"),))
         yield (("   ", ""), (start_key, "accent"), (" starts it here.", "dim"))
     yield EMPTY
@@ -131,9 +131,9 @@ def _era(protocol: str) -> str:
 
 def _process(seen: Seen, identity: ServerIdentity, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
     status = seen.status
-    command = identity.command or (status.spec.command, *status.spec.args)
-    line = status.spec.url or " ".join(clean_line(part, 400) for part in command)
-    yield "command", redactor.redact(clean_line(line, 1200)), "text"
+    command = identity.command or status.spec.shown_command
+    line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
+    yield "command", clean_line(redactor.redact(line), 1200), "text"
     if status.spec.cwd:
         yield "folder", clean_line(status.spec.cwd, 400), "text"
     names = identity.environment or tuple(status.spec.env)

@@ -1,0 +1,19 @@
+"""The name of a tapped server that was given none."""
+
+import pytest
+
+from tui.commands.tap import name_of
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["uvx", "mcp-server-time"], "mcp-server-time"),
+        (["npx", "-y", "@scope/server@1.2"], "server"),
+        (["npx", "--token", "hunter2", "@scope/server@1.2"], "server"),
+        (["node", "API_KEY=hunter2", "/srv/notes.js"], "notes"),
+        (["docker", "run", "-e", "API_KEY=hunter2", "mcp/notes"], "notes"),
+    ],
+)
+def test_it_is_what_runs_and_never_a_secret(command: list[str], name: str):
+    assert name_of(command) == name
