@@ -41,10 +41,13 @@ async def run(*args: str) -> Done:
 async def exports() -> str:
     """Return everything that can be exported of what was recorded and saved."""
     out = ""
-    for kind in ("jsonl", "md", "har", "html"):
-        done = await mcptui("trace", "--export", kind)
-        assert done.code == 0
-        out += done.out
+    recordings = sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
+    assert recordings
+    for recording in recordings:
+        for kind in ("jsonl", "md", "har", "html"):
+            done = await mcptui("trace", str(recording), "--export", kind)
+            assert done.code == 0
+            out += done.out
     for args in (("export", "last", "--as", "json"), ("export", "last", "--as", "html"), ("show", "last")):
         done = await mcptui("sessions", *args)
         assert done.code == 0, done.err
@@ -88,9 +91,7 @@ async def test_a_last_request_that_fails_at_a_limit_leaves_no_key_in_the_answer_
     assert leaking_files() == []
 
 
-async def test_a_reply_that_is_the_key_in_pieces_leaves_it_nowhere_but_in_the_bytes_that_travelled(
-    tmp_path: Path,
-):
+async def test_a_reply_that_is_the_key_in_pieces_leaves_it_nowhere(tmp_path: Path):
     pieces = [chunk(content=KEY[at : at + 4]) for at in range(0, len(KEY), 4)]
     echo = Answer([chunk(content="Your key: "), *pieces, chunk("stop")])
     async with Endpoint([echo, says("Fine.")]) as endpoint:
@@ -100,5 +101,7 @@ async def test_a_reply_that_is_the_key_in_pieces_leaves_it_nowhere_but_in_the_by
         sent = b"".join(request.body for request in endpoint.requests).decode()
     assert "[redacted:MY_KEY]" in first.out and "[redacted:MY_KEY]" in sent
     assert not leaked_in(first.out + first.err + second.out + second.err + sent)
-    assert not leaked_in(await exports())
+    exported = await exports()
+    assert not leaked_in(exported) and KEY[4:8] not in exported
+    assert "spells a key of its endpoint" in exported
     assert leaking_files() == []

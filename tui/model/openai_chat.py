@@ -181,6 +181,8 @@ class OpenAIChat:
         finally:
             self._learned.thinking_first |= accumulator.close_only
             self._learned.thinking_first &= not accumulator.never_closed
+            if clear.replaced:
+                connection.withhold()
             await parts.aclose()
             await undisturbed(close())
 

@@ -197,7 +197,7 @@ class EndpointClient:
             finally:
                 await closed()
 
-        return Connection(blocks, kind, deadline, broken), close
+        return Connection(blocks, kind, deadline, broken, listening.withhold), close
 
 
 def _root_cause(error: BaseException) -> str:

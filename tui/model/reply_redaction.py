@@ -44,11 +44,15 @@ class ReplyRedactor:
 
     Args:
         redactor: knows the secrets.
+
+    Attributes:
+        replaced: whether the reply held a secret that no event of the stream held whole.
     """
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._held: TextPart | ReasoningPart | None = None
+        self.replaced = False
 
     def take(self, part: ModelPart) -> Iterator[ModelPart]:
         """Take the next part and yield what can be shown."""
@@ -103,7 +107,9 @@ class ReplyRedactor:
         return replace(reply, calls=calls, finish=finish, refusal=refusal, echo=self._cleared(reply.echo))
 
     def _clear(self, text: str) -> str:
-        return self._redactor.redact_values(text, quotes=True)
+        clear = self._redactor.redact_values(text, quotes=True)
+        self.replaced = self.replaced or clear != text
+        return clear
 
     def _cleared(self, value: Any) -> Any:
         match value:

@@ -5,7 +5,7 @@ Keep-alive comments keep a socket busy for ever, so silence is measured between 
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,8 @@ class Connection:
     content_type: str
     deadline: float
     broken: tuple[type[Exception], ...]
+    withhold: Callable[[], None] = lambda: None
+    """Keeps the bytes out of the recording: they spell a secret in pieces, which nobody would find there."""
 
 
 class ReplyStream:

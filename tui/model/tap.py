@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 
+from tui.core.secret_places import is_secret_header
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 
 MAX_KEPT = 8 * 1024 * 1024
@@ -14,7 +15,8 @@ MAX_KEPT = 8 * 1024 * 1024
 MAX_TIMES = 2_000
 """Blocks of which is told when they came, in milliseconds after the status, and how large they were."""
 
-_SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "cookie", "set-cookie", "proxy-authorization")
+WITHHELD = b": not recorded: this reply spells a key of its endpoint in pieces\n\n"
+
 _MARK = "mcptui.exchange"
 
 
@@ -94,7 +96,11 @@ class ReplyTap:
         self._times: list[tuple[float, int]] = []
         self._since = time.monotonic_ns()
         self._first_ms: float | None = None
-        self._ended = False
+        self._ended = self._withheld = False
+
+    def withhold(self) -> None:
+        """Tell nothing of what the reply says: in it, a secret is split into pieces."""
+        self._withheld = True
 
     def heard(self, block: bytes) -> None:
         """Take the next bytes."""
@@ -125,7 +131,7 @@ class ReplyTap:
         self._ended = True
         detail = {**self._detail, "blocks": self._count, "first_ms": self._first_ms}
         detail["times"] = self._times
-        body = b"".join(self._blocks)
+        body = WITHHELD if self._withheld else b"".join(self._blocks)
         self._blocks.clear()
         self._tap.tell(Direction.IN, Kind.MODEL_REPLY, body, detail, time.monotonic_ns(), self._size)
 
@@ -133,6 +139,6 @@ class ReplyTap:
 def _headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return headers without those that hold a key."""
     return {
-        name.lower(): "[not kept]" if name.lower() in _SECRET_HEADERS else value[:2000]
+        name.lower(): "[not kept]" if is_secret_header(name) else value[:2000]
         for name, value in list(headers.items())[:100]
     }

@@ -12,6 +12,7 @@ from tui.core.redact import Secret
 from tui.core.traffic import CAUSE, Captured, Cause, Direction, Kind
 from tui.model.openai_chat import OpenAIChat
 from tui.model.profile import ModelProfile
+from tui.model.tap import WITHHELD
 
 ASK = ModelRequest("be brief", [UserMessage("北京?")])
 
@@ -82,3 +83,17 @@ async def test_a_sink_that_fails_costs_no_answer() -> None:
         heard = await heard_from_model(model.stream(ASK))
         await model.aclose()
     assert heard.text == "Hello"
+
+
+KEY = "sk-0123456789abcdef0123"
+
+
+async def test_a_reply_that_spells_the_key_in_pieces_is_told_without_what_it_says() -> None:
+    (_, told_of), _ = await told(says(f"Your key is {KEY}.", pieces=9))
+    assert told_of.raw == WITHHELD and told_of.size > 500
+    assert told_of.detail["status"] == 200 and told_of.detail["blocks"]
+
+
+async def test_a_reply_that_holds_the_key_in_one_event_is_told_as_it_travelled() -> None:
+    (_, told_of), _ = await told(says(KEY, pieces=1))
+    assert KEY.encode() in told_of.raw  # the recorder redacts it, and marks the place
