@@ -38,12 +38,15 @@ async def run(*args: str) -> Done:
     return await mcptui("run", "--json", *args, MY_KEY=KEY)
 
 
+def recordings() -> list[Path]:
+    return sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
+
+
 async def exports() -> str:
     """Return everything that can be exported of what was recorded and saved."""
     out = ""
-    recordings = sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
-    assert recordings
-    for recording in recordings:
+    assert recordings()
+    for recording in recordings():
         for kind in ("jsonl", "md", "har", "html"):
             done = await mcptui("trace", str(recording), "--export", kind)
             assert done.code == 0
