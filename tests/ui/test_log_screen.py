@@ -95,6 +95,15 @@ async def test_what_is_read_stays_in_place_while_old_lines_go(host: FakeHost) ->
         assert shown(lines_of(screen)) == before
 
 
+async def test_a_search_compares_as_a_filter_does(host: FakeHost) -> None:
+    async with Stage().run_test(size=(80, 12)) as pilot:
+        screen = LogScreen(host, "weather")
+        host.lines = ("Cafe\u0301 CLOSED", "CAFÉ open", "cafe")
+        await pilot.app.push_screen(screen)
+        await press(pilot, "slash", *"café")
+        assert "2 of 2" in title_of(screen)
+
+
 async def test_a_search_marks_and_steps_through_what_it_finds(host: FakeHost) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather")

@@ -74,6 +74,20 @@ async def test_a_search_in_an_entry_unfolds_what_it_finds() -> None:
         assert reading.sheet.path(reading.cursor) == "result.rows[300].n"
 
 
+async def test_a_search_in_an_entry_finds_what_is_escaped_in_it() -> None:
+    recorded = Recorded()
+    recorded.add(Kind.RESPONSE, rb'{"result":{"first":1,"name":"Caf\u00c9","said":"say \"hi\""}}')
+    async with opened(recorded.recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: screen.reading.loaded)
+        reading = screen.reading.pages[0]
+        for text, found in (("café", "result.name"), ('say "hi"', "result.said")):
+            screen.reading._seek(text)
+            await until(lambda found=found: reading.sheet.path(reading.cursor) == found, what=found)
+            row = reading.row(reading.cursor)
+            assert any("selected" in style for _, style in row)
+
+
 async def test_values_and_paths_are_copied() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)

@@ -61,6 +61,27 @@ def escaped_char(escape: re.Match[str]) -> str:
     return chr(int(unit, 16)) if unit else _SINGLE[single]
 
 
+def end_of_escapes(written: str) -> int:
+    """Return where a piece of JSON can be cut without cutting an escape, or a surrogate pair of them."""
+    end = len(written)
+    for _ in range(2):
+        slash = written.rfind("\\", max(0, end - 6), end)
+        if slash < 0:
+            return end
+        backslashes = slash + 1 - len(written[: slash + 1].rstrip("\\"))
+        if backslashes % 2 == 0:
+            return end
+        escape = written[slash:end]
+        is_whole = len(escape) == 6 if escape.startswith("\\u") else len(escape) > 1
+        if is_whole and not _HIGH.match(escape):
+            return end
+        end = slash
+    return end
+
+
+_HIGH = re.compile(r"\\u[dD][89abAB]")
+
+
 def _decoded(text: str) -> str:
     parts: list[str] = []
     at = 0

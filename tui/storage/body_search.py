@@ -16,7 +16,7 @@ from functools import cache
 from threading import Event
 from unicodedata import normalize
 
-from tui.core.search_text import composed, fold, holds_json, is_boundary, readable, unescaped
+from tui.core.search_text import composed, end_of_escapes, fold, holds_json, is_boundary, readable, unescaped
 from tui.core.traffic import BodyTerm
 from tui.storage.regex_process import RegexProcess
 
@@ -282,7 +282,7 @@ class BodySearch:
                 has_escapes = holds_json(part)
             written = held + decoder.decode(part, is_last)
             if has_escapes:
-                end = len(written) if is_last else _end_of_escapes(written)
+                end = len(written) if is_last else end_of_escapes(written)
                 written, held = written[:end], written[end:]
                 written = unescaped(written)
             text += written
@@ -313,27 +313,6 @@ def _escapes_letters(lowered: bytes) -> bool:
 
 def _encoded(text: str) -> bytes:
     return composed(text).encode("utf-8", "surrogatepass")
-
-
-def _end_of_escapes(written: str) -> int:
-    """Return where a piece of JSON can be cut without cutting an escape, or a surrogate pair of them."""
-    end = len(written)
-    for _ in range(2):
-        slash = written.rfind("\\", max(0, end - 6), end)
-        if slash < 0:
-            return end
-        backslashes = slash + 1 - len(written[: slash + 1].rstrip("\\"))
-        if backslashes % 2 == 0:
-            return end
-        escape = written[slash:end]
-        is_whole = len(escape) == 6 if escape.startswith("\\u") else len(escape) > 1
-        if is_whole and not _HIGH.match(escape):
-            return end
-        end = slash
-    return end
-
-
-_HIGH = re.compile(r"\\u[dD][89abAB]")
 
 
 def _boundary(text: str, at: int) -> int:

@@ -2,9 +2,10 @@
 
 from bisect import bisect_left
 
+from tui.core.search_text import fold
 from tui.core.text import clean_line
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row, crop, marked, text_of, wrap
+from tui.ui.widgets.rows import Row, crop, highlighted, wrap
 
 LINE_CHARS = 4096
 
@@ -58,7 +59,7 @@ class LogLines(LinePane):
 
     def search(self, query: str) -> None:
         """Mark `query` wherever it stands, upper and lower case alike, and go to its last place."""
-        self.sought = _folded(query)
+        self.sought = fold(query)
         self._find()
         self._hit = self._hits[-1] if self._hits else -1
         self.rows_changed()
@@ -101,15 +102,7 @@ class LogLines(LinePane):
         """Return a row, with what is searched for marked."""
         if not self._rows:
             return ((self.empty, "dim"),)
-        row = self._rows[index]
-        if not self.sought:
-            return row
-        text = _folded(text_of(row))
-        at = text.find(self.sought)
-        while at >= 0:
-            row = marked(row, at, at + len(self.sought), "selected bold")
-            at = text.find(self.sought, at + len(self.sought))
-        return row
+        return highlighted(self._rows[index], self.sought)
 
     def row_ground(self, index: int) -> str:
         """Paint the line that the search stands on."""
@@ -141,7 +134,7 @@ class LogLines(LinePane):
     def _find(self) -> None:
         query = self.sought
         lines = enumerate(self._lines)
-        self._hits = [index for index, line in lines if query in _folded(line)] if query else []
+        self._hits = [index for index, line in lines if query in fold(line)] if query else []
         if not query:
             self._hit = -1
 
@@ -155,12 +148,6 @@ class LogLines(LinePane):
 
     def _line_of(self, row: int) -> int:
         return bisect_left(self._firsts, row + 1) - 1
-
-
-def _folded(text: str) -> str:
-    """Return `text` in lower case, character for character: a few letters would become two."""
-    lower = text.lower()
-    return lower if len(lower) == len(text) else text
 
 
 def _gone(before: tuple[str, ...], after: tuple[str, ...]) -> int:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from textual.message import Message
 
+from tui.core.search_text import fold
 from tui.ui.symbols import symbols_for
 from tui.ui.traffic.sheet import Lines, Pictures, Sheet, Work
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.picture import Picture, can_show_pictures
-from tui.ui.widgets.rows import Row, crop, marked, text_of
+from tui.ui.widgets.rows import Row, crop, highlighted
 
 SETTLED_SECONDS = 0.12
 """A sheet that is shown so long gets its pictures: whoever pages through entries starts no processes."""
@@ -23,6 +24,7 @@ class Page(CursorPane, inherit_bindings=True):
     """Shows one sheet.
 
     Attributes:
+        sought: what is searched for, folded.
         busy: something large is looked through in the background.
     """
 
@@ -51,7 +53,7 @@ class Page(CursorPane, inherit_bindings=True):
 
     def seek(self, text: str) -> None:
         """Mark a text wherever it stands."""
-        self.sought = text.lower()
+        self.sought = fold(text)
         self.rows_changed()
 
     def work(self, work: Work) -> None:
@@ -130,14 +132,7 @@ class Page(CursorPane, inherit_bindings=True):
         """Return a row, with what is searched for marked."""
         if index >= self.sheet.count():
             return ()
-        row = self.sheet.row(index, self.columns)
-        if self.sought:
-            text = text_of(row).lower()
-            at = text.find(self.sought)
-            while at >= 0 and len(text) == len(text_of(row)):
-                row = marked(row, at, at + len(self.sought), "selected bold")
-                at = text.find(self.sought, at + len(self.sought))
-        return crop(row, self.columns)
+        return crop(highlighted(self.sheet.row(index, self.columns), self.sought), self.columns)
 
     def row_chosen(self, index: int) -> None:
         """Fold or unfold."""

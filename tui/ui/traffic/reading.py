@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 
+from tui.core.search_text import fold
 from tui.trace.recording import Recording
 from tui.ui.actions import Context
 from tui.ui.bindings import bindings_of
@@ -147,7 +148,7 @@ class Reading(Detail):
         count = page.sheet.count()
         for step in range(1, count + 1):
             row = (page.cursor + direction * step) % count
-            if page.sought in text_of(page.sheet.row(row, page.columns)).lower():
+            if page.sought in fold(text_of(page.sheet.row(row, page.columns))):
                 page.go_to_row(row)
                 return
         self.app.notify("nothing found", timeout=2)

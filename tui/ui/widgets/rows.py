@@ -8,6 +8,8 @@ with rich; texts are cleaned before they get here and hold no line breaks.
 
 from rich.cells import cell_len, get_character_cell_size
 
+from tui.core.search_text import spans
+
 Span = tuple[str, str]
 Row = tuple[Span, ...]
 
@@ -102,6 +104,13 @@ def marked(row: Row, start: int, end: int, word: str) -> Row:
     size = sum([len(text) for text, _ in row])
     middle = tuple([(text, f"{style} {word}") for text, style in cut(row, start, end)])
     return (*cut(row, 0, start), *middle, *cut(row, end, size))
+
+
+def highlighted(row: Row, folded: str) -> Row:
+    """Return `row` with every place marked where a folded text is found, as a search compares texts."""
+    for start, end in spans(text_of(row), folded):
+        row = marked(row, start, end, "selected bold")
+    return row
 
 
 def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> list[Row]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tui.core.search_text import fold
 from tui.core.servers import ServerStatus
 from tui.ui.panes.servers import toggle
 from tui.ui.widgets.rows import text_of
@@ -192,7 +193,7 @@ class Hands(Taking):
         count, start = page.row_count(), page.cursor - (direction if first else 0)
         for distance in range(1, count + 1):
             index = (start + direction * distance) % count
-            if page.sought in text_of(page.row(index)).lower():
+            if page.sought in fold(text_of(page.row(index))):
                 page.move_cursor(index)
                 return
         self.notify("It is not in what is unfolded.", timeout=3)

@@ -6,7 +6,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.ui.widgets.rows import breaks, crop, cut, head_of, marked, pad, spread, text_of, width_of, wrap
+from tui.core.search_text import fold
+from tui.ui.widgets.rows import (
+    breaks,
+    crop,
+    cut,
+    head_of,
+    highlighted,
+    marked,
+    pad,
+    spread,
+    text_of,
+    width_of,
+    wrap,
+)
 
 TEXT = st.text(st.sampled_from("ab -.,，。（）「北京é👩\u200d🚀❤\ufe0f\u0301🇫🇷"), max_size=60)
 
@@ -102,3 +115,9 @@ def test_cutting_and_marking_count_characters_across_spans():
         ("d", "dim selected"),
         ("ef", "dim"),
     )
+
+
+def test_what_is_searched_for_is_marked_as_it_is_compared() -> None:
+    row = highlighted((("Cafe\u0301 and ", "text"), ("CAFÉ", "dim")), fold("café"))
+    assert [text for text, style in row if "selected" in style] == ["Cafe\u0301", "CAFÉ"]
+    assert text_of(row) == "Cafe\u0301 and CAFÉ"

@@ -1,0 +1,75 @@
+"""A text is found in a body wherever a person reads it."""
+
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tui.core.search_text import fold, holds_json, spans, unescaped
+from tui.ui.traffic import finding
+from tui.ui.traffic.finding import MOST, places
+
+PIECES = [
+    "a",
+    "E",
+    "é",
+    "e\u0301",
+    "ß",
+    "🙂",
+    r"\u00E9",
+    r"\u0065\u0301",
+    r"\ud83d\ude42",
+    r"\n",
+    r"\\",
+    "n",
+    '"',
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "found"),
+    [
+        (b'{"a":"Beijing, BEIJING"}', "beijing", [6, 15]),
+        (rb'{"a":"Caf\u00c9 caf\u00e9"}', "É", [9, 19]),
+        ('{"a":"Café"}'.encode(), "CAFE\u0301", [6]),
+        (normalize("NFD", '["é", "é"]').encode(), "é", [2, 9]),
+        (rb'{"a":"say \"hi\""}', 'say "hi"', [6]),
+        (rb'{"a":"{\"b\":\"S\\u00e3o\"}"}', "são", [15]),
+        (rb'{"a":"\ud83d\ude42"}', "🙂", [6]),
+        (rb"C:\new", r"\NEW", [2]),
+        (b"\xff\xfe caf\xc3\xa9", "é", [6]),
+        (b"aaaa", "aa", [0, 2]),
+        (b"abc", "", []),
+    ],
+)
+def test_it_is_found_as_the_filter_finds_it(body: bytes, text: str, found: list[int]):
+    assert places(body, text) == found
+
+
+@given(
+    pieces=st.lists(st.sampled_from(PIECES), max_size=20),
+    text=st.lists(st.sampled_from(PIECES[:6]), min_size=1, max_size=2).map("".join),
+    step=st.integers(12, 30),
+    start=st.sampled_from(["", "{"]),
+)
+@settings(max_examples=300, deadline=None)
+def test_it_is_found_as_well_where_the_body_is_parted(pieces: list[str], text: str, step: int, start: str):
+    body = start + "".join(pieces)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finding, "STEP", step)
+        found = places(body.encode(), text)
+    texts = [body]
+    if holds_json(body.encode()):
+        texts += [unescaped(body), unescaped(unescaped(body))]
+    assert bool(found) == any(fold(text) in fold(each) for each in texts)
+    if not holds_json(body.encode()):
+        assert found == [len(body[:at].encode()) for at, _ in spans(body, fold(text))]
+
+
+def test_no_more_are_found_than_somebody_steps_through():
+    assert len(places(b"a" * 3 * MOST, "a")) == len(places("ä".encode() * 3 * MOST, "ä")) == MOST
+
+
+def test_bytes_that_are_no_text_are_searched_to_their_end():
+    assert places(b"\x80" * 100_000 + b"end", "END") == [100_000]
