@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import compress
 
+from tui.core.search_text import fold
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.trace import masks
 from tui.trace.filter_names import NameCheck
@@ -67,10 +68,10 @@ class Columns:
 
     def named(self, text: str) -> Check:
         """Return the check for a piece of the name of a server, method or tool."""
-        wanted, frames = text.lower(), self._frames
+        wanted, frames = fold(text), self._frames
 
         def has(name: str) -> bool:
-            return wanted in name.lower()
+            return wanted in fold(name)
 
         sources = NameCheck(frames.source, frames.sources, has)
         methods = NameCheck(frames.method, frames.methods, has)
@@ -88,14 +89,14 @@ class Columns:
     def _choice(self, field: str, values: Sequence[Value]) -> Check:
         words = {"dir": "direction", "status": "outcome", "lint": "severity"}
         column: array[int] = getattr(self._frames, words.get(field, field))
-        accepts, choices = _name_test(values), FIELDS[field].choices
+        accepts, choices = _name_test(values, "none"), FIELDS[field].choices
         numbers = {number for word, each in choices.items() if accepts(word) for number in each}
         table = masks.table(numbers)
         return lambda start, stop: column[start:stop].tobytes().translate(table)
 
     def _status(self, values: Sequence[Value]) -> Check:
         """Return the check for how a request ended; `failed` leaves out what ends so when all is well."""
-        check, accepts = self._choice("status", values), _name_test(values)
+        check, accepts = self._choice("status", values), _name_test(values, "none")
         usual = [
             (masks.table({outcome}), NameCheck(self._frames.method, self._frames.methods, method.__eq__))
             for method, outcome in USUAL
@@ -238,13 +239,21 @@ class Columns:
         return check
 
 
-def _name_test(values: Sequence[Value]) -> Callable[[str], bool]:
+def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool]:
+    """Return the test for any of some names. `*` alone matches every name but the `empty` one."""
     names = [value for value in values if isinstance(value, Name)]
-    exact = {name.text.lower() for name in names if not name.glob}
-    patterns = [glob_pattern(name.text) for name in names if name.glob]
+    exact = {fold(name.text) for name in names if not name.glob}
+    globs = [fold(name.text) for name in names if name.glob]
+    patterns = [glob_pattern(glob) for glob in globs if glob.strip("*")]
+    takes_any = len(patterns) < len(globs)
 
     def test(text: str) -> bool:
-        return text.lower() in exact or any(pattern.match(text) for pattern in patterns)
+        name = fold(text)
+        return (
+            name in exact
+            or (takes_any and name != empty)
+            or any(pattern.match(name) is not None for pattern in patterns)
+        )
 
     return test
 
@@ -257,10 +266,9 @@ def _words_of(outcome: Outcome) -> list[str]:
 
 def _note_test(name: Name) -> Callable[[str], bool]:
     if name.glob:
-        pattern = glob_pattern(name.text)
-        return lambda text: pattern.match(text) is not None
-    wanted = name.text.lower()
-    return lambda text: wanted in text.lower()
+        return _name_test([name])
+    wanted = fold(name.text)
+    return lambda text: wanted in fold(text)
 
 
 def _limits(value: Value) -> tuple[int, int | None]:

@@ -49,7 +49,7 @@ def passing(traffic: Traffic, text: str, **options: object) -> list[int]:
     """Return the seqs that pass."""
     query = parse(text)
     assert query.is_sound, query.problems
-    made = Filter(query, traffic.frames, notes=NOTES, **options)  # type: ignore[arg-type]
+    made = Filter(query, traffic.frames, **{"notes": NOTES, **options})  # type: ignore[arg-type]
     count, first = len(traffic.frames), traffic.frames.first
     found = made.found(0, count, Bodies(traffic).search(made.terms, first, first + count))
     return [first + index for index, passes in enumerate(made.mask(0, count, found)) if passes]
@@ -113,6 +113,48 @@ def passing(traffic: Traffic, text: str, **options: object) -> list[int]:
 )
 def test_each_field_asks_what_it_says(text: str, seqs: list[int]):
     assert passing(sample(), text) == seqs
+
+
+@pytest.mark.parametrize(
+    ("text", "seqs"),
+    [
+        ("tool:*", [1, 2]),
+        ("tool:**", [1, 2]),
+        ("tool:?*", [1, 2]),
+        ("not tool:*", [3, 4]),
+        ('tool:""', [3, 4]),
+        ("tool:get,*", [1, 2]),
+        ("server:*", [1, 2, 3]),
+        ("method:*", [1, 2, 3]),
+        ("note:*", [2]),
+        ("status:*", [1, 2]),
+        ("status:none", [3, 4]),
+        ("status:n*", [3, 4]),
+        ("status:*,none", [1, 2, 3, 4]),
+        ("dir:*", [1, 2, 3]),
+        ("lint:*", [3]),
+        ("kind:*", [1, 2, 3, 4]),
+        ("marked:*", [1, 2, 3, 4]),
+    ],
+)
+def test_a_star_is_for_what_has_a_value(text: str, seqs: list[int]):
+    traffic = Traffic()
+    traffic.call("get")  # 1 2
+    traffic.add(Kind.NOTIFICATION, method="notifications/message")  # 3
+    traffic.add(Kind.EVENT, source="", direction=Direction.NONE)  # 4
+    traffic.frames.set_severity(3, Severity.HINT)
+    assert passing(traffic, text, notes={1: "", 2: "why?"}) == seqs
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["tool:CAFÉ", "tool:cafe\u0301", "tool:*É", "cafÉ", "server:STRASSE", "note:CAFE\u0301"],
+)
+def test_names_and_notes_are_compared_as_texts_are(text: str):
+    traffic = Traffic()
+    traffic.ask("café", source="straße")
+    traffic.ask("cafe", source="strase")
+    assert passing(traffic, text, notes={1: "Café", 2: "cafe"}) == [1]
 
 
 @pytest.mark.parametrize(
