@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from unicodedata import category, normalize
 
-_JSON_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[\"]")
-_STREAM_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:data|event|id)?:")
+_JSON_START = re.compile(r'\ufeff?\s*[{\["]')
+_STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id)?:")
+_HEAD = 65536
 _STRING_REST = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 ESCAPE = re.compile(
     r'\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(["\\/bfnrt]))'
@@ -37,15 +38,19 @@ def readable(body: bytes) -> str:
     A string that holds JSON itself is decoded as well, as the tree shows it. A body that is not JSON, such
     as a line of stderr, is returned unchanged. Escapes that are incomplete or not JSON are kept.
     """
-    text = body.decode("utf-8", "replace")
-    return _decoded(text) if "\\" in text and holds_json(body) else text
+    return readable_text(body.decode("utf-8", "replace"))
 
 
-def holds_json(head: bytes) -> bool:
-    """Return whether a body starts like JSON, or like a stream of events that carry JSON."""
-    if _JSON_START.match(head):
+def readable_text(text: str) -> str:
+    """Return the same of a text."""
+    return _decoded(text) if "\\" in text and holds_json(text) else text
+
+
+def holds_json(text: str) -> bool:
+    """Return whether a text starts like JSON, or like a stream of events that carry JSON."""
+    if _JSON_START.match(text):
         return True
-    return _STREAM_START.match(head) is not None and b"data:" in head[:65536]
+    return _STREAM_START.match(text) is not None and "data:" in text[:_HEAD]
 
 
 def unescaped(text: str) -> str:

@@ -278,9 +278,9 @@ class BodySearch:
                 return
             part = self._read(seq, start, LARGE)
             is_last = start + LARGE >= size
-            if not start:
-                has_escapes = holds_json(part)
             written = held + decoder.decode(part, is_last)
+            if not start:
+                has_escapes = holds_json(written)
             if has_escapes:
                 end = len(written) if is_last else end_of_escapes(written)
                 written, held = written[:end], written[end:]

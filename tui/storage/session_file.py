@@ -47,10 +47,11 @@ SCHEMA = (
 """`place` is the message's index. Every `body` but that of a result is JSON in ASCII, as is every `value`;
 a result is UTF-8 that may hold lone surrogates."""
 
-WORDS = "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='trigram')"
+WORDS = "CREATE VIRTUAL TABLE folded USING fts5(text, content='', tokenize='trigram')"
 """What was said, by message, for the search; not in the file where SQLite was built without FTS5.
 
-Trigrams (SQLite 3.34) find a part of a word in any script; the texts themselves stand in the messages."""
+Trigrams (SQLite 3.34) find a part of a word in any script; the texts themselves stand in the messages. An
+older file has a table `words` instead, whose texts are folded in another way: it is not used."""
 
 PROBE_BYTES = 4096
 """Written to see whether a disk has room: a full one still takes empty files."""

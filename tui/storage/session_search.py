@@ -46,7 +46,7 @@ def _candidates(connection: sqlite3.Connection, words: Sequence[str]) -> Iterato
     match = match_of(words)
     if match and has_words(connection) and read_meta(connection).get("words", True):
         by_index = (
-            "SELECT place, body FROM messages WHERE place IN (SELECT rowid FROM words WHERE words MATCH ?)"
+            "SELECT place, body FROM messages WHERE place IN (SELECT rowid FROM folded WHERE folded MATCH ?)"
         )
         yield from connection.execute(f"{by_index} ORDER BY place", (match,))
     else:

@@ -15,6 +15,7 @@ from tui.core.message_json import Object, dumps, message_object, message_of, pla
 from tui.core.ports import Usage
 from tui.core.redact import Redactor
 from tui.core.remarks import Remark, remark_object
+from tui.core.search_text import fold
 from tui.core.sessions import Intent, SessionMeta
 from tui.core.titles import title_of
 from tui.storage.rows import storable
@@ -162,16 +163,18 @@ class SessionTables:
 
     def _index(self, place: int, text: str) -> None:
         if self._has_words:
-            self._change_words("INSERT INTO words (rowid, text) VALUES (?, ?)", place, text)
+            self._change_words("INSERT INTO folded (rowid, text) VALUES (?, ?)", place, text)
 
     def _forget_words(self, place: int, text: str) -> None:
         if self._has_words:
-            self._change_words("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", place, text)
+            self._change_words(
+                "INSERT INTO folded (folded, rowid, text) VALUES ('delete', ?, ?)", place, text
+            )
 
     def _change_words(self, statement: str, place: int, text: str) -> None:
         try:
             # The tokenizer reads to the first NUL.
-            words = storable(text.casefold()).replace("\0", " ")
+            words = storable(fold(text)).replace("\0", " ")
             self._connection.execute(statement, (place, words))
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
@@ -207,7 +210,7 @@ def has_remarks(connection: sqlite3.Connection) -> bool:
 def has_words(connection: sqlite3.Connection) -> bool:
     """Return whether the file has an index of its words that this SQLite can use."""
     try:
-        connection.execute("SELECT 1 FROM words WHERE rowid = -1").fetchall()
+        connection.execute("SELECT 1 FROM folded WHERE rowid = -1").fetchall()
     except sqlite3.Error:
         return False
     return True

@@ -1,11 +1,13 @@
 """What of a message can be searched for, and where in it something was found. Pure.
 
-Upper and lower case are alike in every script: the index holds folded texts and is asked for folded words.
+Texts are compared as in the traffic (`core.search_text`): the index holds folded texts and is asked for
+folded words.
 """
 
 from collections.abc import Sequence
 
 from tui.core.conversation import AssistantMessage, Message, ToolMessage, UserMessage
+from tui.core.search_text import fold, readable_text, spans
 from tui.core.text import clean_line
 
 INDEXED = 256 * 1024
@@ -24,15 +26,16 @@ def said(message: Message) -> str:
         case UserMessage():
             parts = [message.text, *(one.name for one in message.attachments)]
         case AssistantMessage():
-            parts = [message.text, *(f"{call.name} {call.arguments}" for call in message.calls)]
+            calls = (f"{call.name} {readable_text(call.arguments)}" for call in message.calls)
+            parts = [message.text, *calls]
         case ToolMessage():
-            parts = [message.text]
+            parts = [readable_text(message.text)]
     return "\n".join(part for part in parts if part)[:INDEXED]
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of a search; all of them have to be in a message, as parts of words too."""
-    return text.casefold().split()
+    return fold(text).split()
 
 
 def match_of(words: Sequence[str]) -> str:
@@ -43,12 +46,13 @@ def match_of(words: Sequence[str]) -> str:
 
 def excerpt(text: str, words: Sequence[str]) -> str | None:
     """Return a cleaned line of `text` around the first of the words, None if not all are in it."""
-    folded = text.casefold()
+    folded = fold(text)
     places = [folded.find(word) for word in words]
     if not places or min(places) < 0:
         return None
     at = min(places)
-    # Folding may lengthen a text ("ß" becomes "ss"); an excerpt that is off by a few still shows it.
+    if len(folded) != len(text):  # "ß" is folded to "ss"
+        at = min(next(spans(text, word))[0] for word in words)
     start = max(0, at - AROUND)
     end = at + AROUND + max(len(word) for word in words)
     line = clean_line(text[start:end], 2 * AROUND + 120)

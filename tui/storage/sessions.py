@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.core.redact import Redactor
+from tui.core.search_text import fold
 from tui.core.sessions import ExportKind, Found, Reopened, SessionInfo, SessionMeta
 from tui.storage.export import write_whole as write_text
 from tui.storage.session_export import exported, transcript
@@ -150,8 +151,8 @@ class SessionStore:
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
         """Return sessions whose title has `text` in it, the last changed first."""
         found = await asyncio.to_thread(self._list)
-        wanted = text.casefold().strip()
-        return [info for info in found if wanted in info.title.casefold()][:limit]
+        wanted = fold(text).strip()
+        return [info for info in found if wanted in fold(info.title)][:limit]
 
     def _list(self) -> Sequence[SessionInfo]:
         if not self._purged:

@@ -51,7 +51,7 @@ async def test_of_a_file_that_was_cut_the_beginning_is_read_and_it_goes_on(tmp_p
 
 async def test_damage_that_only_writing_would_meet_is_mended_when_it_is_opened(tmp_path: Path, path: Path):
     store = store_in(tmp_path)
-    overwrite(path, leaves(path, "words_data")[0])
+    overwrite(path, leaves(path, "folded_data")[0])
     assert not is_sound(path)
     found, journal = await store.reopen(path.stem)
     assert found.conversation.messages == TALK

@@ -3,11 +3,12 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, saved, say, store_in
-from tui.core.conversation import AssistantMessage, ToolMessage, UserMessage
+from tui.core.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
 from tui.storage import session_words
 from tui.storage.session_words import INDEXED
 
@@ -47,6 +48,48 @@ async def test_any_script_and_any_sign_is_found(tmp_path: Path, text: str):
     assert await places(store, text) == [(session, 0)]
 
 
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("text", ["Café", "CAFÉ", "cafe\u0301", "STRASSE", "é", "Việt Nam", "각", "ﬁle", "K"])
+async def test_case_and_composition_do_not_count(tmp_path: Path, text: str, form: str):
+    store = store_in(tmp_path)
+    said = UserMessage(normalize(form, "un café, Straße, tiếng Việt Nam, 각, file, \u212a"))
+    session = await saved(store, UserMessage("un cafe, Strase, tieng Viet Nm, 가"), said)
+    assert await places(store, text) == [(session, 1)]
+    assert await places(store, "straße cafe\u0301") == [(session, 1)]
+
+
+@pytest.mark.parametrize("text", ["Malmö", "MALMO\u0308", 'say "hi"', '"hi"'])
+async def test_the_arguments_of_a_call_are_searched_as_they_read(tmp_path: Path, text: str):
+    store = store_in(tmp_path)
+    call = CallRequest("c1", "weather__get", r'{"city":"Malm\u00f6","note":"say \"hi\""}')
+    session = await saved(store, QUESTION, AssistantMessage("", calls=(call,), model="demo"))
+    assert await places(store, text) == [(session, 1)]
+    assert await places(store, "u00f6") == []
+
+
+async def test_an_excerpt_shows_what_was_found_also_where_folding_changes_the_length(tmp_path: Path):
+    store = store_in(tmp_path)
+    for before in ("ß" * 3000, "e\u0301" * 3000):
+        await saved(store, UserMessage(f"{before} needle {before}"))
+    assert ["needle" in found.excerpt async for found in store.search("needle")] == [True, True]
+
+
+async def test_a_session_with_an_index_of_an_older_kind_is_read_through(tmp_path: Path):
+    """Texts were indexed without being composed; the index of today has another name."""
+    store = store_in(tmp_path)
+    session = await saved(store, UserMessage("un cafe\u0301"), ANSWER)
+    with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
+        connection.execute("DROP TABLE folded")
+        connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='trigram')")
+        connection.execute("INSERT INTO words (rowid, text) VALUES (0, 'un cafe\u0301')")
+        connection.commit()
+    assert await places(store, "CAFÉ") == [(session, 0)]
+    _, journal = await store.reopen(session)
+    await say(journal, UserMessage("encore un café?"), start=2)
+    await journal.close()
+    assert await places(store, "CAFÉ") == [(session, 0), (session, 2)]
+
+
 @pytest.mark.parametrize(
     "text", ["", "   ", "nothing like it", "balance nothing", "\0", "\ud800", "'", "x" * 5000]
 )
@@ -80,7 +123,7 @@ async def test_without_an_index_the_messages_are_read_through(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER)
     with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
-        connection.execute("DROP TABLE words")
+        connection.execute("DROP TABLE folded")
     assert await places(store, "sunny") == [(session, 1)]
     _, journal = await store.reopen(session)
     await say(journal, UserMessage("rainy?"), start=2)
@@ -92,7 +135,7 @@ async def test_an_index_that_is_damaged_keeps_nothing_from_being_stored_or_found
     store = store_in(tmp_path)
     session = await saved(store, QUESTION, ANSWER)
     with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
-        connection.execute("UPDATE words_data SET block = x'ffffffffffff'")
+        connection.execute("UPDATE folded_data SET block = x'ffffffffffff'")
         connection.commit()
     _, journal = await store.reopen(session)
     await say(journal, UserMessage("rainy?"), start=2)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from tui.core import units
+from tui.core.search_text import fold, spans
 from tui.core.sessions import Found, SessionInfo
 from tui.core.text import clean_line
 from tui.ui.choosing.dates import exactly, when
@@ -111,7 +112,7 @@ def _title_rows(title: str, at: str, width: int) -> Sequence[Row]:
 
 def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
     row: Row = (("     ", ""), (clean_line(excerpt, 400), "dim"))
-    start = text_of(row).casefold().find(text.casefold()) if text else -1
-    if start >= 0:
-        row = marked(row, start, start + len(text), "accent bold")
+    for start, end in spans(text_of(row), fold(text)):
+        row = marked(row, start, end, "accent bold")
+        break
     return [pad(row, width)]

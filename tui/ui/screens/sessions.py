@@ -9,6 +9,7 @@ from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.errors import McptuiError
+from tui.core.search_text import fold
 from tui.core.sessions import SessionInfo
 from tui.core.text import clean_line
 from tui.ui.actions import Action, Context
@@ -111,7 +112,7 @@ class SessionsScreen(Finder[Resumed | None]):
             return
         here = self.chats.info.id if self.chats.info is not None else ""
         now, text, search = self._now(), self.field.value.strip(), self._search
-        shown = [one for one in self._all if text.casefold() in one.title.casefold()]
+        shown = [one for one in self._all if fold(text) in fold(one.title)]
         items = [session_item(one, here, now, self.symbols) for one in shown]
         if not self._all:
             items = [words(""), words(_EMPTY)]

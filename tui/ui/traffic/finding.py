@@ -17,7 +17,7 @@ _BYTES_PER_CHARACTER = 64
 def places(data: bytes, text: str) -> list[int]:
     """Return the offsets where `text` begins, compared as in a filter; in JSON as it is, and as escaped."""
     folded = fold(text)
-    has_escapes = holds_json(data[:STEP])
+    has_escapes = holds_json(data[:STEP].decode("utf-8", "replace"))
     found: set[int] = set()
     start = 0
     while folded and start < len(data) and len(found) < MOST:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from textual.message import Message
 
+from tui.core.search_text import fold
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.rows import EMPTY, Row, spread, width_of, wrap
 from tui.ui.workbench.items import PINNED, Item
@@ -57,7 +58,7 @@ class ItemList(CursorPane):
 
     def filter(self, text: str) -> None:
         """List only what has all these words in its name or description."""
-        self._words = text.lower().split()
+        self._words = fold(text).split()
         self._sift()
 
     @property

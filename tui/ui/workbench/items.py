@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from tui.core import units
 from tui.core.call_memory import CallKey, CallKind
+from tui.core.search_text import fold
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import PromptInfo, ResourceInfo
@@ -69,8 +70,8 @@ class Item:
         return self.about.description
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Return whether every word stands in its name or in what is said of it; words in lower case."""
-        text = f"{self.label}\n{self.about.title}\n{self.about.description[:4000]}".lower()
+        """Return whether every word stands in its name or in what is said of it; words are folded."""
+        text = fold(f"{self.label}\n{self.about.title}\n{self.about.description[:4000]}")
         return all(word in text for word in words)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tui.core import units
+from tui.core.search_text import fold, spans
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 
@@ -32,12 +33,11 @@ def earlier_rows(texts: Sequence[str], query: str) -> list[Row]:
     rows: list[Row] = []
     for text in texts:
         line = clean_line(text, 300)
-        at = line.casefold().find(clean_line(query).casefold()) if query else -1
-        if at < 0:
-            rows.append(((f"   {line}", "text"),))
-        else:
-            end = at + len(query)
+        for at, end in spans(line, fold(clean_line(query))):
             rows.append(((f"   {line[:at]}", "text"), (line[at:end], "accent bold"), (line[end:], "text")))
+            break
+        else:
+            rows.append(((f"   {line}", "text"),))
     return rows
 
 

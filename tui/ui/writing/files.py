@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tui.core import units
+from tui.core.search_text import fold
 from tui.core.text import clean_line
 from tui.ui.writing.references import Reference
 from tui.ui.writing.suggestion import MOST_SHOWN, Suggestion, fitting
@@ -40,8 +41,8 @@ def files(query: str, folder: Path) -> list[Suggestion]:
 
 def named(query: str, found: Iterable[Suggestion]) -> list[Suggestion]:
     """Return those whose own name, without its directory, has `query` in it."""
-    query = query.casefold()
-    return [one for one in found if query in one.name.rpartition("/")[2].casefold()][:MOST_SHOWN]
+    query = fold(query)
+    return [one for one in found if query in fold(one.name.rpartition("/")[2])][:MOST_SHOWN]
 
 
 def tree(folder: Path) -> list[Suggestion]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from tui.core.search_text import fold
+
 MOST = 1_000
 """Messages that are remembered."""
 
@@ -56,6 +58,6 @@ class InputHistory:
 
     def find(self, query: str, most: int = 100) -> list[str]:
         """Return the messages that have `query` in them, whatever its case, the newest first, each once."""
-        query = query.casefold()
-        found = dict.fromkeys(text for text in reversed(self._texts) if query in text.casefold())
+        query = fold(query)
+        found = dict.fromkeys(text for text in reversed(self._texts) if query in fold(text))
         return list(found)[:most]

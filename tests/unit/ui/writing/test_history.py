@@ -43,3 +43,10 @@ def test_it_is_bounded():
     for number in range(MOST + 10):
         history.add(str(number))
     assert len(history) == MOST
+
+
+def test_a_message_is_found_whatever_its_case_and_composition():
+    history = InputHistory()
+    history.add("un cafe\u0301")
+    history.add("un cafe")
+    assert history.find("CAFÉ") == ["un cafe\u0301"]
