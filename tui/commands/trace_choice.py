@@ -15,7 +15,7 @@ from tui.commands.trace_reading import Selection, query_of
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
-from tui.trace.filter_fields import moment_ns
+from tui.trace.filter_fields import since_ns
 from tui.trace.query import Query, parse
 from tui.trace.query_fields import FIELDS, read_value
 from tui.trace.query_nodes import Ago, Clock, Name, Not, Term
@@ -149,7 +149,7 @@ def beginning(text: str, now_ns: int) -> tuple[Term, int]:
     except BadValue as error:
         raise UsageError(f"--since: {error}", next_step="Such as 1h, 30m, 14:05 or 2026-11-20.") from error
     assert isinstance(value, Ago | Clock)
-    return Term("since", (value,)), moment_ns(value, now_ns)
+    return Term("since", (value,)), since_ns(value, now_ns)
 
 
 def say(text: str) -> None:

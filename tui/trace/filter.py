@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from tui.core.traffic import BodyTerm
 from tui.trace import masks
@@ -62,7 +63,7 @@ class Filter:
         self._columns = Columns(frames, notes if notes is not None else {}, now_ns or time.time_ns())
         self._terms: list[BodyTerm] = []
         self.changes = False
-        self._step = self._made(query.root, False)[1] if query.root is not None else _everything
+        self._step = self._made(query.root, False, None)[1] if query.root is not None else _everything
         self.terms = tuple(self._terms)
 
     def mask(self, start: int, stop: int, found: Found | None = None) -> bytes:
@@ -83,16 +84,19 @@ class Filter:
 
     # ---- making ---------------------------------------------------------------------------------------
 
-    def _made(self, node: Node, negated: bool) -> tuple[int, Step]:
+    def _made(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
         """Return what it costs (cheap ones go first) and the step; `not` is pushed down to the leaves.
 
         Below there is no `not` over a question to bodies that is still open, so "could be" stays "could be".
+        `begin_ns` is what a `since` means that stands beside the node, or around it.
         """
         match node:
             case Not(part):
-                return self._made(part, not negated)
+                return self._made(part, not negated, begin_ns)
             case And(parts) | Or(parts):
-                made = sorted((self._made(part, negated) for part in parts), key=lambda each: each[0])
+                if isinstance(node, And):
+                    begin_ns = self._begin_ns(parts, begin_ns)
+                made = sorted((self._made(part, negated, begin_ns) for part in parts), key=itemgetter(0))
                 steps = [step for _, step in made]
                 join = _all if isinstance(node, And) is not negated else _any
                 return sum(cost for cost, _ in made), join(steps)
@@ -111,8 +115,14 @@ class Filter:
                 return _LATENCY, self._late(self._columns.latency(values), negated)
             case Term(field, values):
                 self.changes = self.changes or field in CHANGING
-                cost, check = self._columns.check(field, values)
+                cost, check = self._columns.check(field, values, begin_ns)
                 return cost, self._leaf(check, negated)
+
+    def _begin_ns(self, parts: Sequence[Node], around: int | None) -> int | None:
+        """Return the last moment that a `since` of these terms means, or one around them."""
+        terms = [part for part in parts if isinstance(part, Term) and part.field == "since"]
+        found = [self._columns.begin_ns(term.values) for term in terms]
+        return max(found if around is None else [around, *found], default=None)
 
     def _leaf(self, check: Check, negated: bool) -> Step:
         if negated:

@@ -1,8 +1,10 @@
 """What each field of the filter language asks of the columns. Pure."""
 
+import time
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from datetime import time as clock_time
 from itertools import compress
 
 from tui.core.search_text import fold
@@ -38,8 +40,8 @@ class Columns:
     def __init__(self, frames: Frames, notes: Mapping[int, str], now_ns: int) -> None:
         self._frames, self._notes, self._now_ns = frames, notes, now_ns
 
-    def check(self, field: str, values: Sequence[Value]) -> tuple[int, Check]:
-        """Return the cost and the check of a term."""
+    def check(self, field: str, values: Sequence[Value], begin_ns: int | None = None) -> tuple[int, Check]:
+        """Return the cost and the check of a term; `begin_ns` is what a `since` beside it means."""
         frames = self._frames
         match field:
             case "server":
@@ -61,7 +63,7 @@ class Columns:
             case "pair" | "root":
                 return 10, self._belongs(field, values)
             case "since" | "until":
-                return 30, self._moments(field, values)
+                return 30, self._moments(field, values, begin_ns)
             case "note":
                 return 5, self._noted(values)
         raise ValueError(f"no column for {field}")
@@ -177,10 +179,16 @@ class Columns:
 
         return check
 
-    def _moments(self, field: str, values: Sequence[Value]) -> Check:
-        walls = [moment_ns(value, self._now_ns) for value in values if isinstance(value, Ago | Clock)]
-        # Any of several moments: the widest is meant.
-        wall = min(walls) if field == "since" else max(walls) + 1
+    def begin_ns(self, values: Sequence[Value]) -> int:
+        """Return the moment that the values of a `since` mean: of several the first."""
+        return min(since_ns(value, self._now_ns) for value in values if isinstance(value, Ago | Clock))
+
+    def _moments(self, field: str, values: Sequence[Value], begin_ns: int | None) -> Check:
+        if field == "since":
+            wall = self.begin_ns(values)
+        else:
+            moments = [value for value in values if isinstance(value, Ago | Clock)]
+            wall = max(until_ns(value, self._now_ns, begin_ns) for value in moments) + 1
         frames = self._frames
 
         def check(start: int, stop: int) -> bytes:
@@ -289,18 +297,81 @@ def _limits(value: Value) -> tuple[int, int | None]:
     raise ValueError(f"{value} has no limits")
 
 
-def moment_ns(value: Ago | Clock, now_ns: int) -> int:
-    """Return the moment that is meant, in nanoseconds since 1970; clock times are local ones."""
+# ---- moments, in nanoseconds since 1970 -------------------------------------------------------------------
+
+
+def since_ns(value: Ago | Clock, now_ns: int) -> int:
+    """Return the moment that `since` means: a bare clock time is the last time that the clock showed it.
+
+    Clock times are local ones. A time that came twice, when the clock was set back, is the first one if a
+    day is named. One that the clock skipped is the moment when it was set forward.
+    """
     if isinstance(value, Ago):
         return now_ns - value.ns
-    now = datetime.fromtimestamp(now_ns // 1_000_000_000)
-    day = datetime.fromisoformat(value.day) if value.day else now.replace(hour=0, minute=0, second=0)
-    whole, rest = divmod(value.ns, 1_000_000_000)
-    moment = day + timedelta(seconds=whole)
-    if not value.day and moment > now:
-        moment -= timedelta(days=1)
+    if value.day:
+        return _of_day(value, now_ns)[0]
+    today = _day(now_ns)
+    shown = [at for back in (0, 1, 2) for at in _showings(today - timedelta(days=back), value.ns)]
+    return max(at for at in shown if at <= now_ns)
+
+
+def until_ns(value: Ago | Clock, now_ns: int, begin_ns: int | None) -> int:
+    """Return the moment that `until` means: a bare clock time is the first such time after `begin_ns`.
+
+    Args:
+        value: what is written.
+        now_ns: now.
+        begin_ns: what `since` means beside it. Without one a bare clock time is today. Of a time that came
+            twice the last one is meant then, and also if a day is named.
+    """
+    if isinstance(value, Ago):
+        return now_ns - value.ns
+    if value.day:
+        return _of_day(value, now_ns)[-1]
+    if begin_ns is None:
+        return _showings(_day(now_ns), value.ns)[-1]
     try:
-        return int(moment.timestamp()) * 1_000_000_000 + rest
-    except (ValueError, OverflowError, OSError):
+        first = _day(begin_ns)
+        shown = [at for ahead in (0, 1, 2) for at in _showings(first + timedelta(days=ahead), value.ns)]
+    except _NO_MOMENT:
+        return begin_ns
+    return min(at for at in shown if at > begin_ns)
+
+
+_SECOND_NS = 1_000_000_000
+_NO_MOMENT = (ValueError, OverflowError, OSError)
+
+
+def _day(moment_ns: int) -> date:
+    return datetime.fromtimestamp(moment_ns // _SECOND_NS).date()
+
+
+def _of_day(value: Clock, now_ns: int) -> list[int]:
+    day = date.fromisoformat(value.day)
+    try:
+        return _showings(day, value.ns)
+    except _NO_MOMENT:
         # A day that this machine's clock cannot say lies before or after all others.
-        return 0 if moment < now else 1 << 63
+        return [0 if day < _day(now_ns) else 1 << 63]
+
+
+def _showings(day: date, of_day_ns: int) -> list[int]:
+    """Return when the clock shows a time on a day, in order: twice if it is set back in between.
+
+    Raises:
+        ValueError: this machine's clock has no such day.
+        OverflowError: the same.
+        OSError: the same.
+    """
+    seconds, rest = divmod(of_day_ns, _SECOND_NS)
+    shown = datetime.combine(day, clock_time()) + timedelta(seconds=seconds)
+    moments = sorted({int(shown.replace(fold=fold).timestamp()) for fold in (0, 1)})
+    real = [at for at in moments if datetime.fromtimestamp(at) == shown]
+    if not real:  # the clock was set forward over it
+        before, behind = moments
+        while behind - before > 1:
+            middle = (before + behind) // 2
+            is_before = time.localtime(middle).tm_gmtoff == time.localtime(before).tm_gmtoff
+            before, behind = (middle, behind) if is_before else (before, middle)
+        return [behind * _SECOND_NS]
+    return [at * _SECOND_NS + rest for at in real]

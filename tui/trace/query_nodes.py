@@ -46,7 +46,7 @@ class Ago:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A moment by the clock on the wall: nanoseconds of `day` ("2026-11-20"; "" is the last time it was)."""
+    """A moment by the clock on the wall: nanoseconds of `day` ("2026-11-20"; "" if none is named)."""
 
     day: str
     ns: int
