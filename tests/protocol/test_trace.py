@@ -235,6 +235,35 @@ async def test_a_session_is_replayed_against_a_live_server(
     assert said in done.out
 
 
+BATCHING = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    said = [{"jsonrpc": "2.0", "id": one["id"], "result": {"text": "said " + one["params"]["name"]}}
+        for one in (asked if isinstance(asked, list) else [asked])]
+    print(json.dumps(said if isinstance(asked, list) else said[0]), flush=True)
+"""
+
+
+async def test_the_requests_of_a_batch_are_replayed_and_mocked() -> None:
+    batch = b"[" + call(1, "milk").strip() + b"," + call(2, "bread").strip() + b"]\n"
+    await mcptui("tap", "--name", "s", "--", sys.executable, "-c", BATCHING, stdin=batch)
+    name = str(recordings()[0])
+    live = ("--replay", "--", sys.executable, "-c")
+    same = await mcptui("trace", name, *live, BATCHING)
+    assert (same.code, same.out.splitlines()[-1]) == (0, "2 requests: 2 same, 0 differ, 0 left out")
+    other = await mcptui("trace", name, *live, BATCHING.replace("said ", "says "))
+    assert (other.code, other.out.splitlines()[-1]) == (1, "2 requests: 0 same, 2 differ, 0 left out")
+    found = await mcptui("trace", name, "--filter", "tool:bread or body:nothing", *live, BATCHING)
+    assert found.out.splitlines()[-1] == "1 request: 1 same, 0 differ, 0 left out"
+    whole = await mcptui("trace", name, "--filter", "body:BREAD kind:batch", *live, BATCHING)
+    assert whole.out.splitlines()[-1] == "2 requests: 2 same, 0 differ, 0 left out"
+    mocked = await mcptui("mock", name, stdin=batch)
+    assert [[one["id"] for one in json.loads(line)] for line in mocked.out.splitlines()] == [[1, 2]]
+    alone = await mcptui("mock", name, stdin=call(7, "bread"))
+    assert json.loads(alone.out) == {"jsonrpc": "2.0", "id": 7, "result": {"text": "said bread"}}
+
+
 async def test_only_what_passes_is_replayed(recording: Path):
     live = ("--replay", "--", sys.executable, "-c", SERVER)
     done = await mcptui("trace", str(recording), "--filter", "tool:bad", *live)

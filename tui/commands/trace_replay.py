@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -58,18 +58,31 @@ def _items(args: argparse.Namespace, source: Source) -> tuple[list[Item], frozen
 
     An exchange is asked for if its request or its answer passes; the handshake goes before it unasked.
     """
-    recording, selection = source.recording, source.selection
+    recording = source.recording
     asked = (entry for entry in recording.entries() if entry.kind is Kind.REQUEST)
     same = any(entry.source == args.replay and entry.direction is Direction.OUT for entry in asked)
     wanted = args.server or (args.replay if same else None)
     server = server_of(recording.entries(), wanted, recording.path)
     items = plan((entry for entry in recording.entries() if entry.source == server), recording.body)
-    passing = frozenset(
-        entry.pair if entry.kind in ANSWERS else entry.seq for entry in selection.entries()
-    ) & {item.seq for item in items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION)}
+    passing = frozenset(_asked_by(source)) & {
+        item.seq for item in items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION)
+    }
     goes_along = (item.kind in ANSWERS or item.method in HANDSHAKE for item in items)
     kept = [item for item, goes in zip(items, goes_along, strict=True) if goes or item.seq in passing]
     return kept, passing
+
+
+def _asked_by(source: Source) -> Iterator[int]:
+    """Yield the seqs of what passes, of an answer that of its request, of a batch those of its messages."""
+    batches: set[int] = set()
+    for entry in source.selection.entries():
+        yield entry.pair if entry.kind in ANSWERS else entry.seq
+        if entry.kind is Kind.BATCH:
+            batches.add(entry.seq)
+    for entry in source.recording.entries() if batches else ():
+        line = entry.detail.get("batch")
+        if isinstance(line, int) and line in batches:
+            yield entry.pair if entry.kind in ANSWERS else entry.seq
 
 
 def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str], str | None]:
@@ -238,13 +251,20 @@ class _Live:
             message: Any = json.loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             return
+        if isinstance(message, list):
+            for each in message:
+                await self._take_message(each, json.dumps(each).encode())
+        else:
+            await self._take_message(message, line)
+
+    async def _take_message(self, message: Any, raw: bytes) -> None:
         if not isinstance(message, dict) or "id" not in message:
             return
         if isinstance(message.get("method"), str):
             await self._write(self._session.reply_to(message["method"], message["id"]))
         elif json.dumps(message["id"]) == self._wanted and self._answer is not None:
             if not self._answer.done():
-                self._answer.set_result(line)
+                self._answer.set_result(raw)
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from tui.core.traffic import Captured, Direction, Entry, Kind
 from tui.trace.bodies import Kept, Redact, keep, scrub, scrub_text
 from tui.trace.classify import MAX_NAME, Reading, classify, column
 from tui.trace.exchange import Correlator, Link, Remark
-from tui.trace.skim import outline
+from tui.trace.skim import items, outline
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
 _INSIDE = Kept(b"", (), "")
@@ -47,9 +48,9 @@ class Reader:
         secret = bool(kept.redactions or kept.sha256)
         line = self._read_frame(captured, reading, kept, secret)
         into.append(line)
-        for start, end, item in reading.items:
+        for at, (_, _, item) in zip(_places(reading, kept), reading.items, strict=True):
             inside = self._read_frame(captured, item, _INSIDE, secret)
-            place = {**inside.detail, "batch": line.seq, "at": [start, end]}
+            place = {**inside.detail, "batch": line.seq, "at": at}
             into.append(replace(inside, size=0, detail=place))
 
     def _read_frame(self, captured: Captured, reading: Reading, kept: Kept, secret: bool) -> Entry:
@@ -101,6 +102,18 @@ class Reader:
             detail,
             kept.body,
         )
+
+
+def _places(reading: Reading, kept: Kept) -> list[list[int]]:
+    """Return where the messages of a batch stand in the kept body; those cut off end behind it."""
+    places = [[start, end] for start, end, _ in reading.items]
+    if kept.redactions:  # a mark is not as long as its secret
+        end = len(kept.body)
+        places = [[end, end + stop - start] for start, stop in places]
+        with suppress(ValueError):
+            for number, span in enumerate(items(kept.body, kept.body.find(b"["), len(places))):
+                places[number] = list(span)
+    return places
 
 
 def _check(captured: Captured) -> None:

@@ -1,20 +1,19 @@
 """A recorded session as a plan to be carried out again on a live server, and what came out differently. Pure.
 
-Requests are sent as they were recorded, with their ids, one after the other; what a server hands out to be
-given back to it (a cursor, the state of a call in rounds) is replaced by what the live one handed out.
+Requests are sent as they were recorded, with their ids, one after the other, also those of a batch. What a
+server hands out to be given back to it (a cursor, the state of a call in rounds) is replaced by what the live
+one handed out.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.trace.diff import RUN_TO_RUN, Comparison, Masks, compare
 from tui.trace.skim import outline
-from tui.trace.standin import with_member
-
-Body = Callable[[int], bytes]
+from tui.trace.standin import Bodies, Body, with_member
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
 """Members of params, and the members of results whose values they carry back."""
@@ -53,9 +52,10 @@ def plan(entries: Iterable[Entry], body: Body) -> list[Item]:
         entries: the columns of one server's traffic.
         body: returns a stored body, by seq.
     """
-    kept = [
-        entry for entry in entries if entry.direction is not Direction.NONE and "batch" not in entry.detail
-    ]
+    kept = [entry for entry in entries if entry.direction is not Direction.NONE]
+    bodies = Bodies(body)
+    for entry in kept:
+        bodies.note(entry)
     answers = {
         entry.pair: entry
         for entry in kept
@@ -63,23 +63,27 @@ def plan(entries: Iterable[Entry], body: Body) -> list[Item]:
     }
     sent = (Kind.REQUEST, Kind.NOTIFICATION, Kind.RESPONSE, Kind.ERROR)
     return [
-        _item(entry, answers.get(entry.seq), body)
+        _item(entry, answers.get(entry.seq), bodies)
         for entry in kept
         if entry.direction is Direction.OUT and entry.kind in sent and entry.outcome is not Outcome.CANCELLED
     ]
 
 
-def _item(entry: Entry, answer: Entry | None, body: Body) -> Item:
-    raw = body(entry.seq)
+def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> Item:
+    place = bodies.place(entry)
+    raw, expected = bodies.read(place), b""
     left_out = ""
-    if entry.sha256:
+    if place.torn or not raw:
         left_out = "only its beginning was recorded"
     elif b"[redacted:" in raw:
         left_out = "a secret in it was not recorded"
     elif entry.kind is Kind.REQUEST and answer is None:
         left_out = "it had no answer"
-    elif answer is not None and answer.sha256:
-        left_out = "only the beginning of its answer was recorded"
+    elif answer is not None:
+        its_place = bodies.place(answer)
+        expected = bodies.read(its_place)
+        if its_place.torn or not expected:
+            left_out, expected = "only the beginning of its answer was recorded", b""
     return Item(
         entry.seq,
         entry.method,
@@ -87,7 +91,7 @@ def _item(entry: Entry, answer: Entry | None, body: Body) -> Item:
         entry.kind,
         raw,
         entry.ident,
-        body(answer.seq) if answer is not None and not left_out else b"",
+        expected,
         answer.mono_ns - entry.mono_ns if answer is not None else -1,
         left_out,
     )

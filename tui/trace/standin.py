@@ -4,17 +4,17 @@ The recording is read as scripts. Everything that the host sent begins one, and 
 its answer, or after it until the host sent something else, is what the script says. A request that comes in
 plays the script of the same request; the same request again plays the next one that was recorded, and the
 last one for ever. Bytes are as they were recorded, but for ids and progress tokens, which are those of the
-request being answered.
+request being answered. A batch is answered by a batch, unless the server answered it message by message.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.trace.matching import Book, Question, nearest, request_of
-from tui.trace.skim import outline
+from tui.trace.skim import outline, value_end
 
 NOT_FOUND, INVALID_PARAMS, INTERNAL, PARSE_ERROR, INVALID_REQUEST = -32601, -32602, -32603, -32700, -32600
 """Codes of JSON-RPC 2.0, section 5.1."""
@@ -33,21 +33,83 @@ class Send:
     Attributes:
         raw: the bytes.
         after_ns: how long after the line that caused it the recorded server wrote it.
+        is_shared: whether it is an answer that goes into one line with others, if a batch asked for it.
     """
 
     raw: bytes
     after_ns: int = 0
+    is_shared: bool = False
+
+
+class Bodies:
+    """The bytes of messages, also of those that travelled in a batch.
+
+    Args:
+        body: returns the whole stored body of an entry, by its seq.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._batches: set[int] = set()
+        self._last: tuple[int, bytes] = (0, b"")
+
+    def note(self, entry: Entry) -> None:
+        """Take in an entry, before those that are in it if it is a batch."""
+        if entry.kind is Kind.BATCH:
+            self._batches.add(entry.seq)
+
+    def place(self, entry: Entry) -> "Place":
+        """Return where the bytes of a message are."""
+        line, at = entry.detail.get("batch"), entry.detail.get("at")
+        if not isinstance(line, int) or line not in self._batches:
+            return Place(entry.seq, torn=entry.size if entry.sha256 else 0)
+        match at:
+            case [int(start), int(end)] if 0 <= start < end:
+                return Place(line, start, end)
+        return Place(line, 0, 0)
+
+    def read(self, place: "Place") -> bytes:
+        """Return the bytes; of a message in a batch, b"" if they are not all there."""
+        if place.end < 0:
+            return self._body(place.seq)
+        if self._last[0] != place.seq:  # the messages of a batch come one after the other
+            self._last = place.seq, self._body(place.seq)
+        raw = self._last[1][place.start : place.end]
+        try:
+            is_whole = raw.startswith(b"{") and value_end(raw, 0) == place.end - place.start
+        except ValueError:
+            is_whole = False
+        return raw if is_whole else b""
+
+
+class Place(NamedTuple):
+    """Where the bytes of a message are: in the body of the entry `seq`.
+
+    Attributes:
+        seq: the entry: its own, or the batch.
+        start, end: where in a batch; -1 as `end` for the whole body.
+        torn: bytes as it travelled, if only the beginning is stored; otherwise 0.
+    """
+
+    seq: int
+    start: int = 0
+    end: int = -1
+    torn: int = 0
+
+    @property
+    def is_in_batch(self) -> bool:
+        """Whether it travelled in a batch."""
+        return self.end >= 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """Something that the server sent: which entry, when, and of what kind it is."""
+    """Something that the server sent: where it is, when, and of what kind it is."""
 
-    seq: int
+    place: Place
     mono_ns: int
     kind: Kind
     answers: bool = False
-    torn: int = 0
     ident: str = ""
 
 
@@ -56,6 +118,7 @@ class _Script:
     """What the host sent, and what the server said to it."""
 
     mono_ns: int
+    is_in_batch: bool = False
     steps: list[_Step] = field(default_factory=list)
     outcome: Outcome = Outcome.PENDING
 
@@ -80,7 +143,7 @@ class StandIn:
     """
 
     def __init__(self, entries: Iterable[Entry], body: Body) -> None:
-        self._body = body
+        self._bodies = Bodies(body)
         self._book: Book[_Script] = Book()
         self._waiting: dict[str, _Play] = {}
         self._read(entries)
@@ -88,38 +151,28 @@ class StandIn:
     def _read(self, entries: Iterable[Entry]) -> None:
         by_seq: dict[int, _Script] = {}
         latest: _Script | None = None
-        batches: set[int] = set()
         for entry in entries:
-            if entry.kind is Kind.BATCH:
-                batches.add(entry.seq)
-            elif entry.direction is Direction.OUT and entry.outcome is Outcome.CANCELLED:
+            self._bodies.note(entry)
+            if entry.direction is Direction.OUT and entry.outcome is Outcome.CANCELLED:
                 if (cancelled := by_seq.get(entry.pair)) is not None:
                     cancelled.outcome = Outcome.CANCELLED
             elif entry.direction is Direction.OUT and entry.kind in (Kind.REQUEST, Kind.NOTIFICATION):
-                latest = by_seq[entry.seq] = _Script(entry.mono_ns)
-                asked = request_of(self._bytes_of(entry, batches), entry.method)
+                place = self._bodies.place(entry)
+                latest = by_seq[entry.seq] = _Script(entry.mono_ns, place.is_in_batch)
+                asked = request_of(self._bodies.read(place), entry.method)
                 if asked is not None:
                     self._book.add(asked, latest)
-            elif entry.direction is Direction.IN:
+            elif entry.direction is Direction.IN and entry.kind is not Kind.BATCH:
                 script = by_seq.get(entry.pair) or by_seq.get(entry.root) or latest
                 if script is not None:
                     self._add_step(script, entry, answers=entry.pair in by_seq)
 
-    def _bytes_of(self, entry: Entry, batches: Set[int]) -> bytes:
-        """Return the bytes of an entry, also of one that travelled inside a batch."""
-        line = entry.detail.get("batch", 0)
-        if line in batches:
-            start, end = entry.detail.get("at", (0, 0))
-            return self._body(line)[start:end]
-        return self._body(entry.seq)
-
-    @staticmethod
-    def _add_step(script: _Script, entry: Entry, *, answers: bool) -> None:
+    def _add_step(self, script: _Script, entry: Entry, *, answers: bool) -> None:
         ends = answers and entry.kind in ANSWERS
         if ends:
             script.outcome = entry.outcome
-        torn = entry.size if entry.sha256 else 0
-        script.steps.append(_Step(entry.seq, entry.mono_ns, entry.kind, ends, torn, entry.ident))
+        place = self._bodies.place(entry)
+        script.steps.append(_Step(place, entry.mono_ns, entry.kind, ends, entry.ident))
 
     # ---- answering ---------------------------------------------------------------------------------
 
@@ -131,11 +184,20 @@ class StandIn:
             message = json.loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             return [_error("null", PARSE_ERROR, "this is not JSON")]
-        messages = message[:MAX_BATCH] if isinstance(message, list) else [message]
+        if message == []:
+            return [_error("null", INVALID_REQUEST, "this batch is empty")]
         try:
-            return [send for one in messages for send in self._take(one)]
+            if not isinstance(message, list):
+                return self._take(message)
+            sends = [send for one in message[:MAX_BATCH] for send in self._take(one)]
         except RecursionError:
             return [_error("null", INVALID_REQUEST, "this is nested too deeply")]
+        shared = [send for send in sends if send.is_shared]
+        if not shared:
+            return sends
+        answer = b"[" + b",".join(send.raw for send in shared) + b"]"
+        alone = [send for send in sends if not send.is_shared]
+        return [*alone, Send(answer, max(send.after_ns for send in shared))]
 
     def _take(self, message: Any) -> list[Send]:
         if not isinstance(message, dict):
@@ -173,17 +235,23 @@ class StandIn:
         while play.at < len(steps):
             step = steps[play.at]
             play.at += 1
-            yield Send(self._words(step, play), max(0, step.mono_ns - base))
+            raw = self._words(step, play)
+            if raw or not step.place.is_in_batch:
+                is_shared = step.answers and (step.place.is_in_batch or not play.script.is_in_batch)
+                yield Send(raw, max(0, step.mono_ns - base), is_shared)
             if step.kind is Kind.REQUEST and any(later.answers for later in steps[play.at :]):
                 play.base_ns = step.mono_ns
                 self._waiting[step.ident] = play
                 return
 
     def _words(self, step: _Step, play: _Play) -> bytes:
-        if step.answers and step.torn:
-            text = f"of this answer of {step.torn} bytes the recording holds only the beginning"
+        raw, torn = self._bodies.read(step.place), step.place.torn
+        if step.answers and (torn or not raw):
+            size = torn or max(0, step.place.end - step.place.start)
+            text = f"of this answer of {size} bytes the recording holds only the beginning"
+            if not size:
+                text = "the recording does not hold this answer any more"
             return _error(play.ident.decode(), INTERNAL, text).raw
-        raw = self._body(step.seq)
         if step.answers:
             return with_member(raw, ("id",), play.ident)
         if step.kind is Kind.NOTIFICATION and play.token:
@@ -192,7 +260,7 @@ class StandIn:
 
     def _unknown(self, asked: Question, ident: str) -> Send:
         if asked.method == "ping":  # every server answers it, recorded or not
-            return Send(b'{"jsonrpc":"2.0","id":' + ident.encode() + b',"result":{}}')
+            return Send(b'{"jsonrpc":"2.0","id":' + ident.encode() + b',"result":{}}', is_shared=True)
         known = self._book.recorded(asked.method)
         if not known:
             methods = self._book.methods()
@@ -205,7 +273,8 @@ class StandIn:
 
 def _error(ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
     error = {"code": code, "message": f"stand-in: {text}", **({"data": data} if data else {})}
-    return Send(f'{{"jsonrpc":"2.0","id":{ident},"error":{json.dumps(error)}}}'.encode())
+    raw = f'{{"jsonrpc":"2.0","id":{ident},"error":{json.dumps(error)}}}'.encode()
+    return Send(raw, is_shared=True)
 
 
 def with_member(raw: bytes, path: tuple[str, ...], value: bytes) -> bytes:

@@ -30,6 +30,9 @@ class Recorded:
     def back(self, message: dict[str, Any], **detail: Any) -> None:
         self.back_raw(json.dumps({"jsonrpc": "2.0", **message}).encode(), **detail)
 
+    def out_raw(self, raw: bytes) -> None:
+        self._add(Direction.OUT, raw, None, {})
+
     def back_raw(self, raw: bytes, **detail: Any) -> None:
         self._add(Direction.IN, raw, None, detail)
 

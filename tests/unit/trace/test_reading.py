@@ -97,6 +97,21 @@ def test_the_messages_of_a_batch_are_entries_of_their_own_behind_it():
     assert batch.body[start:end] == two
 
 
+def test_the_messages_of_a_batch_stand_where_their_entries_say_also_behind_a_secret():
+    one, two = line(id=1, result={"key": SECRET.decode()}), line(id=2, result={})
+    batch, first, second = read(seen(b" [" + one + b" , " + two + b"]"))
+    parts = [batch.body[slice(*entry.detail["at"])] for entry in (first, second)]
+    assert MARK in parts[0] and json.loads(parts[0])["id"] == 1
+    assert parts[1] == two
+
+
+def test_the_messages_of_a_batch_beyond_its_head_stand_behind_it():
+    one, two = line(id=1, result={"text": "x" * 2000}), line(id=2, result={})
+    batch, first, second = read(seen(b"[" + one + b"," + two + b"]"), cap=1000)
+    assert batch.sha256
+    assert all(entry.detail["at"][1] > len(batch.body) for entry in (first, second))
+
+
 def test_what_is_odd_about_an_answer_is_noted():
     (entry,) = read(seen(line(id=9, result={})))
     assert entry.detail == {"remark": "unknown-id"}

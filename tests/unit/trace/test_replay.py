@@ -92,3 +92,46 @@ def test_an_answer_that_is_no_json_differs_and_requests_are_counted():
     result = Replay([item]).answer(item, b"garbage", 1)
     assert result.differs
     assert tally([result, Result(item, problem="gone")]) == {"same": 0, "differ": 2, "left out": 0}
+
+
+# ---- batches --------------------------------------------------------------------------------------------
+
+
+def recorded_batch(*answers: bytes) -> Recorded:
+    recorded = Recorded()
+    recorded.out_raw(
+        b'[{"jsonrpc":"2.0","id":1,"method":"tools/list"}, {"jsonrpc":"2.0","id":2,"method":"prompts/list"},'
+        b' {"jsonrpc":"2.0","method":"notifications/initialized"}]'
+    )
+    for answer in answers:
+        recorded.back_raw(answer)
+    return recorded
+
+
+def test_the_requests_of_a_batch_are_sent_one_by_one():
+    items = planned(recorded_batch(b"[" + answered(2, "prompts") + b"," + answered(1, "tools") + b"]"))
+    assert [(item.method, json.loads(item.raw).get("id"), item.left_out) for item in items] == [
+        ("tools/list", 1, ""),
+        ("prompts/list", 2, ""),
+        ("notifications/initialized", None, ""),
+    ]
+    assert [json.loads(item.expected)["result"] for item in items[:2]] == ["tools", "prompts"]
+    assert all(item.took_ns >= 0 for item in items[:2])
+
+
+def test_what_of_a_batch_cannot_be_sent_again_says_why():
+    items = planned(recorded_batch(b"[" + answered(1, "x" * 400_000) + b"]"))
+    assert [item.left_out for item in items] == [
+        "only the beginning of its answer was recorded",
+        "it had no answer",
+        "",
+    ]
+
+
+def test_the_host_answers_from_a_batch_too():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "t"}})
+    recorded.back({"id": "s", "method": "roots/list"})
+    recorded.out_raw(b"[" + answered("s", {"roots": ["here"]}) + b"]")
+    recorded.back({"id": 1, "result": {}})
+    assert json.loads(Replay(planned(recorded)).reply_to("roots/list", 99))["result"] == {"roots": ["here"]}

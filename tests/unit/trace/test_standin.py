@@ -1,7 +1,9 @@
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -130,6 +132,104 @@ def test_a_request_whose_answer_was_never_recorded_gets_an_error_but_a_cancelled
     assert server.take(asked(2, "tools/call", name="cancelled")) == []
 
 
+def batch(*messages: bytes) -> bytes:
+    return b"[" + b", ".join(messages) + b"]"
+
+
+def result(ident: Any, value: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": ident, "result": value}).encode()
+
+
+def recorded_batch(*answers: bytes) -> Recorded:
+    """Return a recording of two requests in a batch, and of what was answered."""
+    recorded = Recorded()
+    recorded.out_raw(batch(asked(1, "tools/list"), asked(2, "prompts/list")))
+    for answer in answers:
+        recorded.back_raw(answer)
+    return recorded
+
+
+def test_a_recorded_batch_is_answered_in_one_line_with_the_new_ids():
+    server = stand_in(recorded_batch(batch(result(2, "prompts"), result(1, "tools"))))
+    (answers,) = said(server.take(batch(asked("a", "tools/list"), asked("b", "prompts/list"))))
+    assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
+
+
+def test_one_request_of_a_recorded_batch_is_answered_alone():
+    server = stand_in(recorded_batch(batch(result(1, "tools"), result(2, "prompts"))))
+    (answer,) = said(server.take(asked(9, "prompts/list")))
+    assert (answer["id"], answer["result"]) == (9, "prompts")
+
+
+def test_answers_that_came_one_by_one_to_a_batch_do_so_again():
+    server = stand_in(recorded_batch(result(2, "prompts"), result(1, "tools")))
+    answers = said(server.take(batch(asked("a", "tools/list"), asked("b", "prompts/list"))))
+    assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
+
+
+def test_requests_that_were_recorded_alone_are_answered_together_if_asked_so():
+    recorded = Recorded()
+    call(recorded, 1, "one", "first")
+    recorded.out({"id": 2, "method": "tools/call", "params": {"name": "two", "arguments": {}}})
+    recorded.back({"method": "notifications/message", "params": {"data": "working"}})
+    recorded.back({"id": 2, "result": "second"})
+    questions = [asked(name, "tools/call", name=name, arguments={}) for name in ("one", "two", "three")]
+    working, answers = said(stand_in(recorded).take(batch(*questions, asked(5, "ping"), b"7")))
+    assert working["method"] == "notifications/message"
+    assert [one.get("result", "error") for one in answers] == ["first", "second", "error", {}, "error"]
+
+
+def test_a_batch_of_notifications_gets_no_answer_and_an_empty_one_an_error():
+    server = stand_in(recorded_batch(batch(result(1, "tools"))))
+    assert server.take(batch(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')) == []
+    assert said(server.take(b"[]"))[0]["error"]["code"] == -32600
+
+
+def test_notifications_and_questions_of_a_recorded_batch_come_as_lines():
+    progress = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"hello"}}'
+    question = b'{"jsonrpc":"2.0","id":"s","method":"roots/list"}'
+    recorded = Recorded()
+    recorded.out_raw(asked(1, "tools/list"))
+    recorded.back_raw(batch(progress, question))
+    recorded.out_raw(result("s", {"roots": []}))
+    recorded.back_raw(batch(result(1, "tools")))
+    server = stand_in(recorded)
+    assert [one["method"] for one in said(server.take(asked(4, "tools/list")))] == [
+        "notifications/message",
+        "roots/list",
+    ]
+    (answer,) = said(server.take(result("s", {"roots": []})))
+    assert (answer["id"], answer["result"]) == (4, "tools")
+
+
+def test_a_secret_in_a_recorded_batch_does_not_shift_what_is_answered():
+    key = "sk-proj-" + "a1B2" * 12
+    server = stand_in(recorded_batch(batch(result(1, f"the key is {key}"), result(2, "prompts"))))
+    (answer,) = said(server.take(asked(9, "prompts/list")))
+    assert answer["result"] == "prompts"
+    (answer,) = said(server.take(asked(9, "tools/list")))
+    assert key not in answer["result"] and answer["result"].startswith("the key is [redacted:")
+
+
+def test_an_answer_beyond_the_recorded_head_of_a_batch_is_an_error():
+    server = stand_in(recorded_batch(batch(result(1, "x" * 400_000), result(2, "prompts"))))
+    for method in ("tools/list", "prompts/list"):
+        (answer,) = said(server.take(asked(9, method)))
+        assert "holds only the beginning" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "detail", [{"batch": [1]}, {"batch": 1}, {"batch": 1, "at": [5]}, {"batch": 1, "at": "x"}]
+)
+def test_a_batch_that_was_edited_by_hand_breaks_nothing(detail: dict[str, Any]):
+    recorded = recorded_batch(batch(result(1, "tools")))
+    entries = [
+        replace(entry, detail=detail) if entry.detail.get("batch") else entry for entry in recorded.entries
+    ]
+    server = StandIn(entries, recorded.bodies.__getitem__)
+    assert "error" in said(server.take(asked(9, "tools/list")))[0]
+
+
 def test_garbage_is_answered_as_json_rpc_says():
     server = stand_in(Recorded())
     assert said(server.take(b"{"))[0]["error"]["code"] == -32700
@@ -156,4 +256,5 @@ def test_no_line_breaks_it_and_every_answer_is_one_line(line: bytes):
     call(recorded, 1, "echo", "hi", text="hi")
     for send in stand_in(recorded).take(line):
         assert b"\n" not in send.raw
-        assert json.loads(send.raw)["jsonrpc"] == "2.0"
+        message = json.loads(send.raw)
+        assert all(one["jsonrpc"] == "2.0" for one in (message if isinstance(message, list) else [message]))
