@@ -186,7 +186,8 @@ def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
 
     for source in sources:
         title = clean_line(source.recording.path.name, 120)
-        pieces = exported(Format(args.export), source.selection.whole(), title)
+        selection = source.selection
+        pieces = exported(Format(args.export), selection.entries(), selection.with_body, title)
         if not args.output or args.output == "-":
             for piece in pieces:
                 sys.stdout.write(piece)

@@ -40,7 +40,6 @@ class Selection:
 
     Attributes:
         frames: the columns of all entries.
-        gone: how many entries the recording dropped, because it is at its cap, before they could be read.
         is_filtered: whether there is anything that does not pass.
         notes: what the person noted, by seq.
     """
@@ -62,7 +61,8 @@ class Selection:
 
         self.frames = Frames()
         self._recording = recording
-        self._last = self.gone = 0
+        self._last = self._unread = 0
+        self._gone: set[int] = set()
         self.is_filtered = query.root is not None
         live = is_live(recording.path)
         self.read_on()
@@ -108,7 +108,7 @@ class Selection:
                     where=str(self._recording.path),
                 ) from error
             if self._last and (unread := rows[0][0] - self._last - 1):
-                self.gone += unread + self._is_marker(rows[0][0])
+                self._unread += unread + self._is_marker(rows[0][0])
             self._last = rows[-1][0]
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
@@ -122,6 +122,11 @@ class Selection:
         yield from self._passing(after)
         if self._view.problem:
             raise UsageError(f"--filter: {self._view.problem}")
+
+    @property
+    def gone(self) -> int:
+        """How many entries the recording dropped, because it is at its cap, before they could be read."""
+        return self._unread + len(self._gone)
 
     @property
     def passing(self) -> int:
@@ -140,39 +145,44 @@ class Selection:
         next_seq = next(wanted, None)
         for entry in found:
             while next_seq is not None and next_seq < entry.seq:
-                self.gone += 1
+                self._gone.add(next_seq)
                 next_seq = next(wanted, None)
             if next_seq is None:
                 return
             if entry.seq == next_seq:
-                if (kept := self._unless_dropped(entry, self._is_marker(entry.seq))) is not None:
+                if (kept := self._unless_dropped(entry.seq, entry)) is not None:
                     yield kept
                 next_seq = next(wanted, None)
-        self.gone += (next_seq is not None) + sum(1 for _ in wanted)
+        if next_seq is not None:
+            self._gone.update((next_seq, *wanted))
 
     def whole(self, after: int = 0) -> Iterator[Entry]:
         """Yield the same with bodies."""
         for entry in self.entries(after):
-            if (found := self._readable(entry)) is not None:
-                yield self.with_body_of_batch(found)
+            if (found := self.with_body(entry.seq)) is not None:
+                yield found
 
-    def _readable(self, entry: Entry) -> Entry | None:
+    def with_body(self, seq: int) -> Entry | None:
         """Return an entry with its body, or without one that is damaged; None if it was dropped meanwhile."""
         try:
-            found = self._recording.reader.entry(entry.seq, BODY_LIMIT)
+            found = self._recording.reader.entry(seq, BODY_LIMIT)
         except StorageError:
-            return entry
-        return self._unless_dropped(found, _marks_dropped(entry))
+            found = self.columns_of(seq)
+        kept = self._unless_dropped(seq, found)
+        if kept is None or (place := kept.in_batch) is None:
+            return kept
+        batch, start, end = place
+        return replace(kept, body=self._recording.reader.body(batch, start, end - start))
 
-    def _unless_dropped(self, entry: Entry | None, was_marker: bool) -> Entry | None:
+    def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
         """Return an entry, or None and count it if it was dropped since its columns were read.
 
         The marker in its place, which says how many are gone, is of use only where everything passes.
         """
-        if entry is not None and (was_marker or not _marks_dropped(entry)):
-            return entry
-        self.gone += 1
-        return None if self.is_filtered else entry
+        if found is not None and (not _marks_dropped(found) or self._is_marker(seq)):
+            return found
+        self._gone.add(seq)
+        return None if self.is_filtered else found
 
     def _is_marker(self, seq: int) -> bool:
         """Whether an entry marked those before it as dropped when its columns were read."""
@@ -195,13 +205,6 @@ class Selection:
             frames.goes(index),
             Kind(frames.kind[index]),
         )
-
-    def with_body_of_batch(self, entry: Entry) -> Entry:
-        """Return an entry with its bytes also if it travelled inside of a batch."""
-        line, at = entry.detail.get("batch"), entry.detail.get("at")
-        if not isinstance(line, int) or not isinstance(at, list) or len(at) != 2:
-            return entry
-        return replace(entry, body=self._recording.reader.body(line, at[0], at[1] - at[0]))
 
     def of_the_person(self, entry: Entry) -> dict[str, Any]:
         """Return the mark and the note of an entry as members of its JSON object; nothing for none."""

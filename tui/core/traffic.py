@@ -192,6 +192,14 @@ class Entry:
     detail: Mapping[str, Any] = field(default_factory=dict)
     body: bytes = b""
 
+    @property
+    def in_batch(self) -> tuple[int, int, int] | None:
+        """Seq of the batch whose body holds this message, and where it starts and ends; None for none."""
+        match self.detail:
+            case {"batch": int(seq), "at": [int(start), int(end)]} if seq >= 0 <= start <= end < 1 << 31:
+                return seq, start, end
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

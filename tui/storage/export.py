@@ -1,6 +1,6 @@
 """Exports: a selection of entries in a format that other programs, or other people, can read."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 
@@ -22,21 +22,25 @@ class Format(StrEnum):
     HTML = "html"
 
 
-def exported(form: Format, entries: Iterable[Entry], title: str) -> Iterator[str]:
+def exported(
+    form: Format, columns: Iterable[Entry], whole: Callable[[int], Entry | None], title: str
+) -> Iterator[str]:
     """Yield an export piece by piece; secrets are as redacted as they are in the recording.
 
     Args:
         form: which format.
-        entries: with their bodies, in order.
+        columns: the entries in order, without bodies.
+        whole: reads an entry with its body by its seq; None if it was dropped meanwhile.
         title: what the export is called, cleaned.
     """
+    entries = (entry for one in columns if (entry := whole(one.seq)) is not None)
     match form:
         case Format.JSONL:
             yield from jsonl(entries)
         case Format.MARKDOWN:
             yield from markdown(entries, title)
         case Format.HAR:
-            yield from har(entries)
+            yield from har(columns, whole)
         case Format.HTML:
             yield from html(entries, title)
 

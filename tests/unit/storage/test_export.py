@@ -10,7 +10,7 @@ from tui.storage.export import Format, exported, write_whole
 
 @pytest.mark.parametrize("form", Format)
 def test_every_format_can_say_that_there_is_nothing(form: Format):
-    assert "".join(exported(form, [], "title"))
+    assert "".join(exported(form, [], lambda seq: None, "title"))
 
 
 def test_a_file_is_written_whole_and_for_this_person_only(tmp_path: Path):

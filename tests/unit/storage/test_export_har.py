@@ -1,5 +1,10 @@
 import json
+import tracemalloc
+from base64 import b64decode
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from tui.core.traffic import Direction, Entry, Kind
 from tui.storage.export_har import har
@@ -16,7 +21,8 @@ def entry(seq: int, way: Direction, kind: Kind, body: bytes, detail: dict[str, A
 
 
 def archived(*entries: Entry) -> list[dict[str, Any]]:
-    log = json.loads("".join(har(entries)))["log"]
+    columns = [replace(one, body=b"") for one in entries]
+    log = json.loads("".join(har(columns, {one.seq: one for one in entries}.get)))["log"]
     assert log["version"] == "1.2"
     return log["entries"]
 
@@ -51,3 +57,50 @@ def test_what_did_not_travel_over_http_is_left_out():
 def test_a_request_without_an_answer_is_there_with_status_0():
     (found,) = archived(entry(1, Direction.OUT, Kind.MODEL_REQUEST, b"\xff", ASKED))
     assert found["response"]["status"] == 0
+
+
+def test_events_that_are_not_utf_8_become_one_body_in_base64():
+    (found,) = archived(
+        entry(1, Direction.OUT, Kind.REQUEST, b"{}", ASKED | {"exchange": 4}),
+        entry(2, Direction.IN, Kind.NOTIFICATION, b"o\xffe", {"status": 200, "exchange": 4, "sse": {}}),
+        entry(3, Direction.IN, Kind.NOT_JSON, b"two", {"status": 200, "exchange": 4, "sse": {}}),
+        entry(4, Direction.IN, Kind.RESPONSE, b"", {"status": 200, "exchange": 4, "sse": {}}, pair=1),
+    )
+    content = found["response"]["content"]
+    assert content["encoding"] == "base64" and content["size"] == 6
+    assert b64decode(content["text"]) == b"data: o\xffe\n\ndata: two\n\ndata: \n\n"
+
+
+def test_an_exchange_number_that_nobody_gave_is_no_number():
+    (found,) = archived(
+        entry(1, Direction.OUT, Kind.REQUEST, b"{}", ASKED | {"exchange": [4]}),
+        entry(2, Direction.IN, Kind.RESPONSE, b"{}", {"status": 200, "exchange": {}}, pair=1),
+    )
+    assert found["response"]["status"] == 200
+
+
+@pytest.mark.parametrize("shape", ["exchanges", "one stream"])
+def test_no_more_than_a_few_bodies_are_in_memory_at_once(shape: str):
+    size, number = 1 << 20, 40
+
+    def column(seq: int) -> Entry:
+        if shape == "one stream":
+            detail = {"exchange": 1, **({"status": 200, "sse": {}} if seq > 1 else ASKED)}
+            way = Direction.IN if seq > 1 else Direction.OUT
+        else:
+            detail = {"exchange": seq // 2, **({"status": 200} if seq % 2 else ASKED)}
+            way = Direction.IN if seq % 2 else Direction.OUT
+        return entry(seq, way, Kind.NOTIFICATION, b"", detail)
+
+    def whole(seq: int) -> Entry:
+        return replace(column(seq), body=b"x" * size)
+
+    tracemalloc.start()
+    try:
+        first = 1 if shape == "one stream" else 2
+        written = sum(map(len, har((column(seq) for seq in range(first, first + number)), whole)))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert written > number * size
+    assert peak < 8 * size

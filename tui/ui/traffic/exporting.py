@@ -24,6 +24,9 @@ from tui.ui.traffic.saving import path_problem, typed_path
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
 """Of writing between two rests: whoever draws and takes keys comes first."""
 
+PAGE = 256
+"""Entries whose columns are read at a time."""
+
 _FORMS = {
     "jsonl": "JSON lines, which mcptui reads again",
     "md": "Markdown report",
@@ -166,39 +169,70 @@ class Exporting(Comparing):
             path.open("xb").close()  # nobody can put another there meanwhile
         try:
             with closing(self.recording.open_reader()) as reader:
-                entries = _Counted(self._entries(reader, seqs, stop))
-                size = write_whole(path, exported(Format(form), entries, title), wait=False)
+                source = _Source(reader, seqs, lambda done: self._note_progress(done, len(seqs), stop))
+                pieces = exported(Format(form), source.columns(), source.whole, title)
+                size = write_whole(path, pieces, wait=False)
         except BaseException:
             if not over:
                 with contextlib.suppress(OSError):
                     path.unlink()
             raise
-        return entries.count, size
+        return len(seqs) - source.gone, size
 
-    def _entries(self, reader: TrafficReader, seqs: Sequence[int], stop: threading.Event) -> Iterator[Entry]:
-        rest = time.monotonic() + SLICE_SECONDS
-        for done, seq in enumerate(seqs):
-            entry = whole(reader, seq, MOST)
-            if entry is not None:
+    def _note_progress(self, done: int, of: int, stop: threading.Event) -> None:
+        self.export_note = f"exporting {done * 100 // max(1, of)} %"
+        if stop.wait(REST_SECONDS):
+            raise InterruptedError("the screen was left")
+
+
+class _Source:
+    """Reads the entries of an export, in slices between which it rests.
+
+    Attributes:
+        gone: how many could not be read, because they were dropped.
+    """
+
+    def __init__(self, reader: TrafficReader, seqs: Sequence[int], rest: Callable[[int], None]) -> None:
+        self._reader, self._seqs, self._rest_after = reader, seqs, rest
+        self._read = 0
+        self._until = time.monotonic() + SLICE_SECONDS
+        self._gone: set[int] = set()
+
+    @property
+    def gone(self) -> int:
+        return len(self._gone)
+
+    def columns(self) -> Iterator[Entry]:
+        """Yield the entries without bodies."""
+        page: Iterator[Entry] = iter(())
+        entry: Entry | None = None
+        for place, seq in enumerate(self._seqs):
+            self._rest()
+            while entry is not None and entry.seq < seq:
+                entry = next(page, None)
+            if entry is None:
+                # Many at a time, unless most of them were not asked for.
+                later = self._seqs[min(place + PAGE // 8, len(self._seqs) - 1)]
+                page = iter(self._reader.columns(seq - 1, PAGE if 0 < later - seq < PAGE else 1))
+                entry = next(page, None)
+            if entry is not None and entry.seq == seq:
                 yield entry
-            if time.monotonic() >= rest:
-                self.export_note = f"exporting {done * 100 // len(seqs)} %"
-                if stop.wait(REST_SECONDS):
-                    raise InterruptedError("the screen was left")
-                rest = time.monotonic() + SLICE_SECONDS
+            else:
+                self._gone.add(seq)
 
+    def whole(self, seq: int) -> Entry | None:
+        """Return an entry with its body."""
+        self._rest()
+        self._read = min(self._read + 1, len(self._seqs))
+        entry = whole(self._reader, seq, MOST)
+        if entry is None:
+            self._gone.add(seq)
+        return entry
 
-class _Counted:
-    """Entries, counted as they go by."""
-
-    def __init__(self, entries: Iterator[Entry]) -> None:
-        self._entries = entries
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Entry]:
-        for entry in self._entries:
-            self.count += 1
-            yield entry
+    def _rest(self) -> None:
+        if time.monotonic() >= self._until:
+            self._rest_after(self._read)
+            self._until = time.monotonic() + SLICE_SECONDS
 
 
 def counted(number: int) -> str:

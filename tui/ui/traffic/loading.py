@@ -58,10 +58,10 @@ def whole(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
     entry = reader.entry(seq, limit)
     if entry is None or entry.body:
         return entry
-    line, at = entry.detail.get("batch"), entry.detail.get("at")
-    if not isinstance(line, int) or not isinstance(at, list) or len(at) != 2:
+    if (place := entry.in_batch) is None:
         return entry
-    return replace(entry, body=reader.body(line, at[0], min(limit, at[1] - at[0])))
+    batch, start, end = place
+    return replace(entry, body=reader.body(batch, start, min(limit, end - start)))
 
 
 class Loader:
