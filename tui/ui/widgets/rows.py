@@ -8,8 +8,6 @@ with rich; texts are cleaned before they get here and hold no line breaks.
 
 from rich.cells import cell_len, get_character_cell_size
 
-from tui.core.search_text import spans
-
 Span = tuple[str, str]
 Row = tuple[Span, ...]
 
@@ -108,6 +106,10 @@ def marked(row: Row, start: int, end: int, word: str) -> Row:
 
 def highlighted(row: Row, folded: str) -> Row:
     """Return `row` with every place marked where a folded text is found, as a search compares texts."""
+    if not folded:
+        return row
+    from tui.core.search_text import spans  # not needed for the first frame
+
     for start, end in spans(text_of(row), folded):
         row = marked(row, start, end, "selected bold")
     return row
