@@ -297,7 +297,7 @@ def storage_errors(path: Path) -> Iterator[None]:
             where=str(path),
             next_step="If it was copied while it was written, copy the -wal file beside it too.",
         ) from error
-    except (ValueError, TypeError, IndexError, KeyError) as error:
+    except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
         raise StorageError(
             f"the recording holds a value that has no meaning ({error})", where=str(path)
         ) from error

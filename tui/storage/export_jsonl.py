@@ -9,10 +9,20 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from enum import IntEnum
+from typing import Any, TypeVar, cast
 
 from tui.core.errors import StorageError
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Redaction
+
+MOST_LEVELS = 100
+"""How deep the detail of an entry may be nested."""
+
+_E = TypeVar("_E", bound=IntEnum)
+
+_WORDS: Mapping[type[IntEnum], Mapping[str, IntEnum]] = {
+    choices: {one.name.lower(): one for one in choices} for choices in (Direction, Kind, Outcome)
+}
 
 FORMAT = 1
 """Grows when a reader of an older version would misunderstand a line."""
@@ -77,29 +87,46 @@ def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
         where: whose lines they are, for errors.
 
     Raises:
-        StorageError: a line is none of an export.
+        StorageError: a line is none of an export; the message has its number.
     """
     numbers: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            found = _parsed(line)
+            if not isinstance(found, dict):
+                raise ValueError("it is not a JSON object")
             if number == 1 and "mcptrace" in found:
-                _check_format(found["mcptrace"], where)
+                _check_format(_whole(found, "mcptrace"), where)
                 continue
             entry = _entry(found)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            if entry.seq in numbers:
+                raise ValueError(f'"seq" {entry.seq} is used twice')
+        except ValueError as error:
             raise StorageError(
-                f"line {number} is no entry of a recording ({type(error).__name__}: {error})"[:300],
+                f"line {number} is no entry of a recording ({error})"[:300],
                 where=where,
                 next_step="docs/trace-format.md says what such a file looks like.",
             ) from error
         yield renumbered(entry, numbers)
 
 
-def _check_format(version: Any, where: str) -> None:
-    if not isinstance(version, int) or version > FORMAT:
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg} at character {error.pos + 1}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError("it is not UTF-8") from error
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    except ValueError as error:
+        raise ValueError("a number in it has too many digits") from error
+
+
+def _check_format(version: int, where: str) -> None:
+    if version > FORMAT:
         raise StorageError(
             f"a newer mcptui wrote this file (format {version}, this one reads up to {FORMAT})",
             where=where,
@@ -108,52 +135,111 @@ def _check_format(version: Any, where: str) -> None:
 
 
 def _entry(found: Mapping[str, Any]) -> Entry:
-    cause = found.get("cause")
-    encoded = found.get("body_base64")
-    body = base64.b64decode(encoded, validate=True) if encoded is not None else found.get("body", "").encode()
-    return Entry(
-        seq=_whole(found["seq"]),
-        mono_ns=_whole(found["mono_ns"]),
-        wall_ns=_whole(found["wall_ns"]),
-        source=_text(found["source"]),
-        direction=Direction[_text(found["direction"]).upper()],
-        kind=Kind[_text(found["kind"]).upper()],
-        method=_text(found.get("method", "")),
-        tool=_text(found.get("tool", "")),
-        ident=_text(found.get("id", "")),
-        size=_whole(found["size"]),
-        pair=_whole(found.get("pair", 0)),
-        root=_whole(found.get("root", 0)),
-        outcome=Outcome[_text(found.get("outcome", "none")).upper()],
-        cause=Cause(_whole(cause["turn"]), _whole(cause["step"]), _text(cause["call"])) if cause else None,
-        sha256=_text(found.get("sha256", "")),
-        redactions=tuple(
-            Redaction(_whole(start), _whole(end), _text(name))
-            for start, end, name in found.get("redactions", ())
-        ),
-        detail=dict(found.get("detail", {})),
-        body=body,
+    """Return an entry.
+
+    Raises:
+        ValueError: a member is missing or is not what it has to be.
+    """
+    detail = found.get("detail", {})
+    if not isinstance(detail, dict):
+        raise ValueError('"detail" is not an object')
+    if not _is_at_most(MOST_LEVELS, detail):
+        raise ValueError('"detail" is nested too deeply')
+    entry = Entry(
+        seq=_whole(found, "seq", least=1),
+        mono_ns=_whole(found, "mono_ns"),
+        wall_ns=_whole(found, "wall_ns"),
+        source=_text(found, "source"),
+        direction=_choice(found, "direction", Direction),
+        kind=_choice(found, "kind", Kind),
+        method=_text(found, "method", ""),
+        tool=_text(found, "tool", ""),
+        ident=_text(found, "id", ""),
+        size=_whole(found, "size"),
+        pair=_whole(found, "pair", 0),
+        root=_whole(found, "root", 0),
+        outcome=_choice(found, "outcome", Outcome, "none"),
+        cause=_cause(found.get("cause")),
+        sha256=_text(found, "sha256", ""),
+        redactions=_redactions(found.get("redactions", [])),
+        detail=detail,
+        body=_body(found),
     )
+    if "batch" in detail and entry.in_batch is None:
+        raise ValueError('"detail" has a "batch" that is no number, or an "at" that is not [start, end]')
+    return entry
 
 
-def _whole(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 1 << 63:
-        raise ValueError("not a number that can be stored")
+def _body(found: Mapping[str, Any]) -> bytes:
+    if "body_base64" not in found:
+        try:
+            return _text(found, "body", "").encode()
+        except UnicodeEncodeError as error:
+            raise ValueError('"body" has half of a surrogate pair') from error
+    encoded = _text(found, "body_base64")
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except ValueError as error:
+        raise ValueError('"body_base64" is not Base64') from error
+
+
+def _is_at_most(levels: int, value: Any) -> bool:
+    """Whether arrays and objects are nested at most so deep."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return not isinstance(value, list) or (levels > 0 and all(_is_at_most(levels - 1, one) for one in value))
+
+
+def _cause(found: Any) -> Cause | None:
+    if not found:
+        return None
+    if not isinstance(found, dict):
+        raise ValueError('"cause" is not an object')
+    most = (1 << 32) - 1
+    return Cause(_whole(found, "turn", most=most), _whole(found, "step", most=most), _text(found, "call"))
+
+
+def _redactions(found: Any) -> tuple[Redaction, ...]:
+    spans: list[Redaction] = []
+    for span in found if isinstance(found, list) else [found]:
+        match span:
+            case [int(start), int(end), str(name)] if start >= 0 <= end:
+                spans.append(Redaction(start, end, name))
+            case _:
+                raise ValueError('"redactions" is not an array of [start, end, name]')
+    return tuple(spans)
+
+
+def _whole(
+    found: Mapping[str, Any], name: str, default: Any = None, *, least: int = 0, most: int = (1 << 63) - 1
+) -> int:
+    value = found.get(name, default)
+    if type(value) is not int or not least <= value <= most:
+        what = f"not a whole number from {least} to {most}" if name in found else "missing"
+        raise ValueError(f'"{name}" is {what}')
     return value
 
 
-def _text(value: Any) -> str:
+def _text(found: Mapping[str, Any], name: str, default: Any = None) -> str:
+    value = found.get(name, default)
     if not isinstance(value, str):
-        raise TypeError("not a text")
+        raise ValueError(f'"{name}" is {"not text" if name in found else "missing"}')
     return value
+
+
+def _choice(found: Mapping[str, Any], name: str, choices: type[_E], default: Any = None) -> _E:
+    text, known = _text(found, name, default), _WORDS[choices]
+    if text not in known:
+        raise ValueError(f'"{name}" is none of {", ".join(known)}')
+    return cast(_E, known[text])
 
 
 def renumbered(entry: Entry, numbers: dict[int, int]) -> Entry:
     """Return an entry of a selection numbered without gaps; `numbers` is what came before, old to new."""
     seq = numbers[entry.seq] = len(numbers) + 1
     detail = entry.detail
-    if "batch" in detail:
-        detail = {**detail, "batch": numbers.get(detail["batch"], 0)}
+    if (place := entry.in_batch) is not None:
+        detail = {**detail, "batch": numbers.get(place[0], 0)}
     return replace(
         entry, seq=seq, pair=numbers.get(entry.pair, 0), root=numbers.get(entry.root, 0), detail=detail
     )

@@ -54,6 +54,9 @@ def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Ent
     kind = _KINDS[row[5]]
     if kind is None:
         raise ValueError("kind 0")
+    detail = json.loads(row[17]) if row[17] else {}
+    if not isinstance(detail, dict):
+        raise ValueError("a detail that is no object")
     return Entry(
         row[0],
         row[1],
@@ -71,7 +74,7 @@ def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Ent
         None if turn is None else Cause(turn, row[14], row[15]),
         row[16],
         tuple(Redaction(*part) for part in json.loads(redactions)) if redactions else (),
-        json.loads(row[17]) if row[17] else {},
+        detail,
         body,
     )
 

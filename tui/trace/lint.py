@@ -5,6 +5,7 @@ It learns the revision of each server from the frames (the answer to `initialize
 keeps a bounded amount of each server in mind. How long an answer took is not its business.
 """
 
+import re
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,6 +36,9 @@ SAMPLE = 50
 """When `thorough` is off, so many of each method are judged first, and then every so many-th."""
 
 _RPC_KEYS = frozenset({"jsonrpc", "id", "method", "result"})
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
+"""An id that is a number, as JSON text."""
+
 _SKIPPED = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _PAGES = {
     "basic/transports": "basic/transports/stdio",
@@ -141,7 +145,8 @@ class Linter:
         """Keep the books of a frame of which only the columns and a head are known."""
         if not entry.ident:
             return
-        known = identity(int(entry.ident) if entry.ident.lstrip("-").isdecimal() else entry.ident.strip('"'))
+        is_number = _NUMBER.fullmatch(entry.ident)
+        known = identity(int(entry.ident) if is_number else entry.ident.strip('"'))
         if entry.kind is Kind.REQUEST:
             session.ask(entry.direction, known, Asked(entry.seq, entry.method, entry.tool))
         elif entry.kind in (Kind.RESPONSE, Kind.ERROR):

@@ -60,13 +60,11 @@ class Bodies:
 
     def place(self, entry: Entry) -> "Place":
         """Return where the bytes of a message are."""
-        line, at = entry.detail.get("batch"), entry.detail.get("at")
+        line = entry.detail.get("batch")
         if not isinstance(line, int) or line not in self._batches:
             return Place(entry.seq, torn=entry.size if entry.sha256 else 0)
-        match at:
-            case [int(start), int(end)] if 0 <= start < end:
-                return Place(line, start, end)
-        return Place(line, 0, 0)
+        _, start, end = entry.in_batch or (line, 0, 0)
+        return Place(line, start, end)
 
     def read(self, place: "Place") -> bytes:
         """Return the bytes; of a message in a batch, b"" if they are not all there."""

@@ -283,3 +283,12 @@ def test_a_reader_cannot_write(path: Path):
     recorded(path, requests(1, 3))
     with closing(RecordingReader(path)) as reader, pytest.raises(sqlite3.OperationalError, match="readonly"):
         reader._connection.execute("DELETE FROM entries")
+
+
+@pytest.mark.parametrize("detail", ["[1]", "5", "[" * 5000 + "]" * 5000])
+def test_a_detail_that_is_no_object_is_an_error(path: Path, detail: str):
+    recorded(path, requests(1, 3))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE entries SET detail = ? WHERE seq = 2", (detail,))
+    with closing(RecordingReader(path)) as reader, pytest.raises(StorageError, match="no meaning"):
+        reader.entry(2)

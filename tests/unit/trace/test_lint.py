@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.unit.trace.traffic_script import ECHO, MODERN_META, Script
 from tui.core.traffic import Direction, Entry, Kind, Severity
 from tui.trace import lint
@@ -213,3 +215,11 @@ def test_a_large_frame_is_not_held_against_the_models():
     script.hear("notifications/message", {"level": "info", "data": "x" * 70_000})
     assert script.findings(judge) == []
     assert "notification notifications/message 2025-11-25" not in judge.asked
+
+
+@pytest.mark.parametrize("ident", ["--5", "-5", "9" * 5000, "²", "-"])
+def test_an_id_of_which_only_the_head_is_kept_may_be_anything(ident: str):
+    cut = Entry(
+        1, 1, 1, "s", Direction.OUT, Kind.REQUEST, "ping", ident=ident, size=99, sha256="ab", body=b'{"x'
+    )
+    assert [finding.code for finding in Linter().feed(cut)] == ["not-whole"]
