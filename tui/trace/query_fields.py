@@ -11,10 +11,9 @@ from enum import Enum
 from fnmatch import translate
 from types import MappingProxyType
 
-from tui.core.text import clean_line
 from tui.core.traffic import Direction, Kind, Outcome, Severity
 from tui.trace.query_nodes import Ago, Between, Clock, Compare, Name, Op, Value
-from tui.trace.query_units import DAY_NS, BadValue, clock, count, duration, size
+from tui.trace.query_units import DAY_NS, BadValue, clock, count, duration, shown, size
 
 
 class Takes(Enum):
@@ -138,11 +137,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
     words = list(known)
     close = get_close_matches(word, words, 1, 0.6)
     return close[0] if close else next((one for one in words if word and one.startswith(word)), "")
-
-
-def shown(text: str) -> str:
-    """Return a piece of the filter as a sentence about it quotes it."""
-    return clean_line(text, 40)
 
 
 def glob_pattern(glob: str) -> re.Pattern[str]:

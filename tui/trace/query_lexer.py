@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tui.core.search_text import composed
-from tui.trace.query_fields import ALIASES, FIELDS, Field, find, nearest, read_value, shown
+from tui.trace.query_fields import ALIASES, FIELDS, Field, find, nearest, read_value
 from tui.trace.query_nodes import Node, Pattern, Term, Text, Value, quoted
-from tui.trace.query_units import BadValue
+from tui.trace.query_units import BadValue, shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ import re
 from datetime import date
 from fractions import Fraction
 
+from tui.core.text import clean_line
+
 LARGEST = 2**63 - 1
 DAY_NS = 86_400_000_000_000
 
@@ -54,10 +56,15 @@ class BadValue(ValueError):
         self.instead = instead
 
 
+def shown(text: str) -> str:
+    """Return a piece of the filter as a sentence about it quotes it: clean, and not too long."""
+    return clean_line(text, 40)
+
+
 def count(text: str) -> int:
     """Return a whole number."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise BadValue(f'"{text}" is not a whole number.')
+        raise BadValue(f'"{shown(text)}" is not a whole number.')
     return int(text)
 
 
@@ -66,7 +73,7 @@ def size(text: str) -> int:
     found = _PART.fullmatch(text)
     unit = found[2].lower() if found else ""
     if not found or unit not in _SIZES:
-        raise BadValue(f'"{text}" is not a size. Write bytes, or a unit: 132, 10k, 1.5M, 4KiB.')
+        raise BadValue(f'"{shown(text)}" is not a size. Write bytes, or a unit: 132, 10k, 1.5M, 4KiB.')
     return _whole(Fraction(found[1]) * _SIZES[unit], text)
 
 
@@ -83,15 +90,15 @@ def duration(text: str) -> int:
     if not text or place != len(text):
         number = _PART.fullmatch(text)
         if number and not number[2]:
-            raise BadValue(f'"{text}" of what? Add a unit: us, ms, s, m or h.', f"{text}ms")
-        raise BadValue(f'"{text}" is not a duration. Write a number and a unit: 200ms, 1.5s, 5m.')
+            raise BadValue(f'"{shown(text)}" of what? Add a unit: us, ms, s, m or h.', f"{text}ms")
+        raise BadValue(f'"{shown(text)}" is not a duration. Write a number and a unit: 200ms, 1.5s, 5m.')
     return _whole(total, text)
 
 
 def clock(text: str) -> tuple[str, int]:
     """Return the day ("" if none is named) and its nanoseconds: "14:05", "14:05:30.2", "2026-11-20T14:05"."""
     found = _CLOCK.fullmatch(text)
-    wrong = BadValue(f'"{text}" is not a time. Write how long ago (5m, 2h) or a clock time (14:05).')
+    wrong = BadValue(f'"{shown(text)}" is not a time. Write how long ago (5m, 2h) or a clock time (14:05).')
     if not text or not found:
         raise wrong
     day, hours, minutes, seconds = found[1] or "", int(found[2] or 0), int(found[3] or 0), int(found[4] or 0)
@@ -120,5 +127,5 @@ def size_text(octets: int) -> str:
 
 def _whole(number: Fraction, text: str) -> int:
     if number > LARGEST:
-        raise BadValue(f'"{text}" is too much.')
+        raise BadValue(f'"{shown(text)}" is too much.')
     return round(number)

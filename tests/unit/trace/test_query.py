@@ -244,6 +244,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 
 @given(TEXTS | st.text())
 @example("(" * 3999)
+@example("since:\x1b[31m")
 @example("/[[a]/ /(?i/ /a{99999999999}/")
 def test_no_text_raises_and_every_mistake_is_in_the_text(text: str):
     for problem in parse(text).problems:
