@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
-from tests.ui.app_stage import keys, opened, screen_text, send, shows
+from tests.ui.app_stage import app_over, keys, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.unit.test_chats_more import SlowStage
 from tui.core.conversation import AssistantMessage, UserMessage
@@ -286,3 +286,18 @@ async def test_closing_the_list_while_it_reads_a_session_frees_that_session(
         await shows(app, "2 saved", "on screen")
         await pilot.press("down", "enter")
         await shows(app, "first question", "One.")
+
+
+async def test_quitting_while_a_command_runs_leaves_without_a_traceback() -> None:
+    runtime = with_milk(says("Hello."))
+    app = app_over(runtime)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(lambda: app.furnished and runtime.is_ready)
+        await send(pilot, "hi")
+        await shows(app, "Hello.")
+        await until(lambda: not app.chat.running)
+        begun, _ = hold(runtime, "compact", "the conversation is being summarised")
+        await send(pilot, "/compact")
+        await begun.wait()
+    await app.close()
+    assert app.crash == ""

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from textual.events import Key
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
@@ -77,6 +78,17 @@ async def test_a_message_that_begins_with_a_command_key_is_written(text: str) ->
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", *("space" if letter == " " else letter for letter in text))
         await until(lambda: app.composer.text == text, what=f"{app.composer.text!r}")
+        assert "not available" not in screen_text(app)
+
+
+@pytest.mark.parametrize("text", ["because", "Please", "zero", "yes"])
+async def test_a_burst_of_letters_over_the_conversation_is_written_whole(text: str) -> None:
+    async with opened(FakeRuntime()) as (app, pilot):
+        await pilot.press("f2")
+        for letter in text:
+            app.post_message(Key(letter, letter))
+        await until(lambda: len(app.composer.text) >= len(text), what=f"{app.composer.text!r}")
+        assert app.composer.text == text
         assert "not available" not in screen_text(app)
 
 

@@ -12,7 +12,7 @@ from itertools import count
 from operator import itemgetter, sub
 from typing import Any
 
-from tui.core.traffic import ANSWERS, REQUESTS, Cause, Direction, Entry, Kind, Outcome, Severity
+from tui.core.traffic import ANSWERS, REQUESTS, Direction, Entry, Kind, Outcome, Severity
 
 MAX_NAMES = 65_535
 """Different names of one kind; a server that invents more gets "(other)" for the rest."""
@@ -328,15 +328,6 @@ class Frames:
     def pending(self) -> list[int]:
         """Return the requests that wait for their answer, in order."""
         return sorted(index for waiting in list(self._pending.values()) for index in list(waiting))
-
-    def of_cause(self, cause: Cause) -> list[int]:
-        """Return the entries that belong to a tool call, or to a whole turn if it names no call."""
-        wanted, turn, call = mark_of(cause.call), self.turn, self.call
-        return [
-            index
-            for index in range(self._count)
-            if turn[index] == cause.turn and (not wanted or call[index] == wanted)
-        ]
 
     def is_answer(self, index: int) -> bool:
         """Whether an entry ends a request: an answer, or what stands where one could not be read."""

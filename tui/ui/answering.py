@@ -47,12 +47,20 @@ class AnswerKeys:
         self._typed(first + letter)
         return True
 
-    def answer(self, answer: str) -> None:
-        """Take the answer that the last key means."""
-        if self._letter:
-            self._hold(answer, self._letter)
+    def answer(self, answer: str, letter: str = "") -> None:
+        """Take the answer that a key means: that of `letter`, or the last key."""
+        if letter and self._held is not None and self._held[1] != letter:
+            self.text(letter)
+        elif letter or self._letter:
+            self._hold(answer, letter or self._letter)
         else:
             self._settle(answer)
+
+    def text(self, letter: str) -> None:
+        """Type a letter that means no answer, after the one that is held back: together they are a text."""
+        held = self._held[1] if self._held is not None else ""
+        self._drop()
+        self._typed(held + letter)
 
     def _hold(self, answer: str, letter: str) -> None:
         self._drop()

@@ -283,10 +283,13 @@ class McptuiApp(Doing):
         """Write what is no command while the conversation has the focus."""
         if self.screen is not self.main:
             self.leave_list(event.key)
-        elif event.is_printable and event.character and self.furnished and self.conversation.has_focus:
-            event.stop()
-            if not self.command_unavailable(event.key):
-                self._write(event.character)
+        elif event.is_printable and event.character and self.furnished:
+            # In a burst the letters behind the first come here too, although the focus has moved on.
+            begins = self.focused is self.conversation
+            if begins or self.focused is self.composer:
+                event.stop()
+                if not (begins and self.command_unavailable(event.key, event.character)):
+                    self.answer_keys.text(event.character)
 
     def on_paste(self, event: events.Paste) -> None:
         """Give the composer what was pasted over a pane."""
@@ -307,7 +310,6 @@ class McptuiApp(Doing):
         """Begin with an empty screen."""
         self.conversation.clear()
         self._seen = None
-        self.wake()
 
 
 def _thrift() -> None:

@@ -155,14 +155,14 @@ class OnMessages(Conversing):
             self._say_unavailable(why)
         return bool(why)
 
-    def command_unavailable(self, key: str) -> bool:
+    def command_unavailable(self, key: str, letter: str) -> bool:
         """Say why a command key of the conversation does nothing now; False if the key is no command's.
 
         It is said once it is clear that the key's letter does not begin a message.
         """
         for found in (*of_context(Context.CONVERSATION), *of_context(Context.QUESTION)):
             if key in self.overrides.keys_of(found).split(",") and (why := self._why_unavailable(found)):
-                self.answer_keys.answer(f"{UNAVAILABLE}{why}")
+                self.answer_keys.answer(f"{UNAVAILABLE}{why}", letter)
                 return True
         return False
 

@@ -128,7 +128,8 @@ class Speaking(Commanding):
             self.notify(str(error), severity="warning", timeout=8)
             return
         except asyncio.CancelledError:
-            self.composer.put_back(written.shown)
+            if self.is_running:  # after the app has left the screen there is no composer
+                self.composer.put_back(written.shown)
             raise
         if "@" in written.shown:
             from tui.ui.writing.files import not_attached

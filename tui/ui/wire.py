@@ -86,11 +86,8 @@ class Wire(Shell):
             self.show_traffic(filter_of(self.spans.cause_of(span)))
 
     def _was_recorded(self, span: "Span") -> bool:
-        """Whether this recording has traffic of an entry; that of a turn of this run is there, or comes."""
-        cause = self.spans.cause_of(span)
-        if not self.spans.turn_of(span).past:
-            return True
-        return cause.turn > 0 and bool(self.runtime.recording.frames.of_cause(cause))
+        """Whether an entry is of a turn of this run, whose recording has its traffic, if there was any."""
+        return not self.spans.turn_of(span).past or self.spans.cause_of(span).turn > 0
 
     def _call(self) -> "CallSpan | None":
         from tui.trace.entries import CallSpan
