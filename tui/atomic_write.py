@@ -1,11 +1,24 @@
 """Atomic file writes: a file has its old content or all of the new, never a part."""
 
 import contextlib
+import errno
 import os
+import re
+import select
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from threading import Event
+
+_DESCRIPTORS = re.compile(r"/dev/fd|/proc/(\d+)(?:/task/\d+)?/fd")
+"""The directories whose entries are open files, by the number of the descriptor."""
+
+MAX_LINKS = 40
+"""As many symbolic links as the kernel follows in a path."""
+
+POLL_MS = 100
+"""How soon writing to a FIFO that is full notices that it was cancelled."""
 
 
 def atomic_write(
@@ -15,10 +28,12 @@ def atomic_write(
     mode: int = 0o600,
     errors: str = "backslashreplace",
     wait: bool = True,
+    stop: Event | None = None,
 ) -> int:
     """Write UTF-8 text to a file and return its size in bytes. If that fails, an old file is unchanged.
 
-    Symbolic links are followed. What is no regular file (a device, a FIFO) is written into, not replaced.
+    Symbolic links are followed. A device, a FIFO or an open file that is named by its descriptor
+    (`/dev/stdout`, `/proc/self/fd/3`) is written to, not replaced.
 
     Args:
         path: the file; its directory must exist.
@@ -26,19 +41,19 @@ def atomic_write(
         mode: permissions of the file.
         errors: what to do with lone surrogates, as in `str.encode`.
         wait: wait until a FIFO has a reader; otherwise a FIFO without one is an error.
+        stop: set from another thread to cancel.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: it cannot be written. `InterruptedError` if it was cancelled.
         UnicodeError: the text cannot be encoded.
     """
-    encoded = (piece.encode("utf-8", errors) for piece in pieces)
+    encoded = (piece.encode("utf-8", errors) for piece in _until(stop, pieces))
     if not is_replaceable(path):
-        flags = os.O_WRONLY | getattr(os, "O_NOCTTY", 0) | (0 if wait else getattr(os, "O_NONBLOCK", 0))
-        handle = os.open(path, flags)
-        if not wait:
-            os.set_blocking(handle, True)
-        with open(handle, "wb") as file:
-            return sum(map(file.write, encoded))
+        handle = _open_existing(path, wait)
+        try:
+            return sum(_write_to(handle, piece, stop) for piece in encoded)
+        finally:
+            os.close(handle)
     target = os.path.realpath(path)
     # The prefix is short, not the name of the file: that may be as long as a name can be.
     handle, temporary = tempfile.mkstemp(prefix=".mcptui-", dir=os.path.dirname(target))
@@ -57,12 +72,73 @@ def atomic_write(
 
 
 def is_replaceable(path: Path) -> bool:
-    """Whether there is a regular file, or nothing, at `path`.
+    """Whether there is a regular file, or nothing, at `path`; False for an open file's descriptor.
 
     Raises:
         OSError: that cannot be found out: the name is too long, a directory of the path is a file, …
     """
+    if _descriptor(path):
+        return False
     try:
         return stat.S_ISREG(os.stat(path).st_mode)
     except FileNotFoundError:
         return True
+
+
+def _until(stop: Event | None, pieces: Iterable[str]) -> Iterator[str]:
+    for piece in pieces:
+        _check(stop)
+        yield piece
+
+
+def _check(stop: Event | None) -> None:
+    if stop is not None and stop.is_set():
+        raise InterruptedError(errno.EINTR, "cancelled")
+
+
+def _open_existing(path: Path, wait: bool) -> int:
+    flags = os.O_WRONLY | getattr(os, "O_NOCTTY", 0) | (0 if wait else getattr(os, "O_NONBLOCK", 0))
+    if not (name := _descriptor(path)):
+        return os.open(path, flags)
+    folder, number = os.path.split(name)
+    directory = _DESCRIPTORS.fullmatch(folder)
+    if directory and directory[1] in (None, str(os.getpid())):
+        return os.dup(int(number))  # keeps the position in the file, and whether it is appended to
+    return os.open(name, flags | os.O_APPEND)
+
+
+def _descriptor(path: Path) -> str:
+    """Return the descriptor that a path leads to, such as "/proc/7/fd/1", or "".
+
+    It looks like a symbolic link to the open file, but a file put in the place of that one would not be
+    the file that is open.
+    """
+    name = os.fspath(path)
+    for _ in range(MAX_LINKS):
+        folder, last = os.path.split(name)
+        folder = os.path.realpath(folder)
+        name = os.path.join(folder, last)
+        if last.isdecimal() and _DESCRIPTORS.fullmatch(folder):
+            return name
+        try:
+            name = os.path.join(folder, os.readlink(name))
+        except OSError:
+            break
+    return ""
+
+
+def _write_to(handle: int, data: bytes, stop: Event | None) -> int:
+    """Write all of `data` to what may not take it for a long time; return its size."""
+    if not hasattr(select, "poll"):  # Windows
+        with open(handle, "wb", closefd=False) as file:
+            return file.write(data)
+    poll = select.poll()
+    poll.register(handle, select.POLLOUT)
+    rest = memoryview(data)
+    while rest:
+        _check(stop)
+        if poll.poll(POLL_MS):
+            with contextlib.suppress(BlockingIOError):
+                # A pipe that can be written to takes this many bytes without blocking.
+                rest = rest[os.write(handle, rest[: select.PIPE_BUF]) :]
+    return len(data)

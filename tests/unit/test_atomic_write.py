@@ -2,14 +2,17 @@
 
 import os
 import pty
+import select
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tui.atomic_write import atomic_write
+from tui.atomic_write import atomic_write, is_replaceable
 
 
 def names(folder: Path) -> set[str]:
@@ -101,3 +104,83 @@ def test_a_path_that_cannot_be_written_is_an_error(tmp_path: Path, name: str, re
 def test_permissions_are_those_asked_for(tmp_path: Path):
     atomic_write(tmp_path / "a", ["x"], mode=0o640)
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("name", ["/proc/self/fd/{}", "/dev/fd/{}", "link"])
+def test_an_open_file_named_by_its_descriptor_is_appended_to(tmp_path: Path, name: str):
+    file = tmp_path / "file"
+    file.write_text("before\n")
+    with file.open("a") as opened:
+        named = name.format(opened.fileno())
+        if name == "link":
+            (tmp_path / "link").symlink_to(f"/proc/self/fd/{opened.fileno()}")
+            named = str(tmp_path / "link")
+        assert not is_replaceable(Path(named))
+        assert atomic_write(Path(named), ["after\n"]) == 6
+        assert os.path.samestat(os.fstat(opened.fileno()), file.stat())
+    assert file.read_text() == "before\nafter\n"
+
+
+def test_an_open_file_is_written_to_where_it_was_left(tmp_path: Path):
+    file = tmp_path / "file"
+    with file.open("w") as opened:
+        opened.write("before\n")
+        opened.flush()
+        atomic_write(Path(f"/dev/fd/{opened.fileno()}"), ["after\n"])
+        opened.write("last\n")
+    assert file.read_text() == "before\nafter\nlast\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_an_open_file_of_another_process_is_appended_to(tmp_path: Path):
+    file = tmp_path / "file"
+    file.write_text("before\n")
+    with file.open("a") as opened, subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=opened) as other:
+        try:
+            atomic_write(Path(f"/proc/{other.pid}/fd/1"), ["after\n"])
+        finally:
+            other.kill()
+    assert file.read_text() == "before\nafter\n"
+
+
+def test_a_closed_descriptor_is_an_error(tmp_path: Path):
+    with (tmp_path / "file").open("w") as opened:
+        name = Path(f"/dev/fd/{opened.fileno()}")
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        atomic_write(name, ["x"])
+
+
+def test_writing_to_a_fifo_that_is_not_read_can_be_cancelled(tmp_path: Path):
+    os.mkfifo(tmp_path / "fifo")
+    reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    stop, failed = threading.Event(), list[OSError]()
+
+    def write() -> None:
+        try:
+            atomic_write(tmp_path / "fifo", ["a" * 1_000_000], wait=False, stop=stop)
+        except OSError as error:
+            failed.append(error)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        assert select.select([reader], [], [], 10)[0]
+        stop.set()
+        writer.join(10)
+        assert not writer.is_alive() and isinstance(failed[0], InterruptedError)
+    finally:
+        os.close(reader)
+
+
+def test_cancelled_writing_leaves_the_old_file(tmp_path: Path):
+    (tmp_path / "a").write_text("before")
+    stop = threading.Event()
+
+    def pieces() -> Iterator[str]:
+        yield "half"
+        stop.set()
+        yield "rest"
+
+    with pytest.raises(InterruptedError):
+        atomic_write(tmp_path / "a", pieces(), stop=stop)
+    assert (tmp_path / "a").read_text() == "before" and names(tmp_path) == {"a"}
