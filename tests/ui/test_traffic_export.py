@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,34 @@ async def test_a_fifo_is_written_into_after_a_yes_and_stays_one(tmp_path: Path) 
             await until(lambda: any("written to" in note.message for note in pilot.app._notifications))
         lines = os.read(handle, 100_000).splitlines()
         assert [json.loads(line).get("seq") for line in lines] == [None, 1, 2] and fifo.is_fifo()
+    finally:
+        os.close(handle)
+
+
+@pytest.mark.parametrize("leave", ["escape", "ctrl+q"])
+async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(tmp_path: Path, leave: str) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        async with opened(numbered(2000).recording()) as (screen, pilot):
+            await press(pilot, "x", "enter", "enter")
+            screen.prompt._input.value = str(fifo)
+            await press(pilot, "enter")
+            await until(lambda: isinstance(pilot.app.screen, Confirm))
+            pilot.app.screen._clock = lambda: float("inf")
+            await press(pilot, "y")
+            await until(lambda: select.select([handle], [], [], 0)[0])
+            assert screen.export_note
+            if leave == "escape":
+                await press(pilot, "escape")
+                await until(lambda: not screen.export_note)
+                assert [note.message for note in pilot.app._notifications] == ["Export cancelled."]
+                assert screen.is_current
+            else:
+                pilot.app.exit()
+        await until(lambda: not screen.is_running)
+        assert not screen.export_note and fifo.is_fifo()
     finally:
         os.close(handle)
 

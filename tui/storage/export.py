@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
+from threading import Event
 
 from tui.atomic_write import atomic_write
 from tui.core.errors import StorageError
@@ -45,13 +46,13 @@ def exported(
             yield from html(entries, title)
 
 
-def write_whole(target: Path, pieces: Iterable[str], *, wait: bool = True) -> int:
+def write_whole(target: Path, pieces: Iterable[str], *, wait: bool = True, stop: Event | None = None) -> int:
     """Write a file for this person only, as `atomic_write` does; return its size in bytes.
 
     Raises:
         StorageError: it cannot be written; what was there before is still there.
     """
     try:
-        return atomic_write(target, pieces, wait=wait)
+        return atomic_write(target, pieces, wait=wait, stop=stop)
     except OSError as error:
         raise StorageError(f"it cannot be written ({error.strerror})", where=str(target)) from error

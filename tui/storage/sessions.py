@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from threading import Event
 
 from tui.core.errors import StorageError
 from tui.core.redact import Redactor
@@ -221,7 +222,13 @@ class SessionStore:
         With `wait`, wait until a FIFO has a reader.
         """
         await self._settle(session)
-        await asyncio.to_thread(lambda: write_text(path, self._exported(session, kind), wait=wait))
+        stop = Event()
+        try:
+            await asyncio.to_thread(
+                lambda: write_text(path, self._exported(session, kind), wait=wait, stop=stop)
+            )
+        finally:
+            stop.set()  # the thread ends if nobody waits for it any more
 
     async def exported(self, session: str, kind: ExportKind) -> str:
         """Return what `export` would write."""

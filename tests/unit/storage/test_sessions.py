@@ -2,13 +2,15 @@
 
 import asyncio
 import os
+import select
 import sqlite3
 import stat
 import tempfile
 import threading
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -406,3 +408,28 @@ async def test_a_session_that_is_still_closing_is_opened_after_it_has_closed(tmp
     await closing_first
     await again.close()
     assert found.conversation.messages == [QUESTION, ANSWER]
+
+
+async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, UserMessage("words " * 50_000))
+    os.mkfifo(tmp_path / "fifo")
+    reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    ended = threading.Event()
+    try:
+        original = store._exported
+
+        def pieces(*args: Any) -> Iterator[str]:
+            try:
+                yield from original(*args)
+            finally:
+                ended.set()
+
+        store._exported = pieces  # type: ignore[method-assign]
+        export = asyncio.create_task(store.export(session, "markdown", tmp_path / "fifo"))
+        await until(lambda: select.select([reader], [], [], 0)[0])
+        export.cancel()
+        await asyncio.wait({export}, timeout=10)
+        await until(ended.is_set)
+    finally:
+        os.close(reader)

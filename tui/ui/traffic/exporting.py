@@ -11,6 +11,7 @@ from typing import Any
 
 from textual.content import Content
 
+from tui.atomic_write import is_replaceable
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
@@ -106,6 +107,13 @@ class Exporting(Comparing):
 
         self.prompt.ask("export to", named, value=str(path), check=problem)
 
+    def action_traffic_back(self) -> None:
+        """Cancel an export that runs; otherwise close what is open."""
+        if self.export_note and self._export_stop is not None and not self._export_stop.is_set():
+            self._export_stop.set()
+        else:
+            super().action_traffic_back()
+
     # ---- writing ----
 
     def _begin(self, seqs: Sequence[int], form: str, path: Path, *, over: bool) -> None:
@@ -130,6 +138,9 @@ class Exporting(Comparing):
         except FileExistsError:
             self._ask_over(seqs, form, path)
         except (McptuiError, OSError) as error:
+            if stop.is_set():
+                self.notify("Export cancelled.", timeout=3)
+                return
             reason = error.strerror if isinstance(error, OSError) else str(error)
             self.notify(f"{path} was not written: {reason}", severity="error", timeout=8)
         else:
@@ -147,7 +158,7 @@ class Exporting(Comparing):
                 self._begin(seqs, form, path, over=True)
 
         name = clean_line(str(path), 300)
-        if path.is_file() or path.is_symlink():
+        if is_replaceable(path):
             question = Confirm(f"{name} is there already. Replace it?", yes="replace it", no="keep it")
         else:
             question = Confirm(f"{name} is not a regular file. Write into it?", yes="write", no="cancel")
@@ -171,7 +182,7 @@ class Exporting(Comparing):
             with closing(self.recording.open_reader()) as reader:
                 source = _Source(reader, seqs, lambda done: self._note_progress(done, len(seqs), stop))
                 pieces = exported(Format(form), source.columns(), source.whole, title)
-                size = write_whole(path, pieces, wait=False)
+                size = write_whole(path, pieces, wait=False, stop=stop)
         except BaseException:
             if not over:
                 with contextlib.suppress(OSError):
