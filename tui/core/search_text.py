@@ -2,16 +2,24 @@
 
 Two texts match when they differ only in case (full case folding, in every script) or in how characters are
 composed (NFC, NFD). In JSON, escapes are decoded: a string is searched as what it says, however it is
-written. Braces, quotes and keys stay where they are, so `"id":7` is found too.
+written. Braces, quotes and keys stay where they are, so `"id":7` is found too. A text that only starts like
+JSON, such as a line of a log, is searched both unchanged and decoded.
 """
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from unicodedata import category, normalize
 
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
 _STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id)?:")
+_MESSAGE_START = re.compile(r"\ufeff?\s*(?:\[\s*)?\{")
+"""Of an object, or an array of objects, as every message of MCP or of a model API is."""
+
+_DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
+_CUT_ESCAPE = 12
+"""Characters at the end of a piece of JSON where an error may be that the piece was cut off."""
+
 _HEAD = 65536
 _STRING_REST = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 ESCAPE = re.compile(
@@ -32,17 +40,27 @@ def composed(text: str) -> str:
     return text if text.isascii() else normalize("NFC", text)
 
 
-def readable(body: bytes) -> str:
-    """Return the text of a body, with the escapes in its JSON strings decoded.
+def readings(body: bytes) -> Sequence[str]:
+    """Return the texts of a body that are searched, as `text_readings` does."""
+    return text_readings(body.decode("utf-8", "replace"))
 
-    A string that holds JSON itself is decoded as well, as the tree shows it. A body that is not JSON, such
-    as a line of stderr, is returned unchanged. Escapes that are incomplete or not JSON are kept.
-    """
-    return readable_text(body.decode("utf-8", "replace"))
+
+def text_readings(text: str) -> Sequence[str]:
+    """Return the texts to search for a text: decoded if it is JSON; unchanged and decoded if in doubt."""
+    if "\\" not in text or not holds_json(text):
+        return (text,)
+    decoded = readable_text(text)
+    if decoded == text:
+        return (text,)
+    return (decoded,) if _is_message(text) else (text, decoded)
 
 
 def readable_text(text: str) -> str:
-    """Return the same of a text."""
+    """Return a text with the escapes in its JSON strings decoded.
+
+    A string that holds JSON itself is decoded as well, as the tree shows it. A text that does not start like
+    JSON is returned unchanged. Escapes that are incomplete or not JSON are kept.
+    """
     return _decoded(text) if "\\" in text and holds_json(text) else text
 
 
@@ -51,6 +69,21 @@ def holds_json(text: str) -> bool:
     if _JSON_START.match(text):
         return True
     return _STREAM_START.match(text) is not None and "data:" in text[:_HEAD]
+
+
+def begins_message(head: str) -> bool:
+    """Return whether a text that `holds_json` is the beginning of a message, and not of a line of a log."""
+    if not _JSON_START.match(head):
+        return True
+    if not _MESSAGE_START.match(head):
+        return False
+    text = head.lstrip("\ufeff \t\r\n")
+    try:
+        return not text[_JSON.raw_decode(text)[1] :].strip()
+    except json.JSONDecodeError as error:
+        return error.msg.startswith("Unterminated string") or error.pos >= len(text) - _CUT_ESCAPE
+    except (ValueError, RecursionError):
+        return False
 
 
 def unescaped(text: str) -> str:
@@ -110,7 +143,16 @@ def _decoded(text: str) -> str:
     return "".join(parts)
 
 
-_scan = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
+_JSON = json.JSONDecoder(strict=False)
+_scan = _JSON.scan_once  # type: ignore[attr-defined]
+
+
+def _is_message(text: str) -> bool:
+    """Whether a text is JSON as MCP or a model API has it: not a string alone, nor an array of strings."""
+    if _MESSAGE_START.match(text):
+        return _is_json(text)
+    data = _DATA.findall(text)
+    return bool(data) and all("\\" not in line or _is_json(line) for line in data)
 
 
 def _is_json(text: str) -> bool:

@@ -16,7 +16,16 @@ from functools import cache
 from threading import Event
 from unicodedata import normalize
 
-from tui.core.search_text import composed, end_of_escapes, fold, holds_json, is_boundary, readable, unescaped
+from tui.core.search_text import (
+    begins_message,
+    composed,
+    end_of_escapes,
+    fold,
+    holds_json,
+    is_boundary,
+    readings,
+    unescaped,
+)
 from tui.core.traffic import BodyTerm
 from tui.storage.regex_process import RegexProcess
 
@@ -217,9 +226,12 @@ class BodySearch:
             else:
                 self._search_texts(seqs, run, joined)
         if self._regex:
-            self._search_regexes(
-                seqs, [body if _is_plain(body) else _encoded(readable(body)) for body in run]
-            )
+            texts = [
+                (seq, text)
+                for seq, body in zip(seqs, run, strict=True)
+                for text in ([body] if _is_plain(body) else map(_encoded, readings(body)))
+            ]
+            self._search_regexes([seq for seq, _ in texts], [text for _, text in texts])
 
     def _search_plain(self, seqs: list[int], run: list[bytes], joined: bytes) -> None:
         """Search bodies whose text is their bytes."""
@@ -250,9 +262,9 @@ class BodySearch:
                     if text.raw is not None and text.raw in (lowered if text.fold else body):
                         text.found.add(seq)
             elif not is_sure and _escapes_letters(lowered):
-                _look(wanted, seq, readable(body))
+                _look(wanted, seq, *readings(body))
             elif possible := [text for text in wanted if text.may_be_in(lowered)]:
-                _look(possible, seq, readable(body))
+                _look(possible, seq, *readings(body))
 
     def _search_regexes(self, seqs: Sequence[int], run: Sequence[bytes]) -> None:
         terms = [term for _, term in self._regex]
@@ -269,18 +281,25 @@ class BodySearch:
         """Yield the text of a large body part by part, each with the end of the one before.
 
         Where strings that hold JSON themselves begin and end is not known, so what may stand in one is
-        yielded twice: with its escapes, and without.
+        yielded twice: with its escapes, and without. So is all of what only starts like JSON.
         """
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        text, held, has_escapes = "", "", False
+        text, held, raw, has_escapes, in_doubt = "", "", "", False, False
         for start in range(0, size, LARGE):
             if self._stop.is_set():
                 return
             part = self._read(seq, start, LARGE)
             is_last = start + LARGE >= size
-            written = held + decoder.decode(part, is_last)
+            new = decoder.decode(part, is_last)
+            written = held + new
             if not start:
                 has_escapes = holds_json(written)
+                in_doubt = has_escapes and not begins_message(written)
+            if in_doubt:
+                raw += new
+                end = len(raw) if is_last else _boundary(raw, len(raw) - 1)
+                yield raw[:end]
+                raw = raw[_boundary(raw, max(0, end - OVERLAP)) :]
             if has_escapes:
                 end = len(written) if is_last else end_of_escapes(written)
                 written, held = written[:end], written[end:]
@@ -293,13 +312,14 @@ class BodySearch:
             text = text[_boundary(text, max(0, end - OVERLAP)) :]
 
 
-def _look(texts: Sequence[_Text], seq: int, text: str) -> None:
-    """Note what is found in the text of a body."""
-    folded = fold(text) if any(one.fold for one in texts) else ""
-    exact = composed(text) if not all(one.fold for one in texts) else ""
-    for one in texts:
-        if one.needle in (folded if one.fold else exact):
-            one.found.add(seq)
+def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
+    """Note what is found in any of the texts of a body."""
+    for text in texts:
+        folded = fold(text) if any(one.fold for one in terms) else ""
+        exact = composed(text) if not all(one.fold for one in terms) else ""
+        for one in terms:
+            if one.needle in (folded if one.fold else exact):
+                one.found.add(seq)
 
 
 def _is_plain(body: bytes) -> bool:

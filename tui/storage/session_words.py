@@ -7,7 +7,7 @@ folded words.
 from collections.abc import Sequence
 
 from tui.core.conversation import AssistantMessage, Message, ToolMessage, UserMessage
-from tui.core.search_text import fold, readable_text, spans
+from tui.core.search_text import fold, spans, text_readings
 from tui.core.text import clean_line
 
 INDEXED = 256 * 1024
@@ -26,10 +26,10 @@ def said(message: Message) -> str:
         case UserMessage():
             parts = [message.text, *(one.name for one in message.attachments)]
         case AssistantMessage():
-            calls = (f"{call.name} {readable_text(call.arguments)}" for call in message.calls)
-            parts = [message.text, *calls]
+            calls = ([call.name, *text_readings(call.arguments)] for call in message.calls)
+            parts = [message.text, *map(" ".join, calls)]
         case ToolMessage():
-            parts = [readable_text(message.text)]
+            parts = [*text_readings(message.text)]
     return "\n".join(part for part in parts if part)[:INDEXED]
 
 

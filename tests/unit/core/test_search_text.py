@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.search_text import fold, is_boundary, readable, spans
+from tui.core.search_text import begins_message, fold, is_boundary, readable_text, readings, spans
 
 SIGNS = st.sampled_from('aEsSßẞﬁKéÉ\u0301\u0323\u0345\u0308İıΐΣς각가\u1161\u11a8\u0e33天🙂\ud83d "\\')
 TEXTS = st.text(st.one_of(SIGNS, st.characters(exclude_categories=[])), max_size=12)
@@ -52,7 +52,49 @@ def test_texts_that_are_canonically_equivalent_fold_to_the_same(text: str):
     ],
 )
 def test_escapes_are_decoded_in_the_strings_of_json_and_nowhere_else(body: bytes, text: str):
-    assert readable(body) == text
+    assert readable_text(body.decode("utf-8", "replace")) == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r'[INFO] opened "C:\temp\new\notes.txt" ok',
+        r'{main} "C:\temp\new"',
+        r'"C:\temp\new" opened',
+        r'"C:\temp\new"',
+        r'["C:\temp\new"]',
+        r'{"cut off": "C:\temp\new',
+        r'data: "C:\temp\new"',
+    ],
+)
+def test_what_only_starts_like_a_message_is_searched_unchanged_and_decoded(line: str):
+    assert list(readings(line.encode())) == [line, readable_text(line)]
+
+
+@pytest.mark.parametrize(
+    "message", [r'{"a":"C:\\temp\n"}', r'[{"a":"\u00e9"}]', 'event: a\ndata: {"a":"\\n"}\n\n']
+)
+def test_a_message_is_searched_decoded_only(message: str):
+    assert list(readings(message.encode())) == [readable_text(message)] != [message]
+
+
+@pytest.mark.parametrize(
+    ("head", "begins"),
+    [
+        ('{"a":"cut o', True),
+        ('{"a":"cut \\u00', True),
+        ('[{"a":1},', True),
+        ("data: anything", True),
+        ('{"a":1}', True),
+        ('[INFO] opened "C', False),
+        ('{main} it is not JSON "C', False),
+        ('{"a":1} and more than that', False),
+        ('["C', False),
+        ('{"a":' + "[" * 100_000, False),
+    ],
+)
+def test_the_beginning_of_a_message_is_told_from_that_of_a_line_of_a_log(head: str, begins: bool):
+    assert begins_message(head) == begins
 
 
 @given(st.recursive(TEXTS, lambda inner: st.lists(inner, max_size=3), max_leaves=5))
@@ -61,14 +103,14 @@ def test_whatever_json_says_can_be_read(value: object):
     texts = [value] if isinstance(value, str) else value
     while isinstance(texts, list) and any(isinstance(each, list) for each in texts):
         texts = [one for each in texts for one in (each if isinstance(each, list) else [each])]
-    assert all(text in readable(body) for text in texts)  # type: ignore[union-attr]
+    assert all(any(text in one for one in readings(body)) for text in texts)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
     "raw", [b"", b"\\", b'"\\', b'"\\u', b'{"\\\\\\', b"[" * 20_000 + b'"\\n"', b'"\\n' * 9]
 )
 def test_any_bytes_can_be_read(raw: bytes):
-    assert isinstance(readable(raw), str)
+    assert readings(raw)
 
 
 # ---- where in a text ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import wait_until
-from tui.core.search_text import composed, fold, holds_json, readable, unescaped
+from tui.core.search_text import begins_message, composed, fold, holds_json, readings, unescaped
 from tui.core.traffic import BodyTerm
 from tui.storage import body_search
 from tui.storage.body_search import FOLDS_TO_LETTERS, LARGE, RUN_BYTES, BodyFinder, BodySearch
@@ -116,6 +116,23 @@ def test_of_a_large_body_that_takes_too_long_no_further_part_is_searched():
         assert finder.problem
 
 
+LINE = rb'[INFO] opened "C:\temp\new\notes.txt" ok'
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("needle", ["temp", "NOTES", "new", r'"C:\temp', r"\new\n", r"/\\temp\\new/"])
+def test_a_line_of_a_log_is_found_as_it_is_shown(
+    finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, needle: str, large: bool
+):
+    term = BodyTerm(needle.strip("/"), regex=needle.startswith("/"))
+    if not large:
+        assert finder.search([term], lambda: [(1, LINE)]) == [{1}]
+        return
+    monkeypatch.setattr(body_search, "LARGE", 25)
+    finder._read = lambda _, start, length: LINE[start : start + length]
+    assert finder.search([term], lambda: [(1, len(LINE))]) == [{1}]
+
+
 # ---- beside a reading of each body ------------------------------------------------------------------------
 
 SIGNS = [
@@ -153,7 +170,7 @@ def piece_of(text: str, draw: st.DrawFn) -> str:
 @st.composite
 def searches(draw: st.DrawFn) -> tuple[list[bytes], str]:
     bodies = [body.encode() for body in draw(st.lists(BODIES, min_size=1, max_size=3))]
-    return bodies, piece_of(readable(bodies[0]), draw)
+    return bodies, piece_of(draw(st.sampled_from(readings(bodies[0]))), draw)
 
 
 @given(searches())
@@ -163,7 +180,7 @@ def test_a_body_that_has_the_text_is_never_passed_over(finder: BodyFinder, searc
     found = finder.search(
         [BodyTerm(needle), BodyTerm(needle, fold=False)], lambda: list(enumerate(bodies, 1))
     )
-    texts = list(enumerate(map(readable, bodies), 1))
+    texts = [(seq, text) for seq, body in enumerate(bodies, 1) for text in readings(body)]
     assert found == [
         {seq for seq, text in texts if fold(needle) in fold(text)},
         {seq for seq, text in texts if composed(needle) in composed(text)},
@@ -195,6 +212,8 @@ def test_nothing_is_missed_or_made_up_where_a_large_body_is_parted(
     )
     searching.run([(1, len(raw))])
     texts = [raw.decode()]
-    if holds_json(texts[0]):
-        texts = [unescaped(texts[0]), unescaped(unescaped(texts[0]))]
+    head = raw[:size].decode("utf-8", "ignore")
+    if holds_json(head):
+        raws = [] if begins_message(head) else texts
+        texts = [*raws, unescaped(texts[0]), unescaped(unescaped(texts[0]))]
     assert searching.found() == [{1} if any(fold(needle) in fold(text) for text in texts) else set()]

@@ -160,3 +160,11 @@ async def test_what_stands_behind_a_nul_is_found(tmp_path: Path):
     store = store_in(tmp_path)
     session = await saved(store, UserMessage("before\0behind it"), ANSWER)
     assert await places(store, "behind") == [(session, 0)]
+
+
+async def test_a_line_of_a_log_in_a_result_is_found_as_it_is_shown(tmp_path: Path):
+    store = store_in(tmp_path)
+    line = ToolMessage("c1", "files__tail", r'[INFO] opened "C:\temp\new\notes.txt" ok')
+    session = await saved(store, QUESTION, ASKING, line, ANSWER)
+    for text in ("temp", r"C:\temp\new", "notes"):
+        assert await places(store, text) == [(session, 2)]
