@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui.core.search_text import fold, readable
+from tui.core.search_text import fold, readings
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
 from tui.trace.frames import Frames
 from tui.trace.recording import Recording
@@ -39,7 +39,7 @@ class FakeReader:
             frozenset(
                 seq
                 for seq in range(first, min(last, len(entries)) + 1)
-                if fold(term.needle) in fold(readable(entries[seq - 1].body))
+                if any(fold(term.needle) in fold(text) for text in readings(entries[seq - 1].body))
             )
             for term in terms
         ]

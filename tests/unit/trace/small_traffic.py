@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tui.core.search_text import fold, readable
+from tui.core.search_text import fold, readings
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
 from tui.trace.frames import Frames
 
@@ -87,7 +87,11 @@ class Bodies:
         self.asked.append((first, last))
         inside = {seq: body for seq, body in self._traffic.bodies.items() if first <= seq <= last}
         return [
-            frozenset(seq for seq, body in inside.items() if fold(term.needle) in fold(readable(body)))
+            frozenset(
+                seq
+                for seq, body in inside.items()
+                if any(fold(term.needle) in fold(text) for text in readings(body))
+            )
             for term in terms
         ]
 
