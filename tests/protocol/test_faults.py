@@ -215,7 +215,7 @@ async def test_the_host_stands_up_to(row):
             assert row.detail in status.detail
             assert status.next_step
         assert row.tools in (None, status.tools)
-        reasons = " | ".join(why for _, why in status.quarantined)
+        reasons = " | ".join([*(why for _, why in status.quarantined), status.listing_problem])
         assert [why for why in row.left_out if why not in reasons] == []
         assert (status.noise > 0) is row.noisy
         tool = next(iter(host.toolbox.tools()), None)

@@ -179,6 +179,18 @@ async def test_tools_that_were_left_out_are_told_with_their_reason() -> None:
         assert "bad: its inputSchema is no object" in row_with(shown(pane), "left out  ")
 
 
+async def test_a_listing_that_failed_is_told_as_that_and_not_as_a_tool_left_out() -> None:
+    pane, host, _ = pane_and_host(server("slow", listing_problem="no answer within 30 s"))
+    async with Stage(pane).run_test(size=(60, 12)) as pilot:
+        pane.show_host(host)
+        pane.focus()
+        await pilot.pause()
+        assert "  tools/list: no answer within 30 s" in shown(pane)
+        await press(pilot, "enter")
+        assert row_with(shown(pane), "listing").split(maxsplit=1)[1] == "tools/list: no answer within 30 s"
+        assert not any("left out" in line for line in shown(pane))
+
+
 async def test_the_cursor_steps_from_server_to_server() -> None:
     died = stopped("b", StopReason.EXITED, exit_code=1, stderr_last="bye")
     pane, host, _ = pane_and_host(server("a"), died, server("c"))

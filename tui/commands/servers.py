@@ -12,6 +12,7 @@ from tui.commands.interrupt import Interrupt
 from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean, clean_line
+from tui.core.units import plural
 from tui.options import Options
 from tui.runtime import Runtime
 
@@ -77,6 +78,7 @@ def as_object(status: ServerStatus) -> dict[str, Any]:
         "prompts": status.prompts,
         "start_ms": None if status.start_ms is None else round(status.start_ms, 1),
         "quarantined": [{"name": name, "why": why} for name, why in status.quarantined],
+        "listing_problem": status.listing_problem or None,
         "reason": None if running or status.reason is None else status.reason.value,
         "detail": status.detail or None,
         "exit_code": status.exit_code,
@@ -101,13 +103,14 @@ def _lines(status: ServerStatus, width: int) -> list[str]:
             lines.append(f"    last stderr line: {clean_line(status.stderr_last, 300)}")
         return lines
     identity = clean_line(f"{status.title} {status.version}", 60)
-    counts = [f"{status.tools} tools"]
-    counts += [f"{status.resources} resources"] if status.resources is not None else []
-    counts += [f"{status.prompts} prompts"] if status.prompts is not None else []
+    kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
+    counts = [plural(number, kind) for number, kind in kinds if number is not None]
     started = "" if status.start_ms is None else f"started in {status.start_ms:.0f} ms"
     lines = [
         "  ".join((f"● {name}  {status.state.value}", status.protocol, identity, ", ".join(counts), started))
     ]
+    if status.listing_problem:
+        lines.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
     lines += [
         f"    left out: {clean_line(tool, 60)}: {clean_line(why, 200)}"
         for tool, why in status.quarantined[:20]

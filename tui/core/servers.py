@@ -122,6 +122,7 @@ class ServerStatus:
         version: the server's own version, or "".
         tools: how many tools can be called.
         quarantined: tools left out, each as (name, why).
+        listing_problem: why its tools could not be listed, or not all of them; or "".
         resources: how many resources it lists; None if not asked or not offered.
         prompts: how many prompts it lists; None if not asked or not offered.
         resources_revision: grows when its resources have changed since it started.
@@ -148,6 +149,7 @@ class ServerStatus:
     version: str = ""
     tools: int = 0
     quarantined: tuple[tuple[str, str], ...] = ()
+    listing_problem: str = ""
     resources: int | None = None
     prompts: int | None = None
     resources_revision: int = 0

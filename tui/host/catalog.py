@@ -37,12 +37,14 @@ class Catalog:
     Attributes:
         tools: what can be called, in the server's order.
         output_schemas: by tool name, for those that have one.
-        quarantined: what was left out, each as (name, why).
+        quarantined: tools left out, each as (name, why).
+        listing_problem: why tools/list failed or ended early, or "".
     """
 
     tools: tuple[Tool, ...] = ()
     output_schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     quarantined: tuple[tuple[str, str], ...] = ()
+    listing_problem: str = ""
 
     def find(self, name: str) -> Tool | None:
         """Return the tool of that name."""
@@ -128,7 +130,7 @@ def build_catalog(
     """
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}
-    left_out: list[tuple[str, str]] = [("tools/list", walk.note)] if walk.note else []
+    left_out: list[tuple[str, str]] = []
     for number, raw in enumerate(walk.items, 1):
         fault = tool_fault(raw)
         if fault:
@@ -150,7 +152,7 @@ def build_catalog(
     if len(left_out) > MAX_QUARANTINED:
         more = len(left_out) - MAX_QUARANTINED
         left_out[MAX_QUARANTINED:] = [("…", f"{more} more were left out")]
-    return Catalog(tuple(tools.values()), outputs, tuple(left_out))
+    return Catalog(tuple(tools.values()), outputs, tuple(left_out), walk.note)
 
 
 def tool_fault(raw: Any) -> str:

@@ -172,6 +172,7 @@ class Supervisor:
             protocol="",
             tools=0,
             quarantined=(),
+            listing_problem="",
             resources=None,
             prompts=None,
             resources_revision=0,
@@ -312,6 +313,7 @@ def _offers(connection: "Connection") -> dict[str, Any]:
     return {
         "tools": len(connection.catalog.tools),
         "quarantined": connection.catalog.quarantined,
+        "listing_problem": connection.catalog.listing_problem,
         "resources": connection.counts["resources"],
         "prompts": connection.counts["prompts"],
         "resources_revision": connection.revisions["resources"],

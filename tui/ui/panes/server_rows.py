@@ -127,6 +127,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     last = clean_line(status.stderr_last, room)
     if status.state is ServerState.STARTING and last:
         yield crop(((last, "dim"),), room)
+    if status.state is ServerState.RUNNING and status.listing_problem:
+        yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
     if status.state is ServerState.RUNNING and status.quarantined:
         yield crop(((f"{plural(len(status.quarantined), 'tool')} left out", "warn"),), room)
     if not status.failed:
@@ -160,14 +162,20 @@ def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str,
         process.append(f"restarted {status.restarts} times" if status.restarts > 1 else "restarted once")
     if process:
         yield "process", ", ".join(process), "text"
-    for name, why in status.quarantined[:8]:
-        yield "left out", f"{clean_line(name, 64)}: {clean_line(why)}", "warn"
-    if len(status.quarantined) > 8:
-        yield "", f"and {len(status.quarantined) - 8} more tools", "warn"
+    yield from _tool_problems(status)
     if status.noise:
         yield "noise", f"{plural(status.noise, 'line')} on its stdout that are no protocol", "warn"
     if status.stderr_last and status.state is ServerState.RUNNING:
         yield "stderr", clean_line(status.stderr_last), "dim"
+
+
+def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+    if status.listing_problem:
+        yield "listing", clean_line(f"tools/list: {status.listing_problem}"), "warn"
+    for name, why in status.quarantined[:8]:
+        yield "left out", f"{clean_line(name, 64)}: {clean_line(why)}", "warn"
+    if len(status.quarantined) > 8:
+        yield "", f"and {len(status.quarantined) - 8} more tools", "warn"
 
 
 def _offers(status: ServerStatus) -> Iterator[str]:

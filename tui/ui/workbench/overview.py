@@ -196,6 +196,8 @@ def capability_words(value: Any) -> list[str]:
 
 
 def _left_out(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+    if status.listing_problem:
+        yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
     for name, why in status.quarantined[:MOST_LEFT_OUT]:
         yield "! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}", "warn"
     if len(status.quarantined) > MOST_LEFT_OUT:

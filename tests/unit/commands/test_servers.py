@@ -1,0 +1,24 @@
+"""What `mcptui servers` prints."""
+
+from dataclasses import replace
+
+from tui.commands.servers import as_object, table
+from tui.core.servers import ServerSpec, ServerState, ServerStatus
+
+STATUS = ServerStatus(
+    "notes", ServerSpec("notes"), state=ServerState.RUNNING, tools=1, resources=1, prompts=1, start_ms=1.0
+)
+
+
+def test_counts_of_one_are_singular():
+    (line,) = table([STATUS])
+    assert "1 tool, 1 resource, 1 prompt " in line
+    (line,) = table([replace(STATUS, tools=0, resources=2, prompts=None)])
+    assert "0 tools, 2 resources " in line
+
+
+def test_a_listing_that_failed_is_told_as_that():
+    status = replace(STATUS, listing_problem="no answer within 30 s")
+    assert table([status])[1:] == ["    tools/list: no answer within 30 s"]
+    assert as_object(status)["listing_problem"] == "no answer within 30 s"
+    assert as_object(STATUS)["listing_problem"] is None
