@@ -101,10 +101,12 @@ class Choice:
                         raise
                     say(clean(str(error)))
                     continue
-                yield source
-                if gone := source.selection.gone:
-                    entries = "1 entry" if gone == 1 else f"{gone:,} entries"
-                    say(f"{entries} missing: dropped at the recording's size limit while it was read")
+                try:
+                    yield source
+                finally:  # --follow is left by ctrl+c
+                    if gone := source.selection.gone:
+                        entries = "1 entry" if gone == 1 else f"{gone:,} entries"
+                        say(f"{entries} missing: dropped at the recording's size limit while it was read")
                 self._passed += source.selection.passing
                 self._seen += len(source.selection.frames)
 

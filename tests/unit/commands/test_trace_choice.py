@@ -33,3 +33,19 @@ def test_entries_dropped_while_a_live_recording_is_read_are_counted_on_stderr(
                 writer.write(requests(first, 100, 100))
             assert bool(list(source.selection.whole())) is not bool(said)
     assert capsys.readouterr().err == said
+
+
+def test_entries_dropped_are_counted_when_reading_is_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "live.mcptrace"
+    args = argparse.Namespace(recording=str(path), filter="dir:out", failed=False, since=None, all=False)
+    with closing(RecordingWriter(path, cap_bytes=300_000)) as writer:
+        writer.write(requests(1, 700, 100))
+        with pytest.raises(KeyboardInterrupt), closing(Choice(args).sources()) as sources:
+            for source in sources:
+                for first in range(701, 5000, 100):
+                    writer.write(requests(first, 100, 100))
+                list(source.selection.whole())
+                raise KeyboardInterrupt
+    assert "entries missing: dropped at the recording's size limit" in capsys.readouterr().err
