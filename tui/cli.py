@@ -13,6 +13,9 @@ import tui
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any, TextIO
+
+    from _typeshed import SupportsWrite
 
     from tui.ui.ports import AppRuntime
 
@@ -42,11 +45,19 @@ def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
         )
 
 
+class _Parser(argparse.ArgumentParser):
+    """Fails if the help or the version cannot be printed, which argparse ignores."""
+
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
+        if message:
+            (file or sys.stderr).write(message)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     from tui.commands import config, run_parser, sessions_parser, traffic_parsers
 
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="mcptui",
         description=DESCRIPTION,
         epilog=EPILOG,
@@ -78,6 +89,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else list(argv)
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
+    if sys.stderr is None:
+        return _run(given)
+    stderr = sys.stderr
+    sys.stderr = _Messages(stderr)
+    try:
+        return _run(given)
+    finally:
+        sys.stderr = stderr
+
+
+def _run(given: Sequence[str]) -> int:
     try:
         try:
             if given[:1] == ["tap"]:  # in front of another host's server: loads no other commands
@@ -100,6 +122,33 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_output()
         print(f"mcptui: cannot write to stdout: {error.strerror}", file=sys.stderr)
         return 2
+
+
+class _Messages:
+    """Stands for stderr. What cannot be written there is dropped; output and exit code stay the same."""
+
+    def __init__(self, stream: "TextIO") -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError:
+            self._discard()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError:
+            self._discard()
+
+    def _discard(self) -> None:
+        """Write to nowhere what is still in the buffer, and all that follows."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
+    def __getattr__(self, name: str) -> "Any":
+        return getattr(self._stream, name)
 
 
 class _ClosedOutput(io.TextIOBase):

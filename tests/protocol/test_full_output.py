@@ -72,6 +72,24 @@ def test_every_command_says_that_its_output_cannot_be_written(args: tuple[str, .
     assert "Traceback" not in said and "Exception ignored" not in said
 
 
+@pytest.mark.parametrize("args", [("--version",), ("--help",), ("trace", "--help")])
+def test_help_that_cannot_be_written_is_said_without_a_buffer_too(args: tuple[str, ...]):
+    assert run("> /dev/full", *args, PYTHONUNBUFFERED="1") == (2, FULL)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_messages_that_cannot_be_written_change_neither_output_nor_exit_code(
+    recording: Path, unbuffered: str
+):
+    command = f"{sys.executable} -m tui trace {recording} --stats --filter nothing-is-so"
+    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    for redirection in ("", "2> /dev/full"):
+        done = subprocess.run(
+            ["sh", "-c", f"{command} {redirection}"], capture_output=True, env=env, timeout=60
+        )
+        assert (done.returncode, done.stdout, bool(done.stderr)) == (0, b"no calls\n", not redirection)
+
+
 @pytest.mark.parametrize("args", [("config", "init", "--print"), ("sessions",), ("trace", "--list")])
 def test_a_closed_stdout_is_said_too(args: tuple[str, ...]):
     assert run(">&-", *args) == (2, CLOSED)
