@@ -91,7 +91,8 @@ class Columns:
     def _choice(self, field: str, values: Sequence[Value]) -> Check:
         words = {"dir": "direction", "status": "outcome", "lint": "severity"}
         column: array[int] = getattr(self._frames, words.get(field, field))
-        accepts, choices = _name_test(values, "none"), FIELDS[field].choices
+        accepts = _name_test(values, "no" if field == "marked" else "none")
+        choices = FIELDS[field].choices
         numbers = {number for word, each in choices.items() if accepts(word) for number in each}
         table = masks.table(numbers)
         return lambda start, stop: column[start:stop].tobytes().translate(table)

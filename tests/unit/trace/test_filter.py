@@ -134,7 +134,9 @@ def test_each_field_asks_what_it_says(text: str, seqs: list[int]):
         ("dir:*", [1, 2, 3]),
         ("lint:*", [3]),
         ("kind:*", [1, 2, 3, 4]),
-        ("marked:*", [1, 2, 3, 4]),
+        ("marked:*", [2]),
+        ("not marked:*", [1, 3, 4]),
+        ("marked:*,no", [1, 2, 3, 4]),
     ],
 )
 def test_a_star_is_for_what_has_a_value(text: str, seqs: list[int]):
@@ -143,6 +145,7 @@ def test_a_star_is_for_what_has_a_value(text: str, seqs: list[int]):
     traffic.add(Kind.NOTIFICATION, method="notifications/message")  # 3
     traffic.add(Kind.EVENT, source="", direction=Direction.NONE)  # 4
     traffic.frames.set_severity(3, Severity.HINT)
+    traffic.frames.mark(traffic.frames.index(2), True)
     assert passing(traffic, text, notes={1: "", 2: "why?"}) == seqs
 
 
