@@ -42,6 +42,9 @@ _LETTERS = re.compile("[a-z0-9 _]+")
 _ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
 """An escape, in lower case, of one of `_LETTERS` or of a backslash."""
 
+ESCAPE_BYTES = 6
+"""Of an escape with a code unit."""
+
 ReadPart = Callable[[int, int, int], bytes]
 
 
@@ -96,7 +99,7 @@ class BodyFinder:
         self._regexes.close()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Text:
     """A text to find.
 
@@ -272,10 +275,30 @@ class BodySearch:
             found.update(having)
 
     def _search_large(self, seq: int, size: int) -> None:
+        wanted = self._possible(seq, size)
+        if not wanted and not self._regex:
+            return
         for text in self._windows(seq, size):
-            _look(self._texts, seq, text)
+            _look(wanted, seq, text)
             if self._regex:
                 self._search_regexes([seq], [_encoded(text)])
+
+    def _possible(self, seq: int, size: int) -> list[_Text]:
+        """Return the texts that may be in a large body, as far as its bytes tell."""
+        overlap = max((len(sign) for text in self._texts for sign in text.signs), default=0) + ESCAPE_BYTES
+        possible: list[_Text] = []
+        end = b""
+        for start in range(0, size, LARGE):
+            if self._stop.is_set():
+                return []
+            lowered = end + self._read(seq, start, LARGE).lower()
+            if _escapes_letters(lowered):
+                return self._texts
+            possible += [text for text in self._texts if text not in possible and text.may_be_in(lowered)]
+            if len(possible) == len(self._texts):
+                break
+            end = lowered[-overlap:]
+        return possible
 
     def _windows(self, seq: int, size: int) -> Iterator[str]:
         """Yield the text of a large body part by part, each with the end of the one before.

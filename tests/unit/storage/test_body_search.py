@@ -133,6 +133,19 @@ def test_a_line_of_a_log_is_found_as_it_is_shown(
     assert finder.search([term], lambda: [(1, len(LINE))]) == [{1}]
 
 
+@pytest.mark.parametrize("needle", ["absent", "\u00e9", "here"])
+def test_a_large_body_is_decoded_only_if_its_bytes_may_have_the_text(
+    finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, needle: str
+):
+    body = rb'{"a":"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n here"}'
+    decoded: list[str] = []
+    monkeypatch.setattr(body_search, "LARGE", 20)
+    monkeypatch.setattr(body_search, "unescaped", lambda text: decoded.append(text) or unescaped(text))
+    finder._read = lambda _, start, length: body[start : start + length]
+    (found,) = finder.search([BodyTerm(needle)], lambda: [(1, len(body))])
+    assert bool(found) == bool(decoded) == (needle == "here")
+
+
 # ---- beside a reading of each body ------------------------------------------------------------------------
 
 SIGNS = [
