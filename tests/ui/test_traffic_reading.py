@@ -1,6 +1,9 @@
 """Reading an entry: tree, pair, bytes, timing, explanation, findings; searching and copying in it."""
 
 import json
+from threading import Event
+
+import pytest
 
 from tests.conftest import until
 from tests.ui.stage import press, shown
@@ -8,6 +11,8 @@ from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.traffic import Finding, Kind, Severity
 from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic import reading as reading_module
+from tui.ui.traffic.finding import places
 from tui.ui.traffic.tabs import Tab
 
 
@@ -117,6 +122,38 @@ async def test_the_answer_shows_as_soon_as_it_comes() -> None:
         await until(lambda: screen.reading.loaded)
         recorded.add(Kind.RESPONSE, {"result": "late"}, method="tools/call", ident="1", pair=1, root=1)
         await until(lambda: "late" in page(screen, 1))
+
+
+@pytest.mark.parametrize("then", ["another search", "leave"])
+async def test_a_search_in_an_entry_is_stopped_by_another_one_and_by_leaving(
+    monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    begun, ended = Event(), Event()
+
+    def endless(data: bytes, text: str, stop: Event) -> list[int]:
+        if text != "endless":
+            return places(data, text, stop)
+        begun.set()
+        if stop.wait(20):
+            ended.set()
+        return []
+
+    monkeypatch.setattr(reading_module, "places", endless)
+    recorded = Recorded()
+    recorded.add(Kind.RESPONSE, {"result": {"rows": [{"n": n} for n in range(30)] + [{"n": "needle"}]}})
+    async with opened(recorded.recording()) as (screen, pilot):
+        await press(pilot, "enter")
+        await until(lambda: screen.reading.loaded)
+        screen.reading._seek("endless")
+        await until(begun.is_set)
+        if then == "another search":
+            screen.reading._seek("needle")
+            page_read = screen.reading.pages[0]
+            await until(lambda: page_read.sheet.path(page_read.cursor) == "result.rows[30].n")
+        else:
+            screen.dismiss(None)
+        await until(ended.is_set)
+    assert not pilot.app._notifications
 
 
 async def test_a_large_body_never_keeps_a_key_waiting() -> None:

@@ -1,6 +1,7 @@
 """Where a text stands in a large body, found without keeping other threads waiting. Pure."""
 
 from collections.abc import Iterator, Sequence
+from threading import Event
 
 from tui.core.search_text import ESCAPE, end_of_escapes, escaped_char, fold, holds_json, spans
 
@@ -14,13 +15,18 @@ _BYTES_PER_CHARACTER = 64
 """A folded character may be written as several, each as an escape in a string that is in a string."""
 
 
-def places(data: bytes, text: str) -> list[int]:
-    """Return the offsets where `text` begins, compared as in a filter; in JSON as it is, and as escaped."""
+def places(data: bytes, text: str, stop: Event | None = None) -> list[int]:
+    """Return the offsets where `text` begins, compared as in a filter; in JSON as it is, and as escaped.
+
+    Set `stop` from another thread to end it with what it has.
+    """
     folded = fold(text)
     has_escapes = holds_json(data[:STEP].decode("utf-8", "replace"))
     found: set[int] = set()
     start = 0
     while folded and start < len(data) and len(found) < MOST:
+        if stop is not None and stop.is_set():
+            break
         end = _cut(data, start + STEP)
         reach = _cut(data, end + _BYTES_PER_CHARACTER * (len(folded) + 1))
         found.update(

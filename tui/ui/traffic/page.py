@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
+from threading import Event
 
 from textual.message import Message
 
@@ -39,11 +40,14 @@ class Page(CursorPane, inherit_bindings=True):
         self.sought = ""
         self.busy = False
         self._job: asyncio.Task[None] | None = None
+        self._stop: Event | None = None
+        self._next: tuple[Work, Event | None] | None = None
         self._decoding: asyncio.Task[None] | None = None
         self._ending: set[asyncio.Task[None]] = set()
 
     def show(self, sheet: Sheet) -> None:
         """Show another sheet, from its start."""
+        self._stop_work()
         self.sheet = sheet
         self.cursor = 0
         sheet.fit(self.columns)
@@ -53,22 +57,39 @@ class Page(CursorPane, inherit_bindings=True):
 
     def seek(self, text: str) -> None:
         """Mark a text wherever it stands."""
+        self._stop_work()
         self.sought = fold(text)
         self.rows_changed()
 
-    def work(self, work: Work) -> None:
-        """Do something in a thread, and with what was found here; one thing at a time."""
-        if not self.busy:
-            self._job = asyncio.create_task(self._work(work), name="look through a large body")
+    def work(self, work: Work, stop: Event | None = None) -> None:
+        """Do something in a thread, and with what was found here; one thing at a time.
 
-    async def _work(self, work: Work) -> None:
-        self.busy = True
+        Args:
+            work: what to do.
+            stop: ends it early; set when another text is searched for or another sheet is shown.
+        """
+        if not self.busy:
+            self._job = asyncio.create_task(self._work(work, stop), name="look through a large body")
+        elif self._stop is not None and self._stop.is_set():
+            self._next = (work, stop)
+
+    def _stop_work(self) -> None:
+        if self._stop is not None:
+            self._stop.set()
+        self._next = None
+
+    async def _work(self, work: Work, stop: Event | None) -> None:
+        self.busy, self._stop = True, stop
         self.post_message(self.Busy())
         try:
             finish: Callable[[], None] = await asyncio.to_thread(work)
-            finish()
+            if stop is None or not stop.is_set():
+                finish()
         finally:
-            self.busy = False
+            self.busy, self._stop = False, None
+            following, self._next = self._next, None
+        if following is not None:
+            self.work(*following)
         self.rows_changed()
         self.post_message(self.Busy())
 
@@ -115,7 +136,8 @@ class Page(CursorPane, inherit_bindings=True):
         return self.palette.colors["surface"].rgb
 
     async def on_unmount(self) -> None:
-        """End what is decoded; wait for what is looked through, which cannot be broken off."""
+        """End what is decoded; stop a search, and wait for what else is looked through."""
+        self._stop_work()
         tasks = self._ending | {task for task in (self._job,) if task is not None}
         for task in tasks:
             task.cancel()

@@ -4,6 +4,7 @@ import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -140,7 +141,8 @@ class Reading(Detail):
         if not page.sought:
             self.action_frame_search()
         elif isinstance(page.sheet, Tree | Raw) and loaded is not None:
-            page.work(lambda: self._find_in_body(page, loaded, direction, first))
+            stop = Event()
+            page.work(lambda: self._find_in_body(page, loaded, direction, first, stop), stop)
         else:
             self._find_in_rows(page, direction)
 
@@ -153,12 +155,15 @@ class Reading(Detail):
                 return
         self.app.notify("nothing found", timeout=2)
 
-    def _find_in_body(self, page: Page, loaded: Loaded, direction: int, first: bool) -> Callable[[], None]:
+    def _find_in_body(
+        self, page: Page, loaded: Loaded, direction: int, first: bool, stop: Event
+    ) -> Callable[[], None]:
         """Find the next place, in a thread; return how to go there."""
-        sought = (page.sought, loaded)
+        sought, finds = (page.sought, loaded), self._finds
         if self._sought != sought:
-            self._sought, self._finds = sought, places(loaded.body, page.sought)
-        finds = self._finds
+            finds = places(loaded.body, page.sought, stop)
+            if not stop.is_set():
+                self._sought, self._finds = sought, finds
         if not finds:
             return lambda: self.app.notify("nothing found", timeout=2)
         here = self._offset(page)

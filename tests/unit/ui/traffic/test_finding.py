@@ -1,5 +1,6 @@
 """A text is found in a body wherever a person reads it."""
 
+from threading import Event
 from unicodedata import normalize
 
 import pytest
@@ -73,3 +74,9 @@ def test_no_more_are_found_than_somebody_steps_through():
 
 def test_bytes_that_are_no_text_are_searched_to_their_end():
     assert places(b"\x80" * 100_000 + b"end", "END") == [100_000]
+
+
+def test_a_search_ends_when_it_is_stopped():
+    stop = Event()
+    stop.set()
+    assert places(b"aaaa", "a", stop) == []
