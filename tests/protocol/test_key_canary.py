@@ -1,7 +1,11 @@
 """A key that the endpoint echoes is found nowhere: not in output, files, exports or the next request."""
 
+import json
 import os
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.endpoint import Answer, Endpoint, Request, calls, chunk, refuses, says
 from tests.protocol.command import Done, mcptui
@@ -108,3 +112,56 @@ async def test_a_reply_that_is_the_key_in_pieces_leaves_it_nowhere(tmp_path: Pat
     assert not leaked_in(exported) and KEY[4:8] not in exported
     assert "spells a key of its endpoint" in exported
     assert leaking_files() == []
+
+
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "echo", "version": "1"}}
+    elif asked["method"] == "tools/list":
+        schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+        result = {"tools": [{"name": "echo", "inputSchema": schema, "annotations": {"readOnlyHint": True}}]}
+    elif asked["method"] == "tools/call":
+        with open(sys.argv[1], "w", encoding="utf-8") as out:
+            out.write(asked["params"]["arguments"]["text"])
+        result = {"content": [{"type": "text", "text": "done"}]}
+    elif "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"],
+                          "error": {"code": -32601, "message": "Method not found"}}), flush=True)
+        continue
+    else:
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        (
+            "sk-proj-Zk3JQ9vT1wYb7LmN4xRcP2sDf8gHa6UeBi5Co",
+            "OPENAI_API_KEY=sk-proj-...\nOTHER=sk-proj-xxxxxxxxxxxx",
+        ),
+        ("lm-studio", "/home/me/.cache/lm-studio/models"),
+    ],
+)
+async def test_a_tool_receives_placeholders_and_words_in_its_arguments_unchanged(
+    tmp_path: Path, key: str, text: str
+):
+    script, received = tmp_path / "echo.py", tmp_path / "received"
+    script.write_text(ECHO, "utf-8")
+    server = (
+        f"echo.command = {json.dumps(sys.executable)}\n"
+        f"echo.args = {json.dumps([str(script), str(received)])}\n"
+    )
+    async with Endpoint([calls(("echo__echo", {"text": text})), says(f"It is {text}")]) as endpoint:
+        given = ("--config", config(tmp_path, endpoint, server), "--session", "s")
+        first = await mcptui("run", "--json", *given, f"write {text}", MY_KEY=key)
+        second = await mcptui("run", "--json", *given, "again", MY_KEY=key)
+        sent = endpoint.requests[-1].json["messages"]
+    assert first.code == second.code == 0, first.err
+    assert received.read_text("utf-8") == text
+    assert "[redacted:" not in json.dumps(sent) and f"It is {text}" in [one["content"] for one in sent]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from tui.core.redact_bytes import BytesRedactor
+from tui.core.secret_shapes import looks_random
 from tui.core.traffic import Redaction
 
 MIN_SECRET = 8
@@ -61,6 +62,12 @@ class Redactor:
         names = {**_by_value(secrets), **_by_value(keys), **self._names}
         self._keys = {**_by_value(keys), **self._keys}
         self._names = names
+        spoken = {
+            value: name for value, name in names.items() if value not in self._keys or looks_random(value)
+        }
+        spoken_keys = {value: name for value, name in spoken.items() if value in self._keys}
+        self._spoken_names = spoken
+        self._spoken = BytesRedactor(spoken, spoken_keys, placeholders=False)
         # One assignment: the recorder redacts in a thread of its own.
         self._bytes = BytesRedactor(names, self._keys)
 
@@ -75,11 +82,24 @@ class Redactor:
             text: any.
             quotes: replace truncated and masked quotes of keys too.
         """
-        return self._in_text(text, partial(self._bytes.redact_values, quotes=quotes))
+        return self._in_text(text, partial(self._bytes.redact, shapes=False, quotes=quotes))
+
+    def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
+        """Return what a model or a person says without whole known values.
+
+        A key of an endpoint that looks like a word (`lm-studio`) is no secret and stays, because what is
+        said may be a path or a program. Truncated and masked keys stay for the same reason.
+
+        Args:
+            text: any.
+            shapes: replace what has a known shape of a secret too, but no placeholders.
+            quotes: replace truncated and masked quotes of keys too.
+        """
+        return self._in_text(text, partial(self._spoken.redact, shapes=shapes, quotes=quotes))
 
     def begun_at_end(self, text: str) -> int:
-        """Return how many characters at the end of `text` may be the beginning of a known value."""
-        return max((_begun(text, value) for value in self._names), default=0)
+        """Return how many characters at the end of `text` may begin a value that `redact_spoken` replaces."""
+        return max((_begun(text, value) for value in self._spoken_names), default=0)
 
     def redact_bytes(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
         """Return bytes with every secret replaced, and where the marks are; all else is unchanged.

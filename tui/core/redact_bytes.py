@@ -26,9 +26,13 @@ class BytesRedactor:
     Args:
         names: names by value; each value at least a few characters, or ordinary text would be replaced.
         keys: those of them of which partial quotes are replaced too.
+        placeholders: replace placeholders that have the shape of a secret too.
     """
 
-    def __init__(self, names: Mapping[str, str], keys: Mapping[str, str]) -> None:
+    def __init__(
+        self, names: Mapping[str, str], keys: Mapping[str, str], *, placeholders: bool = True
+    ) -> None:
+        self._placeholders = placeholders
         texts = {text: name for value, name in names.items() for text in forms_of(value)}
         # The longest first: of overlapping values its name is the one that is shown.
         self._forms = [Form(texts[text], text) for text in sorted(texts, key=len, reverse=True)]
@@ -41,14 +45,21 @@ class BytesRedactor:
         self._overlap = 12 * max((len(form.plain) for form in self._forms), default=0)
         self._window = max(WINDOW, 2 * self._overlap)
 
-    def redact(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without secrets, and where in what is returned the marks are."""
-        spans = [*self._known(raw), *self._quotes.spans_in(raw), *shapes_in(raw)]
-        return _replaced(raw, spans) if spans else (raw, ())
+    def redact(
+        self, raw: bytes, *, quotes: bool = True, shapes: bool = True
+    ) -> tuple[bytes, tuple[Redaction, ...]]:
+        """Return `raw` without secrets, and where in what is returned the marks are.
 
-    def redact_values(self, raw: bytes, *, quotes: bool) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without configured values, and where the marks are; `quotes` are partial ones."""
-        spans = [*self._known(raw), *(self._quotes.spans_in(raw) if quotes else ())]
+        Args:
+            raw: any bytes.
+            quotes: replace partial quotes of keys.
+            shapes: replace what has a known shape of a secret.
+        """
+        spans = [*self._known(raw)]
+        if quotes:
+            spans += self._quotes.spans_in(raw)
+        if shapes:
+            spans += shapes_in(raw, placeholders=self._placeholders)
         return _replaced(raw, spans) if spans else (raw, ())
 
     def _known(self, raw: bytes) -> Iterable[Span]:

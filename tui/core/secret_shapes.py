@@ -77,10 +77,43 @@ SHAPES = (
 )
 
 
-def shapes_in(raw: bytes) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and name of every secret of a known shape."""
+_PIECE = re.compile(r"[A-Za-z0-9]+")
+_WORD = re.compile(r"[a-z]*(?:[A-Z][a-z]+)*[A-Z]*\d{0,4}|\d+[a-z]?")
+"""A word, several words in camel case, a number, or words with a number behind them."""
+
+MIN_RANDOM_KEY = 16
+"""Characters of a value that can be random."""
+
+MIN_RANDOM = 12
+"""Characters of such a value in pieces that are no words."""
+
+MIN_VARIETY = 8
+"""Different characters in these pieces."""
+
+
+def looks_random(value: str) -> bool:
+    """Return whether a value looks generated, and not like a word, as of `lm-studio` or `not-needed`."""
+    if len(value) < MIN_RANDOM_KEY:
+        return False
+    pieces = "".join(piece for piece in _PIECE.findall(value) if not _WORD.fullmatch(piece))
+    return len(pieces) >= MIN_RANDOM and len(set(pieces)) >= MIN_VARIETY
+
+
+_FILLED = re.compile(rb"([xX*.0_-])\1{5}")
+"""What placeholders like `sk-proj-xxxxxxxxxxxx` hold."""
+
+
+def shapes_in(raw: bytes, *, placeholders: bool = True) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and name of every secret of a known shape.
+
+    Args:
+        raw: any bytes.
+        placeholders: yield `sk-xxxxxxxxxxxxxxxx` too.
+    """
     text = raw.decode("latin-1")  # `in` finds several characters in a str in half the time (CPython 3.11)
     for name, gate, hint, pattern in SHAPES:
         if gate in raw and hint in text:
             for found in pattern.finditer(raw):
+                if name != "pem" and not placeholders and _FILLED.search(found["secret"]):
+                    continue
                 yield *found.span("secret"), name

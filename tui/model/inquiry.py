@@ -66,7 +66,11 @@ class Inquiry:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
             raise errors.connection_error(self._profile, str(error) or type(error).__name__) from None
-        text = self._redactor.redact_values(raw.decode("utf-8-sig", "replace"), quotes=True)
+        text = raw.decode("utf-8-sig", "replace")
+        if response.status_code == 200:  # ids of models may hold a key that is only a word, like `lm-studio`
+            text = self._redactor.redact_spoken(text, quotes=True)
+        else:
+            text = self._redactor.redact_values(text, quotes=True)
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):

@@ -175,7 +175,7 @@ class OpenAIChat:
                 for shown in clear.take(part):
                     yield self._finished(shown, request) if isinstance(shown, ReplyPart) else shown
         except ModelError:
-            for shown in clear.rest():
+            for shown in clear.rest(broken=True):
                 yield shown
             raise
         finally:

@@ -32,6 +32,7 @@ def redact_error(error: ModelError, redactor: Redactor) -> ModelError:
     error.message = redactor.redact(error.message)
     error.args = (error.message,)
     error.next_step = redactor.redact(error.next_step)
+    error.where = redactor.redact(error.where)
     error.generation = redactor.redact(error.generation)
     return error
 
@@ -39,8 +40,8 @@ def redact_error(error: ModelError, redactor: Redactor) -> ModelError:
 class ReplyRedactor:
     """Takes secrets out of the parts of one reply, also where the endpoint splits them into pieces.
 
-    Text that may be the beginning of a secret is held back until more of it is known. Only known values are
-    replaced: what merely looks like a key is what the person may have asked for.
+    Text that may be the beginning of a secret is held back until more of it is known. Only whole keys are
+    replaced: a placeholder such as `sk-proj-...` is what the person may have asked for.
 
     Args:
         redactor: knows the secrets.
@@ -67,12 +68,15 @@ class ReplyRedactor:
             case RetryPart():
                 yield part
 
-    def rest(self) -> Iterator[ModelPart]:
-        """Yield what was held back; no more of it comes."""
+    def rest(self, *, broken: bool = False) -> Iterator[ModelPart]:
+        """Yield what was held back; no more of it comes.
+
+        Args:
+            broken: the stream broke, perhaps in the middle of a key, so a long beginning is replaced too.
+        """
         held, self._held = self._held, None
         if held is not None:
-            # A long beginning of a key is a part of it that must not be seen either.
-            yield replace(held, text=self._clear(held.text))
+            yield replace(held, text=self._clear(held.text, quotes=broken))
 
     def _take_text(self, part: TextPart | ReasoningPart) -> Iterator[ModelPart]:
         held = self._held
@@ -106,8 +110,8 @@ class ReplyRedactor:
         finish, refusal = clear(reply.finish), clear(reply.refusal)
         return replace(reply, calls=calls, finish=finish, refusal=refusal, echo=self._cleared(reply.echo))
 
-    def _clear(self, text: str) -> str:
-        clear = self._redactor.redact_values(text, quotes=True)
+    def _clear(self, text: str, *, quotes: bool = False) -> str:
+        clear = self._redactor.redact_spoken(text, quotes=quotes)
         self.replaced = self.replaced or clear != text
         return clear
 

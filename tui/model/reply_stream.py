@@ -5,7 +5,7 @@ Keep-alive comments keep a socket busy for ever, so silence is measured between 
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from tui.core.redact import Redactor
 from tui.core.text import clean_line
 from tui.model import endpoint_errors as errors
 from tui.model.accumulate import Accumulator
+from tui.model.failures import reply_error
 from tui.model.profile import ModelProfile
 from tui.model.reply_redaction import redact_error, redactor_of
 from tui.model.sse import EventParser, TooLong
@@ -150,15 +151,21 @@ class ReplyStream:
         if self._done or not event.strip():
             return []
         # Before anything is read or cut: what an error in the stream quotes, and what names hold.
-        event = self._redactor.redact_values(event)
+        whole, event = event, self._redactor.redact_spoken(event)
         if event.strip() == "[DONE]":
             self._done = True
             return []
         if self._accumulator.finished and not _is_json(event):
             return []
-        chunk = _decoded(event)
+        try:
+            chunk = _decoded(event)
+        except ModelError:
+            chunk = _decoded(self._redactor.redact_values(whole, quotes=True))
         if isinstance(chunk, list):
             return [part for one in chunk for part in self._accumulator.feed(one)]
+        if isinstance(chunk, Mapping) and reply_error(chunk) is not None:
+            # An error quotes keys that are only words, too, and its words are cut.
+            chunk = _decoded(self._redactor.redact_values(whole, quotes=True))
         return self._accumulator.feed(chunk)
 
     def _end(self) -> list[ModelPart]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tui.core.conversation import Message, ToolMessage
 from tui.core.message_json import Object, message_object, message_of, plain
@@ -80,7 +81,7 @@ class Transcript:
 
 def transcript(stored: Stored, found: Reopened, redactor: Redactor) -> Transcript:
     """Return a session as exports write it."""
-    clear = redactor.redact
+    clear = partial(redactor.redact_spoken, shapes=True)
     last = found.info.changed
 
     def rows(kept: Rows) -> Rows:

@@ -8,6 +8,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from tui.core.conversation import AssistantMessage, Message, UserMessage
@@ -33,7 +34,7 @@ class SessionTables:
     def __init__(self, connection: sqlite3.Connection, redact: Callable[[], Redactor]) -> None:
         self._connection = connection
         self._redact = redact
-        self._clear = redact().redact
+        self._clear = partial(redact().redact_spoken, shapes=True)
         self._meta: dict[str, Any] = {}
         self._stored: dict[str, Any] = {}
         self._has_words = False
@@ -50,7 +51,7 @@ class SessionTables:
 
     def begin(self) -> None:
         """Begin a transaction."""
-        self._clear = self._redact().redact
+        self._clear = partial(self._redact().redact_spoken, shapes=True)
         self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:

@@ -219,7 +219,7 @@ class Speaking(Commanding):
         from tui.ui.writing.history_file import Kept
 
         pastes = self.composer.pastes
-        text = self.runtime.redactor.redact(pastes.unfolded(shown))
+        text = self.runtime.redactor.redact_spoken(pastes.unfolded(shown), shapes=True)
         try:
             await asyncio.to_thread(self._history.add, Kept(text, pastes.attached(shown)))
         except (OSError, McptuiError):

@@ -132,3 +132,37 @@ def test_a_value_that_is_not_utf_8_can_be_configured(value: str):
     redactor = Redactor({"TOKEN": value})
     assert redactor.redact(f"<{value}>") == "<[redacted:TOKEN]>"
     assert redactor.redact_bytes(json.dumps(value).encode())[0] == b'"[redacted:TOKEN]"'
+
+
+@pytest.mark.parametrize(
+    "prefix", ["sk-proj-", "sk-ant-api03-", "sk-or-v1-", "gsk_", "AIzaSy", "github_pat_"]
+)
+@pytest.mark.parametrize("mask", ["...", "xxxxxxxx", "****", "…"])
+def test_a_mask_behind_a_public_prefix_is_a_placeholder(prefix: str, mask: str):
+    redactor = Redactor(keys={"KEY": f"{prefix}Zk3JQ9vT1wYb7LmN4xRcP2s"})
+    for shown in (prefix, prefix[:-1]):
+        assert redactor.redact_values(f"KEY={shown}{mask}", quotes=True) == f"KEY={shown}{mask}"
+    for shown in (f"{prefix}Zk3{mask}", f"{prefix}{mask}cP2s"):
+        assert redactor.redact_values(shown, quotes=True) == "[redacted:KEY]"
+
+
+def test_a_public_prefix_alone_is_no_part_of_a_key():
+    redactor = Redactor(keys={"KEY": "sk-ant-api03-Zk3JQ9vT1wYb7LmN4xRcP2s"})
+    assert (
+        redactor.redact_values("it begins with sk-ant-api03-", quotes=True) == "it begins with sk-ant-api03-"
+    )
+
+
+def test_what_is_spoken_loses_whole_keys_only():
+    redactor = Redactor(keys={"KEY": KEY})
+    text = f"sk-abcdefghijklmnop1234 {KEY[:20]} {KEY[:6]}***{KEY[-4:]}"
+    assert redactor.redact_spoken(f"{text} {KEY}") == f"{text} [redacted:KEY]"
+    assert redactor.redact_spoken("sk-abcdefghijklmnop1234", shapes=True) == "[redacted:key]"
+    assert redactor.redact_spoken("sk-proj-xxxxxxxxxxxx", shapes=True) == "sk-proj-xxxxxxxxxxxx"
+
+
+def test_a_key_that_is_only_a_word_stays_in_what_is_spoken_and_other_secrets_do_not():
+    redactor = Redactor({"PASSWORD": "hunter2-hunter2", "A": "lm-studio"}, {"KEY": "lm-studio"})
+    assert redactor.redact_spoken("lm-studio hunter2-hunter2") == "lm-studio [redacted:PASSWORD]"
+    assert redactor.redact("lm-studio") != "lm-studio"
+    assert redactor.begun_at_end("lm-stud") == 0

@@ -14,11 +14,12 @@ from tui.core.conversation import UserMessage
 from tui.core.errors import ConfigError, ModelError
 from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, ToolSpec
 from tui.core.redact import Redactor, Secret
+from tui.core.traffic import Captured
 from tui.model.endpoint_errors import connection_error
 from tui.model.listing import offered_by
 from tui.model.openai_chat import OpenAIChat
 from tui.model.profile import ModelProfile
-from tui.model.reply_redaction import ReplyRedactor
+from tui.model.reply_redaction import ReplyRedactor, redact_error
 from tui.model.retry import Retrying
 
 KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
@@ -239,3 +240,73 @@ def test_thinking_that_replaces_the_text_says_so_even_where_all_of_it_is_held_ba
 
 def test_what_is_held_back_comes_before_text_of_another_kind():
     assert redacted(TextPart("lm-"), ReasoningPart("x")) == [TextPart("lm-"), ReasoningPart("x")]
+
+
+REAL = "sk-proj-Zk3JQ9vT1wYb7LmN4xRcP2sDf8gHa6UeBi5Co"
+PLACEHOLDERS = "OPENAI_API_KEY=sk-proj-...\nOTHER=sk-proj-xxxxxxxxxxxx\nGOOGLE=AIzaSy...\n# like sk-proj-****"
+WORDS = [
+    "lm-studio",
+    "not-needed",
+    "anything",
+    "sk-no-key-required",
+    "my-local-llama-3-8b-key",
+    "0000000000000000",
+]
+
+
+@pytest.mark.parametrize("field", ["content", "reasoning_content"])
+async def test_placeholders_with_the_prefix_of_the_key_stay_in_a_reply(field: str):
+    heard, _ = await asked(said([PLACEHOLDERS[:20], PLACEHOLDERS[20:]], field), api_key=Secret(REAL))
+    assert (heard.text or heard.reasoning) == PLACEHOLDERS
+
+
+async def test_placeholders_with_the_prefix_of_the_key_stay_in_arguments():
+    heard, _ = await asked(calls(("search", {"query": PLACEHOLDERS})), api_key=Secret(REAL))
+    assert heard.reply is not None
+    assert json.loads(heard.reply.calls[0].arguments) == {"query": PLACEHOLDERS}
+
+
+async def test_a_part_of_the_key_that_is_not_the_end_of_a_broken_stream_stays_in_a_reply():
+    heard, _ = await asked(
+        said([f"it begins with {KEY[:14]}, or {KEY[:6]}***{KEY[-4:]}, {KEY[:14]}"], "content")
+    )
+    assert heard.text == f"it begins with {KEY[:14]}, or {KEY[:6]}***{KEY[-4:]}, {KEY[:14]}"
+
+
+@pytest.mark.parametrize("word", WORDS)
+async def test_a_key_that_is_only_a_word_stays_in_a_reply_and_in_arguments(word: str):
+    path = f"/home/me/.cache/{word}/models"
+    heard, _ = await asked(said([path], "content"), api_key=Secret(word))
+    assert heard.text == path
+    heard, _ = await asked(calls(("search", {"query": path})), api_key=Secret(word))
+    assert heard.reply is not None and json.loads(heard.reply.calls[0].arguments) == {"query": path}
+
+
+@pytest.mark.parametrize("size", [1, 100])
+async def test_a_reply_with_a_key_that_is_only_a_word_is_not_withheld_from_the_recording(size: int):
+    recorded: list[Captured] = []
+    async with Endpoint(
+        [said(["lm-studio"[at : at + size] for at in range(0, 9, size)], "content")]
+    ) as endpoint:
+        model = OpenAIChat(profile(endpoint.base_url, api_key=Secret("lm-studio")), recorded.append)
+        await heard_from_model(model.stream(ASK))
+        await model.aclose()
+    assert recorded and "spells a key" not in str(recorded)
+
+
+async def test_an_error_in_a_stream_holds_no_key_that_is_only_a_word():
+    heard, _ = await asked(
+        Answer([{"error": {"message": "bad key not-needed"}}]), api_key=Secret("not-needed")
+    )
+    assert heard.error is not None and "not-needed" not in texts_of(heard.error)
+
+
+async def test_the_id_of_a_model_is_not_changed_by_a_key_that_is_only_a_word():
+    async with Endpoint(models=["lm-studio/qwen"]) as endpoint:
+        found = await offered_by(profile(endpoint.base_url, api_key=Secret("lm-studio")))
+    assert [one.id for one in found] == ["lm-studio/qwen"]
+
+
+def test_where_an_error_happened_holds_no_key():
+    error = redact_error(ModelError("failed", where=f"http://h/{KEY}"), Redactor(keys={"K": KEY}))
+    assert error.where == "http://h/[redacted:K]"
