@@ -178,10 +178,5 @@ class Traffic:
             return
         from tui.settings.filters import change_filter
 
-        try:
-            kept = change_filter(self._keeping.filters, name, text)
-        except McptuiError as error:
-            _log.warning("a filter was not kept: %s", error)
-            return
-        self.recording.filters.clear()
-        self.recording.filters.update(kept)
+        # One assignment: a thread calls this, while the screen reads the filters.
+        self.recording.filters = change_filter(self._keeping.filters, name, text)

@@ -1,12 +1,14 @@
 """The app as a person uses it: keys in, regions and words out. The loop is the real one."""
 
 import asyncio
+import threading
 
 import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, says
+from tui.core.errors import ConfigError
 from tui.core.limits import Limits
 from tui.core.ports import TextPart
 from tui.ui.actions import ACTIONS, Context
@@ -307,6 +309,27 @@ async def test_a_theme_is_seen_while_it_is_chosen_and_saved_when_it_is():
         await until(lambda: app.theme != "harbor")
         await pilot.press("enter")
         await until(lambda: runtime.saved_themes == [app.theme])
+
+
+async def test_the_screen_does_not_wait_while_a_theme_is_saved():
+    runtime = FakeRuntime()
+    go_on = threading.Event()
+
+    def save(name: str) -> None:
+        go_on.wait(10)
+        raise ConfigError("is being changed", where="config.toml")
+
+    runtime.save_theme = save  # type: ignore[method-assign]
+    async with opened(runtime) as (app, pilot):
+        try:
+            await pilot.press("ctrl+t", "down", "enter")
+            await until(lambda: len(app.screen_stack) == 1)
+            await pilot.press("h", "i")
+            assert app.composer.text == "hi" and not app._notifications
+        finally:
+            go_on.set()
+        await until(lambda: bool(app._notifications))
+        assert [one.message for one in app._notifications] == ["config.toml: is being changed"]
 
 
 async def test_every_action_of_the_table_has_its_doing():

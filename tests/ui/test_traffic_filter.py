@@ -1,9 +1,12 @@
 """Finding: the filter as it is typed, offered, wrong, saved; the search; notes; numbers and turns."""
 
+import threading
+
 from tests.conftest import until
 from tests.ui.stage import press, shown
 from tests.ui.test_traffic import numbered, opened, title
 from tests.ui.traffic_stage import some
+from tui.core.errors import ConfigError
 from tui.core.traffic import Cause
 from tui.ui.screens.traffic import TrafficScreen
 
@@ -64,9 +67,44 @@ async def test_a_filter_is_kept_by_its_name_and_taken_again() -> None:
     async with opened(recording) as (screen, pilot):
         await press(pilot, "slash", *"status:tool_error", "enter", "f", "enter")
         await press(pilot, *"bad", "enter")
-        assert kept == [("bad", "status:tool_error")]
+        await until(lambda: kept == [("bad", "status:tool_error")] and "bad" in recording.filters)
         await press(pilot, "escape", "f", "enter")
         assert screen.sifting.query.text == "status:tool_error"
+
+
+async def test_a_filter_that_is_not_saved_says_why_and_keeps_the_name_that_was_typed() -> None:
+    saved: list[str] = []
+
+    def save(name: str, text: str) -> None:
+        saved.append(name)
+        if len(saved) == 1:
+            raise ConfigError("is not TOML.", where="filters.toml", next_step="Correct it.")
+
+    recording = some().recording(keep_filter=save)
+    async with opened(recording) as (screen, pilot):
+        await press(pilot, "slash", *"status:tool_error", "enter", "f", "enter")
+        await press(pilot, *"bad", "enter")
+        await until(lambda: bool(pilot.app._notifications) and screen.prompt.display)
+        assert [(one.title, one.message) for one in pilot.app._notifications] == [
+            ("Filter bad not saved", "filters.toml: is not TOML. Correct it.")
+        ]
+        assert recording.filters == {} and screen.prompt._input.value == "bad"
+        await press(pilot, "enter")
+        await until(lambda: recording.filters == {"bad": "status:tool_error"})
+
+
+async def test_the_screen_does_not_wait_while_a_filter_is_saved() -> None:
+    go_on = threading.Event()
+    recording = some().recording(keep_filter=lambda name, text: go_on.wait(10) and None)
+    async with opened(recording) as (screen, pilot):
+        try:
+            await press(pilot, "slash", *"status:tool_error", "enter", "f", "enter")
+            await press(pilot, *"bad", "enter", "escape")
+            await until(lambda: screen.sifting.query.text == "")
+            assert recording.filters == {} and not go_on.is_set()
+        finally:
+            go_on.set()
+        await until(lambda: recording.filters == {"bad": "status:tool_error"})
 
 
 async def test_a_note_is_kept_and_found() -> None:

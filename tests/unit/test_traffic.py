@@ -2,7 +2,11 @@
 
 import time
 from contextlib import closing
+from pathlib import Path
 
+import pytest
+
+from tui.core.errors import ConfigError
 from tui.core.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Direction
 from tui.storage.memory_reader import MemoryReader
@@ -24,5 +28,19 @@ def test_without_a_recording_the_last_bodies_are_searched_in_memory():
                 {2, 3},
                 {1, 2, 3},
             ]
+    finally:
+        traffic.close()
+
+
+def test_a_filter_that_cannot_be_saved_is_an_error_and_leaves_the_others(tmp_path: Path):
+    path = tmp_path / "filters.toml"
+    traffic = Traffic(Redactor)
+    traffic.start(Keeping(None, filters=path))
+    try:
+        traffic.recording.keep_filter("one", "server:notes")
+        path.write_text('bbb = "x')
+        with pytest.raises(ConfigError, match="not TOML"):
+            traffic.recording.keep_filter("two", "is:error")
+        assert traffic.recording.filters == {"one": "server:notes"}
     finally:
         traffic.close()

@@ -59,7 +59,7 @@ def _locked_folder(path: Path, seconds: float) -> int:
                 raise ConfigError(
                     "is being changed by another mcptui.",
                     where=str(path),
-                    next_step="Nothing was changed. Try again.",
+                    next_step="Nothing was changed.",
                 ) from None
             time.sleep(STEP_SECONDS)
         except OSError:  # a file system without locks

@@ -38,7 +38,8 @@ class Recording:
         keep_mark: stores a mark, given a seq.
         keep_note: stores a note, given a seq; "" takes it away.
         filters: saved filters by name; the screen changes it and calls `keep_filter`.
-        keep_filter: stores a filter, given its name; "" takes it away.
+        keep_filter: stores a filter, given its name; "" takes it away. Called in a thread; may block, and
+            raise McptuiError.
         revision: the revision of the protocol that a source talks, as far as it is known, or "".
         go_to_turn: shows the turn that caused an entry; None where there is no conversation.
         urls: of sources that are reached over HTTP, for copying a request as curl.

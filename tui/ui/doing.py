@@ -1,5 +1,6 @@
 """The doing of every action in the table: what a key, the palette or a click sets going."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -226,10 +227,12 @@ class Doing(Speaking):
         self._open(ThemePicker(specs, self.theme), self._theme_chosen)
 
     def _theme_chosen(self, name: str | None) -> None:
-        if name is None:
-            return
+        if name is not None:
+            self.run_worker(self._keep_theme(name), name="save the theme")
+
+    async def _keep_theme(self, name: str) -> None:
         try:
-            self.runtime.save_theme(name)
+            await asyncio.to_thread(self.runtime.save_theme, name)
         except McptuiError as error:
             self.notify(str(error), title="The theme is on, but was not saved", severity="warning")
 

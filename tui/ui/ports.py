@@ -195,7 +195,7 @@ class AppRuntime(Protocol):
         ...
 
     def save_theme(self, name: str) -> None:
-        """Keep the theme for the next time.
+        """Keep the theme for the next time. Called in a thread; may block.
 
         Raises:
             McptuiError: it could not be written.

@@ -1,5 +1,6 @@
 """The app of `mcptui trace FILE`: the traffic screen over a recording, and nothing else."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
@@ -87,9 +88,11 @@ class TraceApp(Shell):
             self.push_screen(ThemePicker(specs, self.theme), self._theme_chosen)
 
     def _theme_chosen(self, name: str | None) -> None:
-        if name is None:
-            return
+        if name is not None:
+            self.run_worker(self._keep_theme(name), name="save the theme")
+
+    async def _keep_theme(self, name: str) -> None:
         try:
-            self._save_theme(name)
+            await asyncio.to_thread(self._save_theme, name)
         except McptuiError as error:
             self.notify(str(error), title="The theme is on, but was not saved", severity="warning")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
 from tui.trace.query import Query, parse
@@ -292,6 +293,15 @@ class Deeds(Base):
     def _keep_filter(self, name: str) -> None:
         name = clean_line(name.strip(), 60)
         if name and name != KEEP:
-            self.recording.filters[name] = self.sifting.query.text
-            self.recording.keep_filter(name, self.sifting.query.text)
+            self.run_worker(self._save_filter(name, self.sifting.query.text), name="save a filter")
+
+    async def _save_filter(self, name: str, text: str) -> None:
+        try:
+            await asyncio.to_thread(self.recording.keep_filter, name, text)
+        except McptuiError as error:
+            self.notify(clean_line(str(error), 600), title=f"Filter {name} not saved", severity="error")
+            if self.is_current and not self.prompt.display:
+                self.prompt.ask("name of the filter", self._keep_filter, value=name)
+        else:
+            self.recording.filters[name] = text
             self.notify(f"kept as {name}", timeout=2)
