@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 MODEL_CLOSE_SECONDS = 1.0
+SAVED_LATER = "It is saved with the next tool you always allow."
 
 
 class Runtime:
@@ -303,7 +304,8 @@ class Runtime:
             try:
                 saved = set(await adding)
             except McptuiError as error:
-                self._problems.append(f"The approval holds for this session only: {error}")
+                words = sentences(f"The approval holds for this session only: {error}", SAVED_LATER)
+                self._problems.append(words)
                 self._revision += 1
                 return
             always -= before - saved

@@ -32,6 +32,7 @@ class Asking:
         self._conversation = conversation
         self._deps = deps
         self._emit = emit
+        self._said = ""
         self._room = Compacting(conversation, deps.model, deps.gauge, spend)
 
     async def ask(self, reply: Reply, step: int, offer: Offer | None, extra: str) -> ModelRequest:
@@ -48,6 +49,7 @@ class Asking:
         Raises:
             ModelError: as the model raises it.
         """
+        self._said = ""
         request = await self._that_fits(offer, extra)
         for left in range(ROOMS, -1, -1):
             try:
@@ -88,6 +90,7 @@ class Asking:
         except ModelError as error:
             self._emit(Notice(f"The older turns could not be summarised: {error.message}", "warn"))
             return False
-        if notice is not None:
+        if notice is not None and notice.message != self._said:  # several rounds are one thing to say
+            self._said = notice.message
             self._emit(notice)
         return notice is not None

@@ -270,7 +270,8 @@ class Turn:
 
     def _summary(self, reached: Reached, failure: str) -> str:
         """What mcptui itself can say when the model gives no last answer."""
-        why = f" The last request failed: {failure}." if failure else ""
+        stop = "" if failure.endswith((".", "!", "?")) else "."
+        why = f" The last request failed: {failure}{stop}" if failure else ""
         return (
             f"The turn ended at its limit {reached.limit} ({reached.value:g}) after {self._step} steps and "
             f"{self._meter.tool_calls} tool calls, without an answer.{why}"

@@ -405,3 +405,11 @@ async def test_an_answer_that_is_not_all_of_it_says_so(finish, reason):
     turn, _ = turn_of(ScriptedModel([[TextPart("Half of the answ"), ReplyPart(finish=finish)]]))
     end = ended(await run(turn))
     assert (end.reason, end.text) == (reason, "Half of the answ")
+
+
+async def test_an_answer_that_quotes_a_failure_ends_with_one_full_stop():
+    failed = [ModelError("model not found", next_step="Check the profile's model and base_url.")]
+    model = ScriptedModel([calls(call(1)), failed])
+    turn, _ = turn_of(model, limits=Limits(max_steps=1))
+    answer = ended(await run(turn)).text
+    assert answer.endswith("model and base_url.") and ".." not in answer

@@ -210,3 +210,10 @@ async def test_summaries_are_part_of_what_a_turn_used_up():
     model = ScriptedModel([spends(TextPart("summary"), tokens=500), spends(TextPart("done"), tokens=100)])
     turn, _ = turn_of(model, talk=long_talk(), gauge=Gauge(window=4000))
     assert ended(await run(turn)).usage.prompt == 600
+
+
+async def test_what_takes_several_rounds_is_said_once():
+    turn, _ = turn_with_file(ScriptedModel([Narrow(20_000, says("done"))] * 9), 349_000)
+    events = await run(turn)
+    notices = [one.message for one in of_type(events, Notice)]
+    assert ended(events).text == "done" and len(notices) == len(set(notices)) == 1
