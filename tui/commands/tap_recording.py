@@ -33,8 +33,8 @@ END_SECONDS = 30.0
 """How long our end waits for the recording to be complete: after a flood only. The host has seen the end of
 all streams by then, and any signal of its ends the wait."""
 
-_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
-"""Words in names of variables whose values are secret whatever they look like."""
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL")
+"""Words in names that may be secret; the values of these variables are, whatever they look like."""
 
 Piece = tuple[int, int, bytes, int]
 """Stream, monotonic nanoseconds, bytes, and how many bytes before them were left out."""
@@ -191,7 +191,7 @@ def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in os.environ.items():
         certain = any(word in name.upper() for word in _SECRET_WORDS)
-        if certain or (may_be_secret(name) and not is_plain(value)):
+        if may_be_secret(name) and (certain or not is_plain(value)):
             found[name] = value
         elif "://" in value:
             found |= {f"{name}.{number}": one for number, one in enumerate(secrets_in(value))}

@@ -21,6 +21,6 @@ _PAIRS = frozenset(("api key", "access key", "private key", "secret key", "sessi
 def names_a_secret(name: str) -> bool:
     """Return whether `name` (of a field, a header, a variable) reads like that of a secret."""
     words = [word.lower() for word in _WORDS.findall(name[:200])]
-    if not _SECRET.isdisjoint(words):
+    if not _SECRET.isdisjoint(words) or words[-1:] == ["pass"]:  # `--pass`, `db_pass`; not `pass_through`
         return True
     return any(" ".join(pair) in _PAIRS for pair in pairwise(words))

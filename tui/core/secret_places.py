@@ -11,9 +11,12 @@ from urllib.parse import unquote
 from tui.core.secret_names import names_a_secret
 
 _MAY_BE_SECRET = re.compile(
-    r"key|token|secret|passw|passphrase|pwd|auth|credential|cookie|bearer|private|session|signature",
+    r"(?<!mon|tur|hot)key(?!board|word)|token(?!i[sz])|secret(?!ar)|passw|passphrase|(?<![a-z])pass\Z|pwd"
+    r"|auth(?!or(?!i[sz]a))|credential|cookie|bearer|private|session|signature",
     re.IGNORECASE,
 )
+"""Parts of names, of `PGPASSWORD` too, but not of `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
+
 _ABOUT_SECRET = re.compile(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
 """Ends of names of what a secret is in, or is like: `--token-file`, `--api-key-env`."""
 

@@ -17,6 +17,9 @@ from tui.core.secret_names import names_a_secret
         "clientSecret",
         "APIKey",
         "pin",
+        "pass",
+        "DB_PASS",
+        "smtpPass",
     ],
 )
 def test_names_of_secrets_are_known(name):
@@ -24,7 +27,20 @@ def test_names_of_secrets_are_known(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["keyword", "key", "max_tokens", "monkey", "author", "city", "", "session", "pinned"]
+    "name",
+    [
+        "keyword",
+        "key",
+        "max_tokens",
+        "monkey",
+        "author",
+        "city",
+        "",
+        "session",
+        "pinned",
+        "pass_through",
+        "bypass",
+    ],
 )
 def test_other_names_are_not(name):
     assert not names_a_secret(name)

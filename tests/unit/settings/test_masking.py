@@ -25,6 +25,7 @@ def shown(text: str, env: dict[str, str] | None = None) -> str:
         f'[servers.a]\ncommand = "x"\nenv = {{ ANYTHING = "{CANARY}" }}',
         f'[servers.a]\ncommand = "x"\nargs = ["--token={CANARY}"]',
         f'[servers.a]\ncommand = "x"\nargs = ["--api-key", "{CANARY}"]',
+        f'[servers.a]\ncommand = "x"\nargs = ["--pass", "{CANARY}"]',
         '[servers.a]\ncommand = "x"\nargs = ["sk-abcdefghijklmnop1234"]'.replace("sk-", "sk-canary-7f3a9c"),
         f'[servers.a]\ncommand = "x"\nenv = {{ T = "${{T:-{CANARY}}}" }}',
     ],
