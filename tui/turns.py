@@ -18,8 +18,9 @@ def discreet(event: Event, redactor: Redactor) -> Event:
     The model room has taken its own key out already; an error may quote other secrets.
     """
     match event:
-        case TurnError(message=message, next_step=next_step):
-            return replace(event, message=redactor.redact(message), next_step=redactor.redact(next_step))
+        case TurnError(message=message, where=where, next_step=next_step):
+            clear = redactor.redact
+            return replace(event, message=clear(message), where=clear(where), next_step=clear(next_step))
         case RetryScheduled(reason=reason):
             return replace(event, reason=redactor.redact(reason))
         case Notice(message=message):
@@ -33,8 +34,8 @@ def discreet(event: Event, redactor: Redactor) -> Event:
 def discreet_remark(remark: Remark, discreet: Callable[[Event], Event]) -> Remark:
     """Return `remark` without configured secrets, as the event that it was made of would have none."""
     match discreet(TurnError(remark.text, remark.where, remark.next_step)):
-        case TurnError(message=text, next_step=next_step):
-            return replace(remark, text=text, next_step=next_step)
+        case TurnError(message=text, where=where, next_step=next_step):
+            return replace(remark, text=text, where=where, next_step=next_step)
     return remark
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from tui.core.events import Event, Notice, RetryScheduled, TextDelta, TurnError, TurnStarted
 from tui.core.redact import Redactor
-from tui.turns import discreet
+from tui.core.remarks import Remark
+from tui.turns import discreet, discreet_remark
 
 SECRET = "configured-value"
 
@@ -13,6 +14,7 @@ SECRET = "configured-value"
     "event",
     [
         TurnError(f"failed with {SECRET}", "model", f"Check {SECRET}."),
+        TurnError("failed", f"http://h/{SECRET}"),
         RetryScheduled(1, 1, 4, 0.5, f"overloaded {SECRET}"),
         Notice(f"The older turns could not be summarised: {SECRET}", "warn"),
         TurnStarted("m", 1, f"not offered: {SECRET}"),
@@ -26,3 +28,9 @@ def test_what_mcptui_says_itself_holds_no_configured_secret(event: Event):
 def test_what_the_model_says_is_not_changed_there():
     event = TextDelta(1, "sk-abcdefghijklmnop1234")
     assert discreet(event, Redactor()) is event
+
+
+def test_a_remark_holds_no_configured_secret():
+    remark = Remark(0, "error", SECRET, f"http://h/{SECRET}", SECRET)
+    found = discreet_remark(remark, lambda event: discreet(event, Redactor({"K": SECRET})))
+    assert SECRET not in str(found) and found.where == "http://h/[redacted:K]"
