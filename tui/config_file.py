@@ -27,6 +27,31 @@ class ConfigFile:
         path, named = config_path(self._named, self._env)
         return load(path, self._env, required=named)
 
+    def stamp(self) -> tuple[int, int, int]:
+        """Return what differs once the file has changed; zeros if there is none. Takes microseconds."""
+        from tui.settings.locations import config_path
+
+        try:
+            found = config_path(self._named, self._env)[0].stat()
+        except OSError:
+            return (0, 0, 0)
+        return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+    def remembered(self) -> list[str]:
+        """Return the approvals in the file; none where it cannot be read, so that tools ask."""
+        import tomllib
+
+        from tui.settings.files import Unreadable, read_bounded
+        from tui.settings.locations import config_path
+
+        try:
+            found = tomllib.loads(read_bounded(config_path(self._named, self._env)[0]))
+        except (OSError, Unreadable, ValueError, RecursionError):
+            return []
+        table = found.get("approvals")
+        texts = table.get("remembered") if isinstance(table, Mapping) else None
+        return [one for one in texts if isinstance(one, str)] if isinstance(texts, list) else []
+
     def save(self, key: str, value: str) -> None:
         """Change one value and leave the rest of the file as it is.
 

@@ -60,6 +60,7 @@ class Runtime:
         self._host = Host((), sink=self._traffic, clock=self._clock)
         self._policy = Policy(mode=options.mode)
         self._saved_approvals: set[str] = set()
+        self._config_stamp = (0, 0, 0)
         self._saving_approvals = asyncio.Lock()
         self._limits = Limits()
         self._loaded: Loaded | None = None
@@ -89,6 +90,7 @@ class Runtime:
         from tui.logs import begin_logging
 
         self._log_file = begin_logging(lambda: self.redactor)
+        self._config_stamp = self._config.stamp()
         loaded = await asyncio.to_thread(self._config.read)
         self._loaded = loaded
         from tui.settings.specs import approval_rules, left_out, server_specs, turn_limits
@@ -103,6 +105,7 @@ class Runtime:
             self._options.mode,
             lambda server: digests.get(server, ""),
             set(self._saved_approvals),
+            refresh=self._refresh_approvals,
         )
         limits = turn_limits(loaded.settings.limits)
         self._limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
@@ -295,6 +298,18 @@ class Runtime:
             McptuiError: it could not be written.
         """
         self._config.save("ui.theme", name)
+
+    def _refresh_approvals(self) -> None:
+        """Take over which approvals the file has now, if it has changed: one may have been revoked."""
+        stamp = self._config.stamp()
+        if stamp == self._config_stamp:
+            return
+        self._config_stamp = stamp
+        found = set(self._config.remembered())
+        always = self._policy.always
+        always -= self._saved_approvals - found
+        always |= found
+        self._saved_approvals = found
 
     async def _save_approvals(self) -> None:
         """Add what was approved for good to the file, and take over what others changed in it."""

@@ -150,6 +150,28 @@ async def test_an_approval_that_was_revoked_since_the_start_does_not_come_back(t
         assert remembered(tmp_path) == [runtime.policy.key(DROP)]
 
 
+@pytest.mark.parametrize("text", [NOTHING, "[approvals]\nremembered = []\n", "[[[", None])
+async def test_a_running_app_notices_before_the_next_call_that_an_approval_was_revoked(
+    tmp_path: Path, text: str | None
+):
+    config = tmp_path / "config.toml"
+    async with running(tmp_path, NOTHING) as runtime:
+        await approve(runtime, ADD)
+        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+        saved = config.read_text()
+        config.unlink() if text is None else config.write_text(text)
+        assert runtime.policy.judge(ADD).verdict is Verdict.ASK
+        config.write_text(saved)
+        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+
+
+async def test_an_approval_that_is_not_saved_yet_outlives_a_change_of_the_file(tmp_path: Path):
+    async with running(tmp_path, NOTHING) as runtime:
+        runtime.policy.remember(ADD, Answer.ALWAYS)
+        (tmp_path / "config.toml").write_text("[servers]\n# changed\n")
+        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+
+
 async def test_two_apps_keep_the_approvals_of_each_other(tmp_path: Path):
     async with running(tmp_path, NOTHING) as one:
         other = Runtime(Options(config=str(tmp_path / "config.toml")), {})

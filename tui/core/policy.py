@@ -62,6 +62,7 @@ class Policy:
         server_digest: gives a hash of how a server is started, part of what an approval is keyed by.
         always: keys of approvals that outlive the session.
         session: keys of approvals that do not.
+        refresh: brings `always` up to date, before it is looked at; cheap.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -69,6 +70,7 @@ class Policy:
     server_digest: Callable[[str], str] = lambda server: server
     always: set[str] = field(default_factory=set)
     session: set[str] = field(default_factory=set)
+    refresh: Callable[[], None] = lambda: None
 
     def key(self, tool: Tool) -> str:
         """Return what an approval of `tool` is remembered by."""
@@ -102,6 +104,7 @@ class Policy:
     def _judge_by_hints(self, tool: Tool) -> Judgement:
         if _matches(tool, self.rules.ask):
             return Judgement(Verdict.ASK, "a rule asks")
+        self.refresh()
         if (
             self.key(tool) in self.always
             or self.key(tool) in self.session

@@ -256,7 +256,7 @@ class ApprovalSettings(Section):
     deny: Patterns = []
     """Calls that never run; the model is told so."""
     remembered: list[str] = []
-    """Tools you always allow, by their fingerprint; written by mcptui. Remove one to revoke it."""
+    """Tools you always allow, by fingerprint; written by mcptui. Remove one to revoke it at any time."""
 
 
 class TrafficSettings(Section):
