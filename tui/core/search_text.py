@@ -1,15 +1,13 @@
-"""The text that a search compares: a body as a person reads it, folded as Unicode folds. Pure.
+"""The text that a search compares: a body as a person reads it. Pure; `text_folding` compares.
 
-Two texts match when they differ only in case (full case folding, in every script) or in how characters are
-composed (NFC, NFD). In JSON, escapes are decoded: a string is searched as what it says, however it is
-written. Braces, quotes and keys stay where they are, so `"id":7` is found too. A text that only starts like
-JSON, such as a line of a log, is searched both unchanged and decoded.
+In JSON, escapes are decoded: a string is searched as what it says, however it is written. Braces, quotes and
+keys stay where they are, so `"id":7` is found too. A text that only starts like JSON, such as a line of a
+log, is searched both unchanged and decoded.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from unicodedata import category, normalize
+from collections.abc import Sequence
 
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
 _STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id)?:")
@@ -28,16 +26,6 @@ ESCAPE = re.compile(
 """An escape of JSON: a surrogate pair, a code unit, or a single character."""
 
 _SINGLE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-
-
-def fold(text: str) -> str:
-    """Return the form in which texts are compared: without case, and canonically composed."""
-    return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
-
-
-def composed(text: str) -> str:
-    """Return a text canonically composed: what a regular expression is matched against, and its pattern."""
-    return text if text.isascii() else normalize("NFC", text)
 
 
 def readings(body: bytes) -> Sequence[str]:
@@ -166,42 +154,3 @@ def _is_json(text: str) -> bool:
 
 
 # ---- where in a text ------------------------------------------------------------------------------------
-
-
-def spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
-    """Yield where a folded text is found in another one: start and end, from left to right.
-
-    What lies inside of a character, such as an "s" of "ß", is found as the whole character, once.
-    """
-    whole = fold(text)
-    at = whole.find(folded) if folded else -1
-    if at < 0:
-        return
-    places = _places(text, len(whole))
-    last = 0
-    while at >= 0:
-        start, end = places[at][0], places[at + len(folded) - 1][1]
-        if start >= last:
-            yield start, end
-            last = end
-        at = whole.find(folded, at + len(folded))
-
-
-def _places(text: str, length: int) -> list[tuple[int, int]]:
-    """Return for each character of a folded text from where to where in the text it comes from."""
-    if length == len(text) and text.isascii():
-        return [(at, at + 1) for at in range(length)]
-    places: list[tuple[int, int]] = []
-    start = 0
-    while start < len(text):
-        end = start + 1
-        while end < len(text) and not is_boundary(text[end]):
-            end += 1
-        places += [(start, end)] * len(fold(text[start:end]))
-        start = end
-    return places
-
-
-def is_boundary(char: str) -> bool:
-    """Return whether a character stands alone, whatever comes before it: it never combines with that."""
-    return char < "\u0300" or not (category(char)[0] == "M" or "\u1160" <= char <= "\u11ff")

@@ -16,16 +16,8 @@ from functools import cache
 from threading import Event
 from unicodedata import normalize
 
-from tui.core.search_text import (
-    begins_message,
-    composed,
-    end_of_escapes,
-    fold,
-    holds_json,
-    is_boundary,
-    readings,
-    unescaped,
-)
+from tui.core.search_text import begins_message, end_of_escapes, holds_json, readings, unescaped
+from tui.core.text_folding import composed, fold, is_boundary
 from tui.core.traffic import BodyTerm
 from tui.storage.regex_process import RegexProcess
 

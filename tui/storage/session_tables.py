@@ -16,8 +16,8 @@ from tui.core.message_json import Object, dumps, message_object, message_of, pla
 from tui.core.ports import Usage
 from tui.core.redact import Redactor
 from tui.core.remarks import Remark, remark_object
-from tui.core.search_text import fold
 from tui.core.sessions import Intent, SessionMeta
+from tui.core.text_folding import fold
 from tui.core.titles import title_of
 from tui.storage.rows import storable
 from tui.storage.salvage import is_damage

@@ -14,8 +14,8 @@ from threading import Event
 
 from tui.core.errors import StorageError
 from tui.core.redact import Redactor
-from tui.core.search_text import fold
 from tui.core.sessions import ExportKind, Found, Reopened, SessionInfo, SessionMeta
+from tui.core.text_folding import fold
 from tui.storage.export import write_whole as write_text
 from tui.storage.session_export import exported, transcript
 from tui.storage.session_file import SUFFIX, folder_problem, new_id, open_for_writing, session_errors, why_not

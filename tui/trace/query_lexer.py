@@ -5,7 +5,7 @@ import warnings
 from dataclasses import dataclass
 from enum import Enum
 
-from tui.core.search_text import composed
+from tui.core.text_folding import composed
 from tui.trace.query_fields import ALIASES, FIELDS, Field, find, nearest, read_value
 from tui.trace.query_nodes import Node, Pattern, Term, Text, Value, quoted
 from tui.trace.query_units import BadValue, shown

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tui.core.search_text import fold, readings
+from tui.core.search_text import readings
+from tui.core.text_folding import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
 from tui.trace.frames import Frames
 

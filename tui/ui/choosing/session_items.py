@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from tui.core import units
-from tui.core.search_text import fold, spans
 from tui.core.sessions import Found, SessionInfo
 from tui.core.text import clean_line
+from tui.core.text_folding import fold, spans
 from tui.ui.choosing.dates import exactly, when
 from tui.ui.choosing.items import Item
 from tui.ui.symbols import Symbols

@@ -9,9 +9,9 @@ from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.errors import McptuiError
-from tui.core.search_text import fold
 from tui.core.sessions import SessionInfo
 from tui.core.text import clean_line
+from tui.core.text_folding import fold
 from tui.ui.actions import Action, Context
 from tui.ui.bindings import bindings_of
 from tui.ui.chat_ports import ChatView

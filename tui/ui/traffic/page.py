@@ -7,7 +7,7 @@ from threading import Event
 
 from textual.message import Message
 
-from tui.core.search_text import fold
+from tui.core.text_folding import fold
 from tui.ui.symbols import symbols_for
 from tui.ui.traffic.sheet import Lines, Pictures, Sheet, Work
 from tui.ui.widgets.cursor_pane import CursorPane

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 
-from tui.core.search_text import fold
+from tui.core.text_folding import fold
 from tui.trace.recording import Recording
 from tui.ui.actions import Context
 from tui.ui.bindings import bindings_of

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tui.core.search_text import fold
 from tui.core.servers import ServerStatus
+from tui.core.text_folding import fold
 from tui.ui.panes.servers import toggle
 from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.bench import Bench

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from tui.core import units
 from tui.core.call_memory import CallKey, CallKind
-from tui.core.search_text import fold
 from tui.core.text import clean_line
+from tui.core.text_folding import fold
 from tui.core.tools import Tool
 from tui.core.workbench import PromptInfo, ResourceInfo
 

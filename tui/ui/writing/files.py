@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tui.core import units
-from tui.core.search_text import fold
 from tui.core.text import clean_line
+from tui.core.text_folding import fold
 from tui.ui.writing.references import Reference
 from tui.ui.writing.suggestion import MOST_SHOWN, Suggestion, fitting
 from tui.ui.writing.wanted import BEHIND

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.core.search_text import fold, holds_json, spans, unescaped
+from tui.core.search_text import holds_json, unescaped
+from tui.core.text_folding import fold, spans
 from tui.ui.traffic import finding
 from tui.ui.traffic.finding import MOST, places
 
