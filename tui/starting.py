@@ -45,7 +45,7 @@ class Starting:
     def awaited(self) -> str:
         """Return which may well run in a moment, as a sentence, or ""."""
         if names := self._worth_waiting():
-            return f"Waiting for {_listed(names)} to start, so that the model has what they offer."
+            return f"Waiting for {_listed(names)} to start, so that the model has all tools."
         return ""
 
     async def wait(self) -> None:
