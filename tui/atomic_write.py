@@ -128,7 +128,7 @@ def _descriptor(path: Path) -> str:
 
 
 def _write_to(handle: int, data: bytes, stop: Event | None) -> int:
-    """Write all of `data` to what may not take it for a long time; return its size."""
+    """Write all of `data`, however slow the reader is; return its size."""
     if not hasattr(select, "poll"):  # Windows
         with open(handle, "wb", closefd=False) as file:
             return file.write(data)

@@ -68,7 +68,7 @@ class Chats(SavedChats):
 
     @property
     def busy(self) -> str:
-        """What is being done with the conversation, e.g. "the conversation is being summarised", or "".
+        """The command in progress, such as "the conversation is being summarised", or "".
 
         Meanwhile it cannot be replaced, and no other command can begin. The screens begin no turn.
         """
@@ -314,7 +314,7 @@ class Chats(SavedChats):
             opened.conversation.remark(Remark(len(opened.conversation.messages), "notice", told))
 
     async def _open_journal(self, now: OpenChat, question: str) -> None:
-        """Begin to save a conversation with its first question; it goes on unsaved if that fails."""
+        """Start saving a conversation with its first question; if that fails, it continues unsaved."""
         was_left = now is not self._now
         if now.journal is not None or self._store is None or now.refused or was_left:
             return

@@ -305,7 +305,9 @@ class Runtime:
         if stamp == self._config_stamp:
             return
         self._config_stamp = stamp
-        found = set(self._config.remembered())
+        self._take_over_approvals(set(self._config.remembered()))
+
+    def _take_over_approvals(self, found: set[str]) -> None:
         always = self._policy.always
         always -= self._saved_approvals - found
         always |= found
@@ -314,18 +316,15 @@ class Runtime:
     async def _save_approvals(self) -> None:
         """Add what was approved for good to the file, and take over what others changed in it."""
         async with self._saving_approvals:
-            before, always = self._saved_approvals, self._policy.always
-            adding = asyncio.to_thread(self._config.add, "approvals.remembered", always - before)
+            unsaved = self._policy.always - self._saved_approvals
             try:
-                saved = set(await adding)
+                saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
             except McptuiError as error:
                 words = sentences(f"The approval holds for this session only: {error}", SAVED_LATER)
                 self._problems.append(words)
                 self._revision += 1
                 return
-            always -= before - saved
-            always |= saved
-            self._saved_approvals = saved
+            self._take_over_approvals(saved)
 
     async def shutdown(self) -> None:
         """Stop everything: servers side by side, then the model's connections. Bounded in time."""

@@ -47,6 +47,13 @@ def hold(runtime: FakeRuntime, name: str, busy: str) -> tuple[asyncio.Event, asy
     return begun, go
 
 
+async def say_hi(app: McptuiApp, pilot: Pilot[int]) -> None:
+    """Have a first turn, and wait until it has ended."""
+    await send(pilot, "hi")
+    await shows(app, "Hello.")
+    await until(lambda: not app.chat.running)
+
+
 @pytest.mark.parametrize(
     ("line", "method", "busy", "told"),
     [
@@ -69,9 +76,7 @@ async def test_a_new_conversation_is_refused_with_the_reason_while_a_command_run
 ) -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "Hello.")
-        await until(lambda: not app.chat.running)
+        await say_hi(app, pilot)
         begun, go = hold(runtime, method, busy)
         await send(pilot, line)
         await begun.wait()
@@ -87,9 +92,7 @@ async def test_a_new_conversation_is_refused_with_the_reason_while_a_command_run
 async def test_a_saved_conversation_is_not_opened_while_a_command_runs() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "Hello.")
-        await until(lambda: not app.chat.running)
+        await say_hi(app, pilot)
         begun, _ = hold(runtime, "title_from_model", "the model is writing a title")
         await send(pilot, "/rename")
         await begun.wait()
@@ -103,9 +106,7 @@ async def test_a_saved_conversation_is_not_opened_while_a_command_runs() -> None
 async def test_a_question_is_not_asked_again_while_a_command_runs() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "Hello.")
-        await until(lambda: not app.chat.running)
+        await say_hi(app, pilot)
         begun, _ = hold(runtime, "compact", "the conversation is being summarised")
         await send(pilot, "/compact")
         await begun.wait()
@@ -210,9 +211,7 @@ async def test_a_conversation_that_was_opened_although_the_list_is_closed_is_sho
 async def test_a_system_text_is_not_given_to_a_conversation_that_came_under_its_dialog() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
-        await send(pilot, "hi")
-        await shows(app, "Hello.")
-        await until(lambda: not app.chat.running)
+        await say_hi(app, pilot)
         begun, go = hold(runtime, "compact", "the conversation is being summarised")
         await send(pilot, "/compact")
         await begun.wait()
@@ -293,9 +292,7 @@ async def test_quitting_while_a_command_runs_leaves_without_a_traceback() -> Non
     app = app_over(runtime)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: app.furnished and runtime.is_ready)
-        await send(pilot, "hi")
-        await shows(app, "Hello.")
-        await until(lambda: not app.chat.running)
+        await say_hi(app, pilot)
         begun, _ = hold(runtime, "compact", "the conversation is being summarised")
         await send(pilot, "/compact")
         await begun.wait()

@@ -141,7 +141,7 @@ class Compaction:
     limits: tuple[tuple[int, int], ...] = ()
 
     def before(self, end: int) -> "Compaction":
-        """Return what still applies when the conversation goes on from message `end`."""
+        """Return the part that still applies to a conversation cut before message `end`."""
         if self.upto > end:
             return Compaction()
         limits = tuple((at, limit) for at, limit in self.limits if at < end)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from tui.core.redact_bytes import BytesRedactor
+from tui.core.secret_forms import octets_of, text_of
 from tui.core.secret_shapes import looks_random
 from tui.core.traffic import Redaction
 
@@ -110,14 +111,9 @@ class Redactor:
 
     @staticmethod
     def _in_text(text: str, redact: Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]) -> str:
-        errors = "surrogateescape"
-        try:
-            raw = text.encode("utf-8", errors)
-        except UnicodeEncodeError:
-            errors = "surrogatepass"
-            raw = text.encode("utf-8", errors)
+        raw = octets_of(text)
         redacted, marks = redact(raw)
-        return redacted.decode("utf-8", errors) if marks else text
+        return text_of(redacted, like=text) if marks else text
 
 
 def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:

@@ -80,7 +80,7 @@ def unescaped(text: str) -> str:
 
 
 def escaped_char(escape: re.Match[str]) -> str:
-    """Return what a match of `ESCAPE` stands for; half of a surrogate pair stays one."""
+    """Return the character that a match of `ESCAPE` encodes; half of a surrogate pair is kept."""
     high, low, unit, single = escape.groups()
     if high:
         return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)

@@ -94,6 +94,15 @@ def octets_of(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
+def text_of(octets: bytes, like: str) -> str:
+    """Return the text of octets that were made from those of `like` by `octets_of`."""
+    try:
+        like.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return octets.decode("utf-8", "surrogatepass")
+    return octets.decode("utf-8", "surrogateescape")
+
+
 def forms_of(value: str) -> Iterator[str]:
     """Yield the value and what of it is seen in base64, alone or at any place of something longer."""
     yield value

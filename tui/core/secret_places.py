@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^
 
 _OPEN_HEADERS = frozenset({"idempotency-key", "sec-websocket-key", "sec-websocket-accept"})
 _SHOWN = re.compile(r"(?:\w+\s+)?(?:\[redacted:[^\]]*\]|\*{3}|\$\{[A-Za-z_]\w*\})")
-"""What is in place of a secret already: a mark, or a reference to a variable."""
+"""Text that already replaces a secret: a mark, or a reference to a variable."""
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 

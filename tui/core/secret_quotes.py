@@ -12,7 +12,7 @@ MIN_KEY = 16
 """Characters; parts of a shorter key would match ordinary text."""
 
 MIN_PART = 12
-"""Characters of a head or a tail that stands alone: too many of `sk-ant-api03-` and the like are public."""
+"""Characters of a head or a tail that is quoted alone: a shorter one may be public, like `sk-ant-api03-`."""
 
 MIN_MASKED = 6
 """Characters of the key that are visible around a mask."""
@@ -27,7 +27,7 @@ _MASK = re.compile(
     rb"\*{3,}|\.{3,}|[xX]{4,}|#{3,}|(?:\xe2\x80[\xa2\xa6]|\xe2\x97\x8f|\xc2\xb7)+|(?:\\u20(?:22|26)|\\u25cf)+"
 )
 _PUBLIC = re.compile(rb"AIza(?:Sy)?|(?:[a-z]{1,8}[0-9]{0,2}[-_])*")
-"""What keys of one provider have in common: `sk-`, `sk-ant-api03-`, `github_pat_`."""
+"""Prefixes that all keys of a provider share: `sk-`, `sk-ant-api03-`, `github_pat_`."""
 
 _MASK_HINTS = (b"***", b"...", b"xxxx", b"XXXX", b"###", b"\xe2\x80", b"\xe2\x97", b"\xc2\xb7", b"\\u2")
 
