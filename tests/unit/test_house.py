@@ -1,0 +1,159 @@
+"""What is known to be out of order in the house, counted. These numbers only ever go down.
+
+The rooms and their layers are import-linter's (pyproject.toml); here stands what it cannot see.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import textual
+
+ROOT = Path(__file__).parents[2]
+
+FILES_IN_IMPORT_CIRCLES = 15
+FOLDERS_IN_IMPORT_KNOTS = {"core": 0, "ui": 8}
+MODULES_WITHOUT_A_TEST_OF_THEIR_OWN = 222
+CLASSES_BELOW_THREE_OF_OURS = 21
+PRIVATE_NAMES_OF_TEXTUAL = 15
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    """The modules of `tui` by dotted name."""
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
+            path.read_text(encoding="utf-8")
+        )
+        for path in sorted((ROOT / "tui").rglob("*.py"))
+    }
+
+
+def _imports(tree: ast.AST) -> Iterator[str]:
+    """The modules of ours that a module imports, for types or in a function, too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in _trees())
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                if (inner := f"{node.module}.{alias.name}") in _trees():
+                    yield inner
+                elif node.module in _trees():
+                    yield node.module
+
+
+@cache
+def _arrows() -> dict[str, set[str]]:
+    return {name: set(_imports(tree)) - {name} for name, tree in _trees().items()}
+
+
+def _circles(arrows: dict[str, set[str]]) -> list[set[str]]:
+    """The groups whose members all reach each other."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        rest = [start]
+        while rest:
+            for name in arrows.get(rest.pop(), set()) - seen:
+                seen.add(name)
+                rest.append(name)
+        return seen
+
+    beyond = {name: reached(name) for name in arrows}
+    circles: list[set[str]] = []
+    for name in arrows:
+        circle = {other for other in beyond[name] if name in beyond.get(other, ())}
+        if len(circle) > 1 and circle not in circles:
+            circles.append(circle)
+    return circles
+
+
+def _folders(room: str) -> dict[str, set[str]]:
+    """Which folder of a room imports which; a file that stands in no folder is not counted."""
+    folders: dict[str, set[str]] = {}
+    for name, targets in _arrows().items():
+        for target in targets:
+            pair = [n.split(".") for n in (name, target)]
+            if all(parts[1:2] == [room] and len(parts) > 3 for parts in pair) and pair[0][2] != pair[1][2]:
+                folders.setdefault(pair[0][2], set()).add(pair[1][2])
+                folders.setdefault(pair[1][2], set())
+    return folders
+
+
+def test_no_more_files_import_each_other_in_a_circle():
+    circles = _circles(_arrows())
+    assert sum(map(len, circles)) <= FILES_IN_IMPORT_CIRCLES, circles
+
+
+def test_no_more_folders_of_a_room_import_each_other():
+    knots = {room: _circles(_folders(room)) for room in FOLDERS_IN_IMPORT_KNOTS}
+    counts = {room: sum(map(len, circles)) for room, circles in knots.items()}
+    assert all(counts[room] <= most for room, most in FOLDERS_IN_IMPORT_KNOTS.items()), knots
+
+
+def test_no_more_modules_are_without_a_test_of_their_own():
+    untested = []
+    for path in (ROOT / "tui").rglob("*.py"):
+        folder = ROOT / "tests" / "unit" / path.parent.relative_to(ROOT / "tui")
+        names = {test.stem.removeprefix("test_") for test in folder.glob("test_*.py")}
+        if path.stem.strip("_") in ("init", "main"):
+            continue
+        if not any(name == path.stem or name.startswith(f"{path.stem}_") for name in names):
+            untested.append(str(path.relative_to(ROOT)))
+    assert len(untested) <= MODULES_WITHOUT_A_TEST_OF_THEIR_OWN, sorted(untested)
+
+
+def test_no_more_classes_stand_below_three_of_ours():
+    bases: dict[str, set[str]] = {}
+    for tree in _trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                named = {b.value if isinstance(b, ast.Subscript) else b for b in node.bases}
+                names = {b.id if isinstance(b, ast.Name) else getattr(b, "attr", "") for b in named}
+                bases[node.name] = bases.get(node.name, set()) | (names - {node.name})
+
+    def above(name: str) -> int:
+        return max((1 + above(base) for base in bases.get(name, ()) if base in bases), default=0)
+
+    deep = {name: above(name) for name in bases if above(name) > 2}
+    assert len(deep) <= CLASSES_BELOW_THREE_OF_OURS, deep
+
+
+def test_no_more_private_names_of_textual_are_used():
+    """Handlers such as `_on_key`, which Textual calls on each class of a chain, are not meant."""
+    private = _private_names(Path(textual.__file__).parent)
+    own = {name for tree in _trees().values() for name in _defined(tree)}
+    used = set()
+    for module, tree in _trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in private - own:
+                used.add(f"{module}: {node.attr}")
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("textual._"):
+                used.add(f"{module}: {node.module}")
+            elif (
+                isinstance(node, ast.FunctionDef)
+                and node.name in ("_sigtstp_application", "_sigcont_application", "_fatal_error")
+                and module.startswith("tui.ui")
+            ):
+                used.add(f"{module}: {node.name}")
+    assert len(used) <= PRIVATE_NAMES_OF_TEXTUAL, sorted(used)
+
+
+def _defined(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            if isinstance(node.value, ast.Name) and node.value.id == "self":
+                yield node.attr
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _private_names(package: Path) -> set[str]:
+    name = re.compile(r"(?:\bdef |\bself\.|^ +)(_[a-z]\w*)\b", re.MULTILINE)
+    return {
+        found for path in package.rglob("*.py") for found in name.findall(path.read_text(encoding="utf-8"))
+    }
