@@ -21,8 +21,8 @@ from textual.widgets import Input
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from tui.runtime import Runtime
-    from tui.ui.app import McptuiApp
+    from tui.runtime.runtime import Runtime
+    from tui.ui.app.app import McptuiApp
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 DARK, LIGHT = "harbor", "quay"
@@ -172,9 +172,9 @@ def _without_fonts_from_afar(svg: str) -> str:
 
 async def take(picture: Picture, ending: str, theme: str) -> None:
     """Open the app, let the scene happen, and write the picture."""
-    from tui.options import Options
-    from tui.runtime import Runtime
-    from tui.ui.app import McptuiApp
+    from tui.runtime.options import Options
+    from tui.runtime.runtime import Runtime
+    from tui.ui.app.app import McptuiApp
 
     runtime = Runtime(Options(demo=True, theme=theme), os.environ)
     app = McptuiApp(lambda: runtime, theme=theme, keys={})

@@ -197,7 +197,7 @@ def _dispatch(args: argparse.Namespace) -> int:
             return servers(args)
         case "config":
             from tui.commands.config import run as config
-            from tui.ui.key_overrides import own_keys
+            from tui.ui.keys.key_overrides import own_keys
 
             return config(args, own_keys)
         case "sessions":
@@ -221,11 +221,11 @@ def _dispatch(args: argparse.Namespace) -> int:
 
 
 def _trace_screen(args: argparse.Namespace, path: "Path") -> int:
-    from tui.recorded import Recorded
+    from tui.runtime.recording_file import Recorded
     from tui.settings.locations import config_path
     from tui.settings.quick import quick_ui
     from tui.settings.save import set_value
-    from tui.ui.terminal import run_trace
+    from tui.ui.platform.terminal import run_trace
 
     named = vars(args).get("config")
 
@@ -256,11 +256,11 @@ def _app(args: argparse.Namespace) -> int:
         return 2
     gc.disable()  # what is imported now stays; the app collects again once it has loaded
     from tui.settings.quick import quick_ui
-    from tui.ui.terminal import run_app
+    from tui.ui.platform.terminal import run_app
 
     def make_runtime() -> "AppRuntime":
-        from tui.options import Options
-        from tui.runtime import Runtime
+        from tui.runtime.options import Options
+        from tui.runtime.runtime import Runtime
 
         return Runtime(Options.from_args(args), os.environ)
 

@@ -15,11 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tui.core.conversation import AssistantMessage, UserMessage  # noqa: E402
-from tui.core.redact import Redactor  # noqa: E402
-from tui.storage.session_file import SUFFIX  # noqa: E402
-from tui.storage.session_index import NAME  # noqa: E402
-from tui.storage.sessions import SessionStore  # noqa: E402
+from tui.core.conversation.conversation import AssistantMessage, UserMessage  # noqa: E402
+from tui.core.secrets.redact import Redactor  # noqa: E402
+from tui.storage.sessions.file import SUFFIX  # noqa: E402
+from tui.storage.sessions.index import NAME  # noqa: E402
+from tui.storage.sessions.store import SessionStore  # noqa: E402
 
 BUDGET_MS = 150
 TIMES = 5

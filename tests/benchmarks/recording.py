@@ -19,11 +19,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tui.core.redact import Redactor  # noqa: E402
+from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.core.traffic import Captured, Direction, Entry, Finding, TrafficWriter  # noqa: E402
-from tui.storage.traffic_writer import RecordingWriter  # noqa: E402
-from tui.trace.frames import Frames  # noqa: E402
-from tui.trace.recorder import Recorder  # noqa: E402
+from tui.storage.recordings.writer import RecordingWriter  # noqa: E402
+from tui.traffic.record.frames import Frames  # noqa: E402
+from tui.traffic.record.recorder import Recorder  # noqa: E402
 
 TICK = 0.005
 GOAL = 20_000

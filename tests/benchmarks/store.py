@@ -24,11 +24,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tui.core.redact import Redactor  # noqa: E402
+from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Outcome  # noqa: E402
-from tui.storage.traffic_reader import RecordingReader  # noqa: E402
-from tui.storage.traffic_writer import RecordingWriter  # noqa: E402
-from tui.trace.frames import Frames  # noqa: E402
+from tui.storage.recordings.reader import RecordingReader  # noqa: E402
+from tui.storage.recordings.writer import RecordingWriter  # noqa: E402
+from tui.traffic.record.frames import Frames  # noqa: E402
 
 BATCH = 1000
 FIRST = 20_000

@@ -105,7 +105,7 @@ def run_app(case: Case, report: Path) -> None:
 
     def sink_of(case: Case) -> Widget:
         if case.sink == "transcript":
-            from tui.ui.widgets.transcript import Transcript
+            from tui.ui.chat.transcript.transcript import Transcript
 
             return Transcript()
         from textual.containers import VerticalScroll
@@ -153,7 +153,7 @@ async def prepare(app, case: Case):
         app.query_one(VerticalScroll).anchor()
         stream = Markdown.get_stream(app.query_one(Markdown))
         return stream.write, stream.stop
-    from tui.ui.widgets.transcript import Transcript
+    from tui.ui.chat.transcript.transcript import Transcript
 
     transcript = app.query_one(Transcript)
     transcript.warm()

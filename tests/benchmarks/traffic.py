@@ -26,12 +26,12 @@ sys.path.insert(0, str(ROOT))
 import psutil  # noqa: E402
 
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome  # noqa: E402
-from tui.storage.traffic_reader import RecordingReader  # noqa: E402
-from tui.storage.traffic_writer import RecordingWriter  # noqa: E402
-from tui.trace.frames import Frames  # noqa: E402
-from tui.trace.query import parse  # noqa: E402
-from tui.trace.stats import Stats  # noqa: E402
-from tui.trace.view import View  # noqa: E402
+from tui.storage.recordings.reader import RecordingReader  # noqa: E402
+from tui.storage.recordings.writer import RecordingWriter  # noqa: E402
+from tui.traffic.filter.query import parse  # noqa: E402
+from tui.traffic.filter.view import View  # noqa: E402
+from tui.traffic.record.frames import Frames  # noqa: E402
+from tui.traffic.stats import Stats  # noqa: E402
 
 WALL = 1_700_000_000_000_000_000
 IN_FLIGHT = 8

@@ -24,7 +24,7 @@ import psutil  # noqa: E402
 
 from tests.terminal.pty_app import TerminalApp, home_in  # noqa: E402
 from tui.core.errors import McptuiError  # noqa: E402
-from tui.storage.traffic_reader import RecordingReader  # noqa: E402
+from tui.storage.recordings.reader import RecordingReader  # noqa: E402
 from tui.ui.traffic.bars import exact  # noqa: E402
 
 SERVER = ROOT / "tests" / "benchmarks" / "million_server.py"

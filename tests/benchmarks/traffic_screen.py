@@ -26,8 +26,8 @@ sys.path.insert(0, str(ROOT))
 from tests.ui.stage import Stage  # noqa: E402
 from tests.ui.traffic_stage import Recorded  # noqa: E402
 from tui.core.traffic import Direction, Entry, Kind, Outcome  # noqa: E402
-from tui.ui.key_overrides import KeyOverrides  # noqa: E402
-from tui.ui.screens.traffic import TrafficScreen  # noqa: E402
+from tui.ui.keys.key_overrides import KeyOverrides  # noqa: E402
+from tui.ui.traffic.screen import TrafficScreen  # noqa: E402
 
 BUDGET_MS = 30
 HEADINGS = (b"since start", None, b"time")

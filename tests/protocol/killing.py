@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tui.core.conversation import AssistantMessage, ToolMessage, sanitised
-from tui.core.message_json import message_of
-from tui.core.redact import Redactor
-from tui.core.sessions import NEVER_SENT
-from tui.storage.sessions import SessionStore
+from tui.core.conversation.conversation import AssistantMessage, ToolMessage, sanitised
+from tui.core.conversation.message_json import message_of
+from tui.core.conversation.sessions import NEVER_SENT
+from tui.core.secrets.redact import Redactor
+from tui.storage.sessions.store import SessionStore
 
 SCRIPT = Path(__file__).with_name("scripted_session.py")
 

@@ -14,23 +14,23 @@ from tests.endpoint import Endpoint, Reply
 from tests.media import image
 from tests.strict import FLAVOURS, Strict, check
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, text
-from tests.unit.test_chats import Around
-from tui.asked import Asked
-from tui.chats import Chats
-from tui.core.compaction import told
-from tui.core.conversation import Attachment, Message, UserMessage, sanitised
+from tests.unit.runtime.test_conversations import Around
+from tui.core.context.compaction import told
+from tui.core.conversation.conversation import Attachment, Message, UserMessage, sanitised
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import ChatModel, ModelRequest
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.tools import ToolResult
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.profile import ModelProfile
-from tui.model.quirks import Learned
-from tui.model.wire import body_for
-from tui.options import Options
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.quirks import Learned
+from tui.model.openai_api.wire import body_for
+from tui.runtime.active_model import Asked
+from tui.runtime.conversations import Chats
+from tui.runtime.options import Options
+from tui.runtime.turn import WatchedTurn
 from tui.settings.load import load_text
-from tui.storage.sessions import SessionStore
-from tui.turns import WatchedTurn
+from tui.storage.sessions.store import SessionStore
 
 Watch = Callable[[Event, WatchedTurn], None]
 
@@ -124,7 +124,7 @@ async def strict_stage(folder: Path, *, pages: Any = None) -> AsyncIterator[Stri
     async with Endpoint([strict], pages=pages) as endpoint:
         stage = StrictStage(folder, endpoint, strict)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("tui.model.detect.candidates", lambda env: [])
+            patch.setattr("tui.model.endpoints.detect.candidates", lambda env: [])
             await stage.begin()
             try:
                 yield stage

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tui.core.clock import MonotonicClock
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Entry, Kind
 from tui.host.host import Host
-from tui.host.process import StopGrace
-from tui.storage.traffic_reader import RecordingReader
-from tui.traffic import Keeping, Traffic
+from tui.host.process.process import StopGrace
+from tui.runtime.recording import Keeping, Traffic
+from tui.storage.recordings.reader import RecordingReader
 
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 TEE = Path(__file__).with_name("reference_tee.py")

@@ -193,9 +193,6 @@ async def most_work_at_once(longest: list[float]) -> None:
 @pytest.fixture(scope="module", autouse=True)
 def imported():
     """The SDK is loaded before anything is timed."""
-    import tui.host.connection
-    import tui.host.transports.stdio
-    import tui.host.validation_worker  # noqa: F401
 
 
 def test_every_server_of_the_corpus_has_a_row():

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.storage.traffic_samples import requests
-from tui.storage.traffic_writer import RecordingWriter
+from tui.storage.recordings.writer import RecordingWriter
 
 FULL = "mcptui: cannot write to stdout: No space left on device\n"
 CLOSED = "mcptui: cannot write to stdout: Bad file descriptor\n"

@@ -10,12 +10,18 @@ from tests.endpoint import Answer, Endpoint, Request, refuses, says
 from tests.protocol.test_model_learning import Kept
 from tests.streams import heard_from_model
 from tests.strict import Refusal
-from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.dialects import wrap
 from tui.model.dialects.text_tools import FALLBACK
-from tui.model.openai_chat import OpenAIChat
-from tui.model.profile import ModelProfile
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.openai_chat import OpenAIChat
 
 LONG = "chatcmpl-tool-" + "0" * 32
 CALLS = (CallRequest(LONG, "a__b", "{}"), CallRequest("call_2", "a__b", "{}"))

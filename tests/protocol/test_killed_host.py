@@ -20,7 +20,7 @@ import asyncio, sys
 from mcp import Client
 from tui.core.servers import ServerSpec
 from tui.host.transports.stdio import StdioTransport
-from tui.host.watchdog import Watchdog
+from tui.host.process.watchdog import Watchdog
 
 async def main(owner, ending, *servers):
     watchdog = Watchdog(owner)

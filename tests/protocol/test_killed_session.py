@@ -13,10 +13,10 @@ import pytest
 
 from tests.protocol.command import start
 from tests.protocol.killing import SCRIPT, Acknowledged, check, hear, kill_once, lines_of
-from tui.core.conversation import sanitised
-from tui.core.redact import Redactor
+from tui.core.conversation.conversation import sanitised
+from tui.core.secrets.redact import Redactor
 from tui.settings.locations import data_dir
-from tui.storage.sessions import SessionStore
+from tui.storage.sessions.store import SessionStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 

@@ -16,9 +16,9 @@ from tui.core.clock import MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Captured, Direction, Finding
 from tui.host.host import Host
-from tui.host.judge import ModelJudge
-from tui.trace.lint import Linter
-from tui.trace.reading import Reader
+from tui.host.schemas.judge import ModelJudge
+from tui.traffic.lint.lint import Linter
+from tui.traffic.record.reading import Reader
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_config" / "servers"

@@ -7,11 +7,17 @@ import pytest
 
 from tests.endpoint import Answer, Endpoint, Reply, Request, calls, chunk, refuses, says
 from tests.streams import Heard, heard_from_model
-from tui.core.conversation import AssistantMessage, Attachment, CallRequest, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.errors import NoTools
 from tui.core.ports import ModelRequest, ToolSpec
-from tui.model.openai_chat import OpenAIChat
-from tui.model.profile import ModelProfile
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.openai_chat import OpenAIChat
 
 ODD = {"type": "object", "properties": {"$top": {"const": 1}, "q": {"type": ["string", "null"]}}}
 TOOLS = [ToolSpec("a__odd", "odd", ODD), ToolSpec("a__plain", "plain", {"type": "object", "properties": {}})]

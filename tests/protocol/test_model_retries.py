@@ -14,11 +14,11 @@ from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
 from tests.streams import Heard
 from tui.core.clock import MonotonicClock
-from tui.core.conversation import UserMessage
+from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelRequest, RetryPart, ToolSpec
-from tui.model.openai_chat import OpenAIChat
-from tui.model.profile import ModelProfile
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.retry import Retrying
 
 ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("a__b", "", {"type": "object"})])

@@ -10,11 +10,11 @@ import pytest
 
 from tests.endpoint import Answer, Endpoint, chunk
 from tests.streams import Heard, heard_from, heard_from_model
-from tui.core.conversation import UserMessage
+from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest, ToolSpec, Usage
-from tui.model.accumulate import Accumulator
-from tui.model.openai_chat import OpenAIChat
-from tui.model.profile import ModelProfile
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.accumulate import Accumulator
+from tui.model.openai_api.openai_chat import OpenAIChat
 
 TOOLS = ("search", "now")
 

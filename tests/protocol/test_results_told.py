@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Endpoint, Request, calls, says
-from tui.core.acting import Deps
 from tui.core.clock import MonotonicClock
-from tui.core.conversation import Conversation
+from tui.core.conversation.conversation import Conversation
 from tui.core.events import Event, ToolCallEnded, TurnStarted
-from tui.core.limits import Limits
-from tui.core.loop import Turn
-from tui.core.policy import Mode, Policy
 from tui.core.ports import ApprovalRequest, Decision
 from tui.core.servers import ServerSpec
+from tui.core.turn.acting import Deps
+from tui.core.turn.limits import Limits
+from tui.core.turn.loop import Turn
+from tui.core.turn.policy import Mode, Policy
 from tui.host.host import Host
-from tui.model.openai_chat import OpenAIChat
-from tui.model.profile import ModelProfile
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.openai_chat import OpenAIChat
 
 SERVER = str(Path(__file__).with_name("showing_server.py"))
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"

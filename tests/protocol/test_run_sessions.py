@@ -5,9 +5,9 @@ from pathlib import Path
 
 from tests.endpoint import Endpoint, says
 from tests.protocol.command import mcptui
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.settings.locations import data_dir
-from tui.storage.sessions import SessionStore
+from tui.storage.sessions.store import SessionStore
 
 
 def config(folder: Path, endpoint: Endpoint) -> str:

@@ -7,10 +7,10 @@ import pytest
 
 from tests.protocol.command import mcptui
 from tests.unit.storage.session_samples import ANSWER, QUESTION, saved
-from tui.core.conversation import UserMessage
-from tui.core.redact import Redactor
+from tui.core.conversation.conversation import UserMessage
+from tui.core.secrets.redact import Redactor
 from tui.settings.locations import data_dir
-from tui.storage.sessions import SessionStore
+from tui.storage.sessions.store import SessionStore
 
 OTHER = UserMessage("北京天气如何？")
 

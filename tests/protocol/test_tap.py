@@ -17,7 +17,7 @@ from tests.conftest import until, wait_until
 from tests.protocol.command import Done, finish, mcptui, start
 from tui.core.errors import StorageError
 from tui.core.traffic import Direction, Entry, Kind
-from tui.storage.traffic_reader import RecordingReader
+from tui.storage.recordings.reader import RecordingReader
 
 PYTHON = sys.executable
 SLEEP = "import time; time.sleep(60)"

@@ -12,11 +12,11 @@ from tests.protocol.command import Done, mcptui
 from tests.streams import INDEX as STREAMS
 from tests.streams import Heard, chunks_of, expected, heard_from_model
 from tests.texts import INDEX, TOOLS, Read, text_of
-from tui.core.conversation import UserMessage
+from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest, ReplyPart, RetryPart, ToolSpec
 from tui.model.dialects import PROTOCOLS, wrap
-from tui.model.openai_chat import OpenAIChat
-from tui.model.profile import ModelProfile
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.openai_chat import OpenAIChat
 
 SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
 SEEDS = (1, 2)

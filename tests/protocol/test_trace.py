@@ -13,7 +13,7 @@ from tests.conftest import until
 from tests.protocol.command import Done, finish, mcptui, start
 from tests.protocol.test_tap import lines_of, recordings
 from tui.core.traffic import Direction
-from tui.storage.notes import NotesStore
+from tui.storage.recordings.notes import NotesStore
 
 SERVER = """
 import json, sys

@@ -15,7 +15,7 @@ from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.traffic_samples import requests
 from tui.commands.recordings import recordings
 from tui.core.traffic import Direction, Entry, Kind, Outcome
-from tui.storage.traffic_writer import RecordingWriter
+from tui.storage.recordings.writer import RecordingWriter
 
 SECOND = 1_000_000_000
 HOUR = 3600 * SECOND

@@ -16,10 +16,10 @@ from tests.conftest import until
 from tests.endpoint import Answer, calls, chunk, refuses, says
 from tests.protocol.strict_stage import StrictStage, cancels, strict_stage
 from tests.strict import FLAVOURS
-from tui.core.conversation import AssistantMessage, Attachment, CallRequest, UserMessage
+from tui.core.conversation.conversation import AssistantMessage, Attachment, CallRequest, UserMessage
+from tui.core.conversation.sessions import Intent
 from tui.core.events import EndReason, Event, StepStarted
-from tui.core.sessions import Intent
-from tui.turns import WatchedTurn
+from tui.runtime.turn import WatchedTurn
 
 ECHO = ("srv__echo", {"text": "hi"})
 LARGE = ("srv__large", {})

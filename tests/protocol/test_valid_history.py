@@ -21,11 +21,11 @@ from tui.core.events import (
     ToolCallEnded,
     ToolCallStarted,
 )
-from tui.core.limits import Limits
-from tui.core.policy import Mode, Policy
 from tui.core.ports import Answer as Said
 from tui.core.ports import Decision
-from tui.turns import WatchedTurn
+from tui.core.turn.limits import Limits
+from tui.core.turn.policy import Mode, Policy
+from tui.runtime.turn import WatchedTurn
 
 NO = Decision(Said.NO, "not now")
 ECHO = ("srv__echo", {"text": "hi"})

@@ -23,7 +23,7 @@ from tests.protocol.strict_stage import StrictStage, Watch, cancels, strict_stag
 from tests.protocol.test_valid_history import ECHO, HANGS, NO, WAITS, writes
 from tests.strict import FLAVOURS
 from tests.unit.core.stand_ins import YES, ScriptedApprover
-from tui.core.conversation import Attachment, UserMessage
+from tui.core.conversation.conversation import Attachment, UserMessage
 from tui.core.errors import McptuiError
 from tui.core.events import (
     ApprovalAsked,
@@ -35,9 +35,9 @@ from tui.core.events import (
     ToolCallEnded,
     ToolCallStarted,
 )
-from tui.core.limits import Limits
-from tui.core.policy import Mode, Policy
-from tui.turns import WatchedTurn
+from tui.core.turn.limits import Limits
+from tui.core.turn.policy import Mode, Policy
+from tui.runtime.turn import WatchedTurn
 
 WALKS = int(os.environ.get("WALKS", "30"))
 

@@ -15,11 +15,11 @@ from tests.clocks import NotedWaits
 from tests.conftest import until
 from tests.real.installed import AIMOCK, needs
 from tests.streams import Heard, heard_from_model
-from tui.core.conversation import AssistantMessage, ToolMessage, UserMessage
+from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage
 from tui.core.ports import ChatModel, ModelRequest, RetryPart, TextPart, ToolSpec
-from tui.model.listing import offered_by
-from tui.model.openai_chat import OpenAIChat
-from tui.model.profile import ModelProfile
+from tui.model.endpoints.listing import offered_by
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.retry import Retrying
 
 pytestmark = needs(AIMOCK)

@@ -8,9 +8,9 @@ from tui.core.clock import MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Captured, Finding, Severity
 from tui.host.host import Host
-from tui.host.judge import ModelJudge
-from tui.trace.lint import Linter
-from tui.trace.reading import Reader
+from tui.host.schemas.judge import ModelJudge
+from tui.traffic.lint.lint import Linter
+from tui.traffic.record.reading import Reader
 
 pytestmark = needs(EVERYTHING, FILES, TIME)
 

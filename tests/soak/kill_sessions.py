@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tests.protocol.killing import Acknowledged, check, kill_once  # noqa: E402
-from tui.core.redact import Redactor  # noqa: E402
-from tui.storage.sessions import SessionStore  # noqa: E402
+from tui.core.secrets.redact import Redactor  # noqa: E402
+from tui.storage.sessions.store import SessionStore  # noqa: E402
 
 
 async def unknown_in(folder: Path) -> int:

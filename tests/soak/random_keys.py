@@ -17,9 +17,9 @@ sys.path.insert(0, str(ROOT))
 
 from textual.pilot import Pilot  # noqa: E402
 
-from tui.options import Options  # noqa: E402
-from tui.runtime import Runtime  # noqa: E402
-from tui.ui.app import McptuiApp  # noqa: E402
+from tui.runtime.options import Options  # noqa: E402
+from tui.runtime.runtime import Runtime  # noqa: E402
+from tui.ui.app.app import McptuiApp  # noqa: E402
 
 CONTROL = [f"ctrl+{letter}" for letter in "abdegjklnoprstuwxyz"]
 MOVES = ["up", "down", "left", "right", "pageup", "pagedown", "home", "end", "ctrl+up", "ctrl+down"]

@@ -6,7 +6,7 @@ from tests.terminal.pty_app import TerminalApp
 
 HEAVY = {
     *("mcp", "mcp_types", "openai", "pydantic", "jsonschema", "httpx2", "anyio"),
-    *("pygments.lexers", "markdown_it", "sqlite3", "tui.runtime", "tui.host.host"),
+    *("pygments.lexers", "markdown_it", "sqlite3", "tui.runtime.runtime", "tui.host.host"),
 }
 QUIT = "\x11"
 

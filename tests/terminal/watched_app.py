@@ -13,7 +13,7 @@ import tui.cli
 
 def note_modules(report: str) -> None:
     """Have the first frame reported."""
-    from tui.ui import terminal
+    from tui.ui.platform import terminal
 
     class Reporting(terminal.McptuiApp):
         def on_mount(self) -> None:
@@ -28,7 +28,7 @@ def note_modules(report: str) -> None:
 def break_later() -> None:
     """Have the screen's own road end in a defect."""
     from tui.core.servers import ServerState
-    from tui.runtime import Runtime
+    from tui.runtime.runtime import Runtime
 
     def broken(self: Runtime) -> Sequence[str]:
         api_key = "sk-secret-in-a-local"

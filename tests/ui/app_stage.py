@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.fakes import FakeRuntime, calls, says
-from tui.ui.app import McptuiApp
+from tui.ui.app.app import McptuiApp
 
 
 def app_over(runtime: FakeRuntime) -> McptuiApp:

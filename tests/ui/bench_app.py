@@ -8,9 +8,9 @@ from textual.pilot import Pilot
 from tests.conftest import until
 from tests.ui.app_stage import app_over
 from tests.ui.fakes import FakeRuntime
-from tui.ui.app import McptuiApp
-from tui.ui.screens.server import ServerScreen
+from tui.ui.app.app import McptuiApp
 from tui.ui.workbench.bench import Bench
+from tui.ui.workbench.screen import ServerScreen
 
 EVIL = "\x1b]52;c;x\x07\x9b31m\u202e[@click=app.quit]x[/]"
 

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tui.core.conversation import Attachment, Compaction, Conversation, Message, UserMessage
+from tui.core.conversation.conversation import Attachment, Compaction, Conversation, Message, UserMessage
+from tui.core.conversation.remarks import Remark
+from tui.core.conversation.sessions import ExportKind, Found, SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.ports import Approver
-from tui.core.remarks import Remark
-from tui.core.sessions import ExportKind, Found, SessionInfo
 from tui.ui.chat_ports import Meters, ModelChoice
 from tui.ui.ports import RunningTurn
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from tests.ui.fake_chats import FakeChats
 from tests.ui.traffic_stage import Recorded
-from tui.core.acting import Deps
 from tui.core.call_memory import CallMemory
 from tui.core.clock import MonotonicClock
-from tui.core.conversation import CallRequest, Conversation
-from tui.core.limits import Limits
-from tui.core.loop import Turn
-from tui.core.policy import Policy
+from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.ports import Approver, ModelPart, ModelRequest, ReplyPart, TextPart, Usage
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+from tui.core.turn.acting import Deps
+from tui.core.turn.limits import Limits
+from tui.core.turn.loop import Turn
+from tui.core.turn.policy import Policy
 from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]

@@ -10,8 +10,8 @@ from textual.widget import Widget
 
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.settings.themes import load_theme
-from tui.ui import theming
-from tui.ui.keys_in_order import in_order
+from tui.ui.keys.keys_in_order import in_order
+from tui.ui.widgets import theming
 from tui.ui.widgets.lines import LinePane
 
 SECOND = 1_000_000_000

@@ -10,7 +10,7 @@ from tests.conftest import until
 from tests.ui.stage import Stage, shown
 from tui.core.ports import ApprovalRequest
 from tui.core.tools import Tool
-from tui.ui.widgets.transcript import Transcript
+from tui.ui.chat.transcript.transcript import Transcript
 
 HOSTILE = "\x1b[31mred\x1b]52;c;YQ==\x07 [/x] [@click=app.quit]q[/] \x9b2J \u202eevil \x00 \ud800"
 

@@ -9,18 +9,18 @@ from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, says
 from tui.core.errors import ConfigError
-from tui.core.limits import Limits
 from tui.core.ports import TextPart
-from tui.ui.actions import ACTIONS, Context
-from tui.ui.commands_palette import OF_SCREENS
-from tui.ui.screens.help import MAIN
-from tui.ui.screens.models import ModelsScreen
-from tui.ui.screens.result import ResultScreen
-from tui.ui.screens.server import ServerScreen
-from tui.ui.screens.sessions import SessionsScreen
-from tui.ui.screens.traffic import TrafficScreen
+from tui.core.turn.limits import Limits
+from tui.ui.app.commands_palette import OF_SCREENS
+from tui.ui.dialogs.help import MAIN
+from tui.ui.keys.actions import ACTIONS, Context
+from tui.ui.lists.models import ModelsScreen
+from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.traffic.reading import Reading
+from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.form_pane import FormPane
+from tui.ui.workbench.result_screen import ResultScreen
+from tui.ui.workbench.screen import ServerScreen
 
 # ---- opening ----
 

@@ -14,7 +14,7 @@ from tests.ui.fakes import FakeRuntime, says
 from tests.ui.test_commands import keys
 from tui.core.tools import BinaryContent, ResourceContent, ToolResult
 from tui.core.workbench import ResourceInfo
-from tui.ui.screens.picker import Picker
+from tui.ui.dialogs.picker import Picker
 
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"

@@ -10,11 +10,11 @@ from tests.conftest import until
 from tests.ui.app_stage import keys, opened, screen_text, send, shows
 from tests.ui.fakes import WEATHER, FakeRuntime, says
 from tests.ui.prompt_stage import runtime_with_prompts
-from tui.core.conversation import UserMessage
+from tui.core.conversation.conversation import UserMessage
 from tui.core.workbench import PromptInfo
-from tui.ui.screens.help import HelpScreen
-from tui.ui.screens.picker import Picker
-from tui.ui.screens.server import ServerScreen
+from tui.ui.dialogs.help import HelpScreen
+from tui.ui.dialogs.picker import Picker
+from tui.ui.workbench.screen import ServerScreen
 
 # ---- the list ----
 

@@ -12,8 +12,8 @@ from textual.widgets import TextArea
 
 from tests.conftest import until
 from tests.ui.stage import Stage
-from tui.ui.panes.composer import Composer
-from tui.ui.panes.token_area import MAX_ROWS
+from tui.ui.chat.composer.composer import Composer
+from tui.ui.chat.composer.token_area import MAX_ROWS
 
 
 @asynccontextmanager

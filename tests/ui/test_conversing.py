@@ -10,18 +10,24 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
-from tui.core.conversation import AssistantMessage, CallRequest, Compaction, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Compaction,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.sessions import SessionInfo
 from tui.core.ports import ReasoningPart, ReplyPart, RetryPart, TextPart
-from tui.core.sessions import SessionInfo
 from tui.core.tools import BinaryContent, TextContent, ToolResult
-from tui.ui.actions import Context
-from tui.ui.app import McptuiApp
+from tui.ui.app.app import McptuiApp
 from tui.ui.chat_ports import Meters
-from tui.ui.screens.help import HelpScreen
-from tui.ui.screens.models import ModelsScreen
-from tui.ui.screens.picker import Picker
-from tui.ui.screens.result import ResultScreen
-from tui.ui.screens.sessions import SessionsScreen
+from tui.ui.dialogs.help import HelpScreen
+from tui.ui.dialogs.picker import Picker
+from tui.ui.keys.actions import Context
+from tui.ui.lists.models import ModelsScreen
+from tui.ui.lists.sessions import SessionsScreen
+from tui.ui.workbench.result_screen import ResultScreen
 
 MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
 
@@ -325,7 +331,7 @@ async def test_a_file_is_opened_only_after_a_yes(tmp_path: Path, monkeypatch: py
     async def note(app: object, path: Path) -> None:
         started.append(path)
 
-    monkeypatch.setattr("tui.ui.screens.result.open_file", note)
+    monkeypatch.setattr("tui.ui.workbench.result_screen.open_file", note)
     runtime = FakeRuntime(calls("weather__get_weather"), says("Look."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "look")

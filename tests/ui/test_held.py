@@ -5,7 +5,7 @@ import asyncio
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
-from tui.core.conversation import UserMessage
+from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import McptuiError
 from tui.core.ports import TextPart
 

@@ -6,9 +6,9 @@ from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.test_commands import keys
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.settings.locations import state_dir
-from tui.ui.writing.history_file import HistoryFile, Kept
+from tui.ui.chat.composer.history_file import HistoryFile, Kept
 
 
 def kept() -> list[str]:

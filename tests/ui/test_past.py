@@ -5,10 +5,17 @@ import pytest
 from tests.conftest import until
 from tests.ui.stage import row_with
 from tests.ui.talk_stage import HOSTILE, talk
-from tui.core.conversation import AssistantMessage, Attachment, CallRequest, Message, ToolMessage, UserMessage
-from tui.core.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.tools import BinaryContent, ToolResult
-from tui.ui.widgets.transcript.past import parts
+from tui.ui.chat.transcript.past import parts
 
 SILENT = {"notice": lambda model: ""}
 
@@ -177,7 +184,7 @@ async def test_the_summary_of_older_turns_is_a_row_that_opens():
 
 
 async def test_of_large_results_only_the_newest_are_kept_whole(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("tui.ui.widgets.transcript.messages.MOST_GIVEN", 100)
+    monkeypatch.setattr("tui.ui.chat.transcript.messages.MOST_GIVEN", 100)
     async with talk(rows=30) as it:
         for name in ("a", "b", "c"):
             it.pane.add_call(name, "s", "draw", {})

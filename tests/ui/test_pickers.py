@@ -9,9 +9,9 @@ from textual.widgets import OptionList
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, press
 from tui.settings.themes import ThemeSpec, all_themes
-from tui.ui.screens.finding_picker import FindingPicker
-from tui.ui.screens.picker import Choice, Picker
-from tui.ui.screens.themes import ThemePicker
+from tui.ui.dialogs.finding_picker import FindingPicker
+from tui.ui.dialogs.picker import Choice, Picker
+from tui.ui.lists.themes import ThemePicker
 
 
 @pytest.fixture(scope="module")

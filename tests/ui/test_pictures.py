@@ -11,7 +11,7 @@ from tests.ui.stage import press, shown
 from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import Recorded
 from tui.core.traffic import Kind
-from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.traffic.tabs import Tab
 from tui.ui.widgets.rows import text_of
 

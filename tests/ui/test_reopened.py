@@ -11,13 +11,10 @@ from tests.conftest import until
 from tests.ui.talk_stage import Talk, talk
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call, text
 from tests.unit.storage.session_samples import store_in
-from tui.core.acting import Deps
-from tui.core.conversation import Conversation
+from tui.core.conversation.conversation import Conversation
+from tui.core.conversation.remarks import Remark
 from tui.core.errors import ModelError
 from tui.core.events import TextDelta
-from tui.core.limits import Limits
-from tui.core.loop import Turn
-from tui.core.policy import Mode, Policy
 from tui.core.ports import (
     Answer,
     Decision,
@@ -28,12 +25,15 @@ from tui.core.ports import (
     RetryPart,
     TextPart,
 )
-from tui.core.remarks import Remark
+from tui.core.turn.acting import Deps
+from tui.core.turn.limits import Limits
+from tui.core.turn.loop import Turn
+from tui.core.turn.policy import Mode, Policy
 from tui.model.scripted import Reply, ScriptedModel, Wait, calls, says
-from tui.storage.session_journal import SessionJournal
-from tui.ui.bridge import Bridge
-from tui.ui.choosing.dates import said_at
-from tui.ui.endings import note_of
+from tui.storage.sessions.journal import SessionJournal
+from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.endings import note_of
+from tui.ui.widgets.dates import said_at
 
 KEYS = {"chat.continue": "ctrl+g", "chat.retry": "r", "chat.cancel": "esc"}
 NOTICE = "the fine print"

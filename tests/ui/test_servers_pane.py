@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.stage import SECOND, FakeHost, Hand, Stage, press, row_with, server, shown, stopped
 from tui.core.servers import ServerState, StopReason
-from tui.ui.panes.servers import ServersPane
+from tui.ui.chat.servers import ServersPane
 
 
 def pane_and_host(*statuses: object) -> tuple[ServersPane, FakeHost, Hand]:

@@ -13,12 +13,12 @@ from tests.conftest import until
 from tests.ui.app_stage import OnScreen, screen_text
 from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
-from tui.core.conversation import AssistantMessage, Conversation, UserMessage
-from tui.core.sessions import Found, SessionInfo
-from tui.ui.key_overrides import KeyOverrides
-from tui.ui.screens.export_chat import ExportChat, export_path
-from tui.ui.screens.sessions import Resumed, SessionsScreen
-from tui.ui.symbols import UNICODE
+from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
+from tui.core.conversation.sessions import Found, SessionInfo
+from tui.ui.dialogs.export_chat import ExportChat, export_path
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.lists.sessions import Resumed, SessionsScreen
+from tui.ui.widgets.symbols import UNICODE
 
 NOW = 1_790_000_000.0
 MILK = SessionInfo("milk", "Which notes mention milk?", NOW - 900, NOW - 600, 4, 2, "qwen3:8b", 12_000, 0.02)
@@ -205,7 +205,7 @@ async def test_a_note_goes_with_the_next_key_that_moves_or_writes(key: str) -> N
 
 
 async def test_a_note_goes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.ui.choosing.finder.NEWS_SECONDS", 0.05)
+    monkeypatch.setattr("tui.ui.lists.finder.NEWS_SECONDS", 0.05)
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+d")
         await scene.shows("1 saved")

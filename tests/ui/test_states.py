@@ -4,8 +4,8 @@ import pytest
 
 from tests.ui.stage import FakeHost, Hand, Stage, server, shown, stopped
 from tui.core.servers import ServerState, ServerStatus, StopReason
-from tui.ui.panes.servers import ServersPane
-from tui.ui.symbols import ASCII, UNICODE, Symbols
+from tui.ui.chat.servers import ServersPane
+from tui.ui.widgets.symbols import ASCII, UNICODE, Symbols
 
 CASES: list[tuple[ServerStatus, str, str]] = [
     (server("a", ServerState.RUNNING), "running", "RUNNING"),

@@ -10,8 +10,8 @@ from textual.widgets import Input, OptionList, TextArea
 
 from tests.ui.stage import Stage
 from tui.settings.themes import ThemeSpec, all_themes, load_theme
-from tui.ui.theming import theme_of, variable_defaults
 from tui.ui.widgets.palette import Palette
+from tui.ui.widgets.theming import theme_of, variable_defaults
 
 SPECS = all_themes()[0]
 

@@ -6,12 +6,18 @@ from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.test_changing import with_milk
-from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
-from tui.core.sessions import SessionInfo
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.sessions import SessionInfo
 from tui.core.traffic import Cause
-from tui.ui.app import McptuiApp
-from tui.ui.screens.sessions import SessionsScreen
-from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.app.app import McptuiApp
+from tui.ui.lists.sessions import SessionsScreen
+from tui.ui.traffic.screen import TrafficScreen
 
 TALK: Sequence[Message] = (
     UserMessage("What's on my list?"),

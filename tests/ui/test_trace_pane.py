@@ -12,12 +12,12 @@ from tui.core import events
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.tools import Tool
-from tui.trace.entries import CallSpan
-from tui.trace.spans import Spans
-from tui.ui.panes.trace import TracePane
-from tui.ui.panes.trace_rows import Look, span_rows
-from tui.ui.symbols import ASCII, UNICODE
+from tui.traffic.spans.entries import CallSpan
+from tui.traffic.spans.spans import Spans
+from tui.ui.chat.trace import TracePane
+from tui.ui.chat.trace_rows import Look, span_rows
 from tui.ui.widgets.rows import text_of, width_of
+from tui.ui.widgets.symbols import ASCII, UNICODE
 
 
 class Story:

@@ -9,9 +9,9 @@ from tests.conftest import until
 from tests.ui.stage import Stage, press, row_with, shown
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.traffic import Kind
-from tui.trace.recording import Recording
-from tui.ui.key_overrides import KeyOverrides
-from tui.ui.screens.traffic import TrafficScreen
+from tui.traffic.record.recording import Recording
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.traffic.screen import TrafficScreen
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from tests.ui.app_stage import opened as app_with
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import some
-from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic.screen import TrafficScreen
 
 NAMES = {"/": "slash", " ": "space", ":": "colon", "\r": "enter", "_": "underscore"}
 

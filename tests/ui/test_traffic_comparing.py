@@ -11,8 +11,8 @@ from tests.ui.test_traffic import opened, title
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.traffic import Cause, Kind
-from tui.ui.screens.comparison import ComparisonScreen
-from tui.ui.screens.waterfall import WaterfallScreen
+from tui.ui.traffic.comparison import ComparisonScreen
+from tui.ui.traffic.waterfall import WaterfallScreen
 
 
 def two_calls() -> Recorded:

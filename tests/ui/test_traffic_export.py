@@ -13,9 +13,9 @@ from tests.ui.stage import press
 from tests.ui.test_traffic import numbered, opened
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import some
-from tui.ui.screens.confirm import Confirm
-from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.dialogs.confirm import Confirm
 from tui.ui.traffic import exporting
+from tui.ui.traffic.screen import TrafficScreen
 
 
 def seqs(path: Path) -> list[int]:

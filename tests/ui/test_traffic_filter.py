@@ -8,7 +8,7 @@ from tests.ui.test_traffic import numbered, opened, title
 from tests.ui.traffic_stage import some
 from tui.core.errors import ConfigError
 from tui.core.traffic import Cause
-from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic.screen import TrafficScreen
 
 
 def line(screen: TrafficScreen) -> str:

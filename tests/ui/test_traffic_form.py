@@ -6,9 +6,9 @@ from tests.conftest import until
 from tests.ui.app_stage import opened
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.traffic_stage import some
-from tui.ui.screens.server import ServerScreen
-from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.items import key_of_tool
+from tui.ui.workbench.screen import ServerScreen
 
 
 async def test_one_key_opens_the_form_with_the_arguments_of_the_call() -> None:

@@ -6,8 +6,8 @@ from tests.conftest import until
 from tests.ui.app_stage import opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.traffic_stage import some
-from tui.trace.query import parse
-from tui.ui.screens.traffic import TrafficScreen
+from tui.traffic.filter.query import parse
+from tui.ui.traffic.screen import TrafficScreen
 
 
 async def test_filter_and_entry_are_there_again_after_a_look_at_the_turn() -> None:

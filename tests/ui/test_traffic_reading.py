@@ -10,9 +10,9 @@ from tests.ui.stage import press, shown
 from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.traffic import Finding, Kind, Severity
-from tui.ui.screens.traffic import TrafficScreen
 from tui.ui.traffic import reading as reading_module
 from tui.ui.traffic.finding import places
+from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.traffic.tabs import Tab
 
 

@@ -18,10 +18,10 @@ from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import some
 from tui.core.traffic import Cause, Direction, Kind, Redaction
 from tui.core.workbench import RawAnswer
-from tui.ui.app import McptuiApp
-from tui.ui.screens.confirm_call import ConfirmCall
-from tui.ui.screens.edit_request import EditRequest
-from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.app.app import McptuiApp
+from tui.ui.dialogs.confirm_call import ConfirmCall
+from tui.ui.traffic.edit_request import EditRequest
+from tui.ui.traffic.screen import TrafficScreen
 
 
 @asynccontextmanager

@@ -2,8 +2,8 @@
 
 from tests.conftest import wait_until
 from tests.ui.traffic_stage import WALL_NS, some
-from tui.trace.query import parse
-from tui.trace.recording import Recording
+from tui.traffic.filter.query import parse
+from tui.traffic.record.recording import Recording
 from tui.ui.traffic.sifting import Sifting
 
 

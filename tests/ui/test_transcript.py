@@ -7,7 +7,7 @@ from textual.selection import Selection
 from tests.conftest import until
 from tests.ui.stage import press, row_with
 from tests.ui.talk_stage import HOSTILE, talk
-from tui.ui.widgets.transcript import Transcript
+from tui.ui.chat.transcript.transcript import Transcript
 
 # ---- what was said
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.stage import press, row_with
 from tests.ui.talk_stage import talk
-from tui.ui.widgets.transcript import Transcript
+from tui.ui.chat.transcript.transcript import Transcript
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tui.core.ports import TextPart
-from tui.ui.actions import BETWEEN_TURNS, Context, of_context
-from tui.ui.app import McptuiApp
+from tui.ui.app.app import McptuiApp
+from tui.ui.keys.actions import BETWEEN_TURNS, Context, of_context
 
 COMMANDS = {found.keys: found for found in of_context(Context.CONVERSATION) if len(found.keys) == 1}
 ANSWERS = {found.keys: found for found in of_context(Context.QUESTION)}

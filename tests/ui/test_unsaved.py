@@ -5,7 +5,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, says
-from tui.core.sessions import SessionInfo
+from tui.core.conversation.sessions import SessionInfo
 
 FULL = "disk full"
 

@@ -11,7 +11,7 @@ from tests.ui.bench_stage import rich_runtime, tool
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import ResourceInfo
-from tui.ui.screens.server import ServerScreen
+from tui.ui.workbench.screen import ServerScreen
 from tui.ui.workbench.tabs import BenchTab
 
 # ---- opening and leaving ----

@@ -6,8 +6,8 @@ from tests.ui.bench_app import app_of, bench_of, called, opened
 from tests.ui.bench_stage import rich_runtime, tool
 from tests.ui.fakes import FakeRuntime
 from tui.core.call_memory import CallKey, CallKind
-from tui.ui.screens.picker import Picker
-from tui.ui.screens.server import ServerScreen
+from tui.ui.dialogs.picker import Picker
+from tui.ui.workbench.screen import ServerScreen
 
 
 def forecast() -> FakeRuntime:

@@ -10,8 +10,8 @@ from tests.ui.fakes import FakeRuntime
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.core.traffic import Kind
-from tui.ui.screens.server import ServerScreen
-from tui.ui.screens.traffic import TrafficScreen
+from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.workbench.screen import ServerScreen
 
 LAST_WORDS = "weather exited with code 1 during the call.\nIts last lines:\nRuntimeError: out of clouds"
 

@@ -8,8 +8,8 @@ from typing import Any
 from tui.core.search_text import readings
 from tui.core.text_folding import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
-from tui.trace.frames import Frames
-from tui.trace.recording import Recording
+from tui.traffic.record.frames import Frames
+from tui.traffic.record.recording import Recording
 
 WALL_NS = 1_790_000_000 * 1_000_000_000
 MS = 1_000_000

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tui.cli import build_parser, main
-from tui.options import Options
+from tui.runtime.options import Options
 
 
 def test_an_empty_command_line_asks_for_what_the_parser_would_give(monkeypatch: pytest.MonkeyPatch):

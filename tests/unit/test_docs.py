@@ -11,10 +11,10 @@ import pytest
 from tui.cli import build_parser
 from tui.commands.traffic_parsers import parse_tap
 from tui.core.traffic import Kind
-from tui.model.providers import PROVIDERS
-from tui.trace.query import parse
-from tui.trace.query_fields import FIELDS
-from tui.ui.actions import ACTIONS
+from tui.model.endpoints.providers import PROVIDERS
+from tui.traffic.filter.fields import FIELDS
+from tui.traffic.filter.query import parse
+from tui.ui.keys.actions import ACTIONS
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -67,7 +67,7 @@ def test_each_filter_that_is_shown_can_be_used(text: str):
 def codes_of_the_linter() -> set[str]:
     """Return the codes in what the rules say: `Said(code, ...)`, `look.error(code, ...)` and the like."""
     found: set[str] = set()
-    for file in (ROOT / "tui" / "trace").glob("lint*.py"):
+    for file in (ROOT / "tui" / "traffic" / "lint").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and node.args:
                 name = (

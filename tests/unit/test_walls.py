@@ -39,14 +39,14 @@ HEAVY = {"textual", "rich", "mcp", "mcp_types", "openai", "pydantic", "httpx2", 
         ("import tui.commands.tap", HEAVY | {"sqlite3", "asyncio", "typing", "dataclasses"}),
         ("import tui.commands.trace", HEAVY | {"sqlite3"}),
         ("import tui.commands.mock", HEAVY | {"sqlite3"}),
-        ("import tui.core.loop", HEAVY),
+        ("import tui.core.turn.loop", HEAVY),
         ("import tui.commands.run", {"textual", "rich"}),
         ("import tui.commands.servers", {"textual", "rich"}),
-        ("import tui.runtime", HEAVY),
+        ("import tui.runtime.runtime", HEAVY),
         ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema"}),
-        ("import tui.ui.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "PIL"}),
-        ("import tui.ui.terminal", {"hashlib", "json"}),
-        ("import tui.ui.pictures.decoding", {"PIL"}),
+        ("import tui.ui.app.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "PIL"}),
+        ("import tui.ui.platform.terminal", {"hashlib", "json"}),
+        ("import tui.ui.widgets.decoding", {"PIL"}),
     ],
 )
 def test_only_what_is_needed_is_loaded(statement: str, forbidden: set[str]):
@@ -54,7 +54,12 @@ def test_only_what_is_needed_is_loaded(statement: str, forbidden: set[str]):
 
 
 def test_the_first_frame_loads_nothing_that_only_a_conversation_needs():
-    needed_later = {"tui.core.events", "tui.core.servers", "tui.core.conversation", "tui.ui.writing.commands"}
-    code = f"import sys, tui.ui.terminal\nprint({needed_later} & sys.modules.keys())"
+    needed_later = {
+        "tui.core.events",
+        "tui.core.servers",
+        "tui.core.conversation.conversation",
+        "tui.ui.keys.slash_commands",
+    }
+    code = f"import sys, tui.ui.platform.terminal\nprint({needed_later} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert done.stdout.strip() == "set()", done.stderr

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from tui.atomic_write import atomic_write, is_replaceable
+from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.errors import UsageError
 
 

@@ -149,8 +149,8 @@ def _check(path: Path, named: bool, actions: "Actions") -> int:
 
 def _missing_keys(loaded: "Loaded") -> Iterator[str]:
     """Yield which models have no key in this environment though their provider will want one."""
-    from tui.model.address import missing_key
-    from tui.models import profile_of
+    from tui.model.endpoints.address import missing_key
+    from tui.runtime.profiles import profile_of
 
     for name, settings in loaded.settings.models.items():
         if wanted := missing_key(profile_of(name, settings, os.environ)):
@@ -208,7 +208,7 @@ def _leftovers(path: Path, new: Mapping[str, Any]) -> int:
 
 
 def _learned(*, forget: bool) -> int:
-    from tui.model.quirks import Learned
+    from tui.model.endpoints.quirks import Learned
     from tui.settings.learned import LearnedFile
     from tui.settings.locations import learned_file
 

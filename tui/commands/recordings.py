@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.errors import StorageError
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Entry
-from tui.trace.frames import Frames
-from tui.trace.recorder import Recorder
+from tui.traffic.record.frames import Frames
+from tui.traffic.record.recorder import Recorder
 
 if TYPE_CHECKING:
-    from tui.storage.recordings import Recordings
-    from tui.storage.traffic_reader import RecordingReader
+    from tui.storage.recordings.folder import Recordings
+    from tui.storage.recordings.reader import RecordingReader
 
 PAGE = 2000
 """Entries that are read at a time."""
@@ -25,7 +25,7 @@ PAGE = 2000
 def recordings() -> "Recordings":
     """Return the folder in which recordings are kept."""
     from tui.settings.locations import state_dir
-    from tui.storage.recordings import Recordings
+    from tui.storage.recordings.folder import Recordings
 
     return Recordings(state_dir() / "recordings")
 
@@ -38,7 +38,7 @@ def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
         meta: what is to be known of the recording as a whole.
     """
     from tui.settings.quick import quick_traffic
-    from tui.storage.traffic_writer import RecordingWriter
+    from tui.storage.recordings.writer import RecordingWriter
 
     chosen = quick_traffic(os.environ)
 
@@ -93,7 +93,7 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
     Raises:
         StorageError: it cannot be read.
     """
-    from tui.storage.traffic_reader import RecordingReader
+    from tui.storage.recordings.reader import RecordingReader
 
     if path.suffix.lower() not in (".jsonl", ".ndjson"):
         reader = RecordingReader(path)
@@ -118,7 +118,7 @@ def take_in(source: Path, target: Path) -> None:
     Raises:
         StorageError: the export cannot be read, or the recording not be written.
     """
-    from tui.storage.export_jsonl import read_jsonl
+    from tui.storage.exports.jsonl import read_jsonl
 
     try:
         with source.open("rb") as lines:
@@ -128,7 +128,7 @@ def take_in(source: Path, target: Path) -> None:
 
 
 def _store(entries: Iterable[Entry], target: Path) -> None:
-    from tui.storage.traffic_writer import RecordingWriter
+    from tui.storage.recordings.writer import RecordingWriter
 
     writer = RecordingWriter(target, cap_bytes=1 << 40)
     try:

@@ -11,7 +11,7 @@ from tui.core.errors import StorageError, UsageError, sentences
 from tui.core.text import clean_line
 
 if TYPE_CHECKING:
-    from tui.storage.recordings import Kept
+    from tui.storage.recordings.folder import Kept
 
 SLACK_NS = 5_000_000_000
 """How much later than its last entry was seen a file may have been written, at most, for all we rely on."""
@@ -57,7 +57,7 @@ class About:
 
 def about(kept: "Kept", with_servers: bool = False) -> About:
     """Return what is known of a recording; `with_servers` reads through all of its columns."""
-    from tui.storage.traffic_reader import RecordingReader
+    from tui.storage.recordings.reader import RecordingReader
 
     try:
         with closing(RecordingReader(kept.path)) as reader:
@@ -126,7 +126,7 @@ def since(wall_ns: int, with_servers: bool = False) -> list[About]:
 
 def _changed_ns(kept: "Kept") -> int:
     """Return when the files of a recording were written last, nanoseconds since 1970."""
-    from tui.storage.database import files_of
+    from tui.storage.recordings.database import files_of
 
     times = [0]
     for file in files_of(kept.path):

@@ -17,9 +17,9 @@ from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, T
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import Cleaner, clean
 from tui.host.host import Host
-from tui.options import Options
-from tui.runtime import Runtime
-from tui.turns import WatchedTurn
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+from tui.runtime.turn import WatchedTurn
 
 EXIT_CODES = {
     EndReason.ANSWERED: 0,

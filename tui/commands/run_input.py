@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tui.core.attaching import MAX_BYTES, attachment_of
-from tui.core.conversation import Attachment
+from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError
 
 MAX_STDIN = 4 * 1024 * 1024

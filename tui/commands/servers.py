@@ -13,8 +13,8 @@ from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
-from tui.options import Options
-from tui.runtime import Runtime
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
 
 FAILED = 5
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.trace_lines import local, rfc3339, table
+from tui.core.conversation.session_names import LIST_STEP, named
+from tui.core.conversation.sessions import ExportKind, Found, SessionInfo
 from tui.core.errors import McptuiError, UsageError
-from tui.core.redact import Redactor
-from tui.core.session_names import LIST_STEP, named
-from tui.core.sessions import ExportKind, Found, SessionInfo
+from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
 from tui.core.units import count
 
 if TYPE_CHECKING:
-    from tui.storage.sessions import SessionStore
+    from tui.storage.sessions.store import SessionStore
 
 USAGE = 2
 
@@ -64,7 +64,7 @@ async def _carry_out(args: argparse.Namespace) -> None:
 
 def _store(redactor: Redactor | None = None) -> "SessionStore":
     from tui.settings.locations import data_dir
-    from tui.storage.sessions import SessionStore
+    from tui.storage.sessions.store import SessionStore
 
     known = redactor or Redactor()
     return SessionStore(data_dir() / "sessions", lambda: known)

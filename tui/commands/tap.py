@@ -38,7 +38,7 @@ def _refuse(text: str, code: int) -> int:
 def _tap_process(name: str, command: list[str]) -> int:
     if os.name != "posix":
         return _refuse("a server that is a process can only be tapped on Linux and macOS so far", USAGE)
-    from tui.host.passthrough import Passthrough, end_like
+    from tui.host.passthrough.passthrough import Passthrough, end_like
 
     sys.setswitchinterval(SWITCH_SECONDS)
     recording = TapRecording(name)
@@ -57,7 +57,7 @@ def _tap_process(name: str, command: list[str]) -> int:
 
 def _open_words(command: list[str]) -> list[str]:
     """Return the arguments of a command line that hold no secret."""
-    from tui.core.secret_places import places_in_arguments
+    from tui.core.secrets.secret_places import places_in_arguments
 
     places = places_in_arguments(command)
     return [word for word, found in zip(command[1:], places[1:], strict=True) if not found]

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 from tui.commands.interrupt import Interrupt
 from tui.commands.recordings import open_recorder
 from tui.commands.tap_recording import known_secrets
-from tui.core.redact import Redactor
-from tui.core.secret_places import is_secret_header, masked, secrets_in_arguments
+from tui.core.secrets.redact import Redactor
+from tui.core.secrets.secret_places import is_secret_header, masked, secrets_in_arguments
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Captured
-from tui.trace.recorder import Recorder
+from tui.traffic.record.recorder import Recorder
 
 USAGE, NOT_STARTED = 2, 1
 ADDRESS = "127.0.0.1"
@@ -58,7 +58,7 @@ def _say(text: str, code: int) -> int:
 async def _serve(listening: socket.socket, target: str, name: str) -> int:
     import uvicorn
 
-    from tui.host.passthrough_http import HttpPassthrough
+    from tui.host.passthrough.passthrough_http import HttpPassthrough
 
     redactor = Redactor(known_secrets([target]))
     recorder = open_recorder(redactor, {"tap": name, "pid": str(os.getpid())})

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tui.core.traffic import Captured
-    from tui.host.passthrough_lines import PassthroughLines
-    from tui.trace.recorder import Recorder
+    from tui.host.passthrough.passthrough_lines import PassthroughLines
+    from tui.traffic.record.recorder import Recorder
 
 WAITING_LIMIT = 64 * 1024 * 1024
 """Bytes that may wait to be recorded; what a faster server writes is counted and left out."""
@@ -114,9 +114,9 @@ class TapRecording:
     def _record(self, command: list[str], pid: int, began_ns: int) -> None:
         from tui.commands.recordings import open_recorder
         from tui.commands.tap import name_of
-        from tui.core.redact import Redactor
-        from tui.core.secret_places import masked_arguments
-        from tui.host.passthrough_lines import PassthroughLines
+        from tui.core.secrets.redact import Redactor
+        from tui.core.secrets.secret_places import masked_arguments
+        from tui.host.passthrough.passthrough_lines import PassthroughLines
 
         name = self._name or name_of(command)
         lines = PassthroughLines(name, time.time_ns() - time.monotonic_ns())
@@ -186,7 +186,7 @@ def _signal_name(number: int) -> str:
 
 def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
     """Return the secrets in the environment and in a command line, or a URL, by names that may be shown."""
-    from tui.core.secret_places import is_plain, may_be_secret, secrets_in, secrets_in_arguments
+    from tui.core.secrets.secret_places import is_plain, may_be_secret, secrets_in, secrets_in_arguments
 
     found: dict[str, str] = {}
     for name, value in os.environ.items():

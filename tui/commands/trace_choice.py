@@ -15,11 +15,11 @@ from tui.commands.trace_reading import Selection, query_of
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
-from tui.trace.filter_fields import since_ns
-from tui.trace.query import Query, parse
-from tui.trace.query_fields import FIELDS, read_value
-from tui.trace.query_nodes import Ago, Clock, Name, Not, Term
-from tui.trace.query_units import BadValue
+from tui.traffic.filter.column_fields import since_ns
+from tui.traffic.filter.fields import FIELDS, read_value
+from tui.traffic.filter.nodes import Ago, Clock, Name, Not, Term
+from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.units import BadValue
 
 FAILED = parse("kind:request,model_request status:failed")
 

@@ -19,8 +19,8 @@ from tui.commands.trace_lines import READ, WITH_BODY, entry_line, figure_lines, 
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, Severity
 from tui.core.units import plural
-from tui.trace.query_nodes import And, Node, Or, Term
-from tui.trace.stats import Figures
+from tui.traffic.filter.nodes import And, Node, Or, Term
+from tui.traffic.stats import Figures
 
 LOOK_SECONDS = 0.2
 """How often --follow looks for more."""
@@ -51,7 +51,7 @@ def carry_out(args: argparse.Namespace, choice: Choice) -> int:
 
 
 def _show(args: argparse.Namespace, source: Source) -> None:
-    from tui.storage.liveness import is_live
+    from tui.storage.recordings.liveness import is_live
 
     last, colour = 0, _colour()
     while True:
@@ -166,9 +166,9 @@ def _stats(args: argparse.Namespace, sources: Iterable[Source]) -> None:
 
 
 def _figures(source: Source) -> Iterable[Figures]:
-    from tui.storage.export_jsonl import renumbered
-    from tui.trace.frames import Frames
-    from tui.trace.stats import Stats
+    from tui.storage.exports.jsonl import renumbered
+    from tui.traffic.record.frames import Frames
+    from tui.traffic.stats import Stats
 
     frames = source.selection.frames
     if source.selection.is_filtered:
@@ -182,7 +182,7 @@ def _figures(source: Source) -> Iterable[Figures]:
 
 
 def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
-    from tui.storage.export import Format, exported, write_whole
+    from tui.storage.exports.export import Format, exported, write_whole
 
     for source in sources:
         title = clean_line(source.recording.path.name, 120)
@@ -222,7 +222,7 @@ def _object_of(source: Source, entry: Entry) -> str:
 
 
 def _object(source: Source, entry: Entry) -> str:
-    from tui.storage.export_jsonl import entry_object
+    from tui.storage.exports.jsonl import entry_object
 
     return _json(source, entry_object(entry) | source.selection.of_the_person(entry))
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from tui.core.text import clean_line
 from tui.core.traffic import KIND_WORDS, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.core.units import duration, size
-from tui.trace.explain_events import event_sentences
-from tui.trace.stats import Figures
+from tui.traffic.explain.events import event_sentences
+from tui.traffic.stats import Figures
 
 SHOWN = 160
 """Characters of a body that stand in a line."""

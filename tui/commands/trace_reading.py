@@ -8,9 +8,9 @@ from typing import Any
 from tui.commands.recordings import PAGE, OpenRecording
 from tui.core.errors import StorageError, UsageError
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome
-from tui.trace.frames import Frames
-from tui.trace.query import Query, parse
-from tui.trace.view import View
+from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.view import View
+from tui.traffic.record.frames import Frames
 
 BODY_LIMIT = 64 * 1024 * 1024
 """Bytes of a body that are printed or exported."""
@@ -56,8 +56,8 @@ class Selection:
         Raises:
             StorageError: it cannot be read.
         """
-        from tui.storage.liveness import is_live
-        from tui.storage.traffic_reader import RecordingReader
+        from tui.storage.recordings.liveness import is_live
+        from tui.storage.recordings.reader import RecordingReader
 
         self.frames = Frames()
         self._recording = recording
@@ -82,7 +82,7 @@ class Selection:
 
     def _take_notes(self) -> dict[int, str]:
         """Return what the person noted at entries, and mark those that were marked."""
-        from tui.storage.notes import NotesStore
+        from tui.storage.recordings.notes import NotesStore
 
         try:
             kept = NotesStore(self._recording.file).all()
@@ -227,8 +227,8 @@ class Selection:
 
     def findings(self) -> Iterator[Finding]:
         """Yield what the linter has to say of all entries, in order."""
-        from tui.judging import model_judge
-        from tui.trace.linting import lint_recording
+        from tui.runtime.judging import model_judge
+        from tui.traffic.lint.linting import lint_recording
 
         judge = model_judge()
         try:

@@ -20,8 +20,8 @@ from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
-from tui.trace.diff import text_lines
-from tui.trace.replay import Item, Replay, Result, plan, tally
+from tui.traffic.diff import text_lines
+from tui.traffic.replay.replay import Item, Replay, Result, plan, tally
 
 ANSWER_SECONDS = 60.0
 """How long an answer is waited for."""
@@ -89,7 +89,7 @@ def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str]
     """Return what starts the live server: a command as given, or that of a configured server."""
     if args.live_command:
         return args.live_command, os.environ, None
-    from tui.host.process import server_environment
+    from tui.host.process.process import server_environment
     from tui.settings.load import load
     from tui.settings.locations import config_path
     from tui.settings.specs import server_specs
@@ -233,7 +233,7 @@ class _Live:
 
     async def read(self) -> None:
         """Take what the server writes, until its end."""
-        from tui.host.framing import Framer
+        from tui.core.jsonrpc.framing import Framer
 
         stdout = self._process.stdout
         assert stdout is not None

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from tui.core.conversation import Attachment
-from tui.core.cutting import octets
+from tui.core.context.cutting import octets
+from tui.core.conversation.conversation import Attachment
 from tui.core.media import (
     HEAD_BYTES,
     PICTURES,

@@ -12,9 +12,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tui.core.forms_spec import MISSING, Path
-from tui.core.secret_names import names_a_secret
-from tui.core.secret_shapes import shapes_in
+from tui.core.forms.spec import MISSING, Path
+from tui.core.secrets.secret_names import names_a_secret
+from tui.core.secrets.secret_shapes import shapes_in
 
 LONGEST_NAME = 32
 MAX_LAST = 300

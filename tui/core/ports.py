@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from tui.core.conversation import CallRequest, Message
+from tui.core.conversation.conversation import CallRequest, Message
+from tui.core.conversation.usage import Usage as Usage
 from tui.core.tools import ProgressSink, Tool, ToolResult
-from tui.core.usage import Usage as Usage
 
 # ---- the model -------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tui.core.conversation import Attachment
+from tui.core.conversation.conversation import Attachment
 from tui.core.media import picture_size
 from tui.core.text import clean_line
 from tui.core.units import size as in_bytes

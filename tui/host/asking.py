@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from tui.core.workbench import RawAnswer
 from tui.host import explain
-from tui.host.gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
+from tui.host.frames.gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
 from tui.host.waiting import until_or
 from tui.host.wire import Ticket, Wire
 

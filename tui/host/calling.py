@@ -9,7 +9,7 @@ from mcp.client import Client
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.host import explain
 from tui.host.content import result_of
-from tui.host.gate import RESULT_TOO_LARGE
+from tui.host.frames.gate import RESULT_TOO_LARGE
 from tui.host.wire import Ticket, Wire
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
-from tui.host.schema_faults import schema_fault
+from tui.host.schemas.schema_faults import schema_fault
 
 MAX_PAGES = 100
 MAX_TOOLS = 10_000

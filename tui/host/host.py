@@ -11,15 +11,15 @@ from typing import Any
 
 from tui.core.errors import UsageError
 from tui.core.ports import Clock
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.traffic import TrafficSink
+from tui.host.process.watchdog import Watchdog
+from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
 from tui.host.surroundings import Open, Surroundings
 from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
-from tui.host.validation import SchemaChecker
-from tui.host.watchdog import Watchdog
 from tui.host.workbench import HandWorkbench
 
 SHUTDOWN_SECONDS = 7.0

@@ -9,7 +9,7 @@ from mcp_types import PaginatedRequestParams, PromptsCapability, ResourcesCapabi
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui.host.catalog import Walk, walk_pages
-from tui.host.gate import METHOD_NOT_FOUND
+from tui.host.frames.gate import METHOD_NOT_FOUND
 from tui.host.wire import Ticket, Wire
 
 COUNT_SECONDS = 2.0

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.ports import Clock
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.traffic import TrafficSink
+from tui.host.process.watchdog import Watchdog
 from tui.host.transports import ServerTransport, open_transport
-from tui.host.watchdog import Watchdog
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
 LAUNCHER_SECONDS = 180.0

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.servers import ServerState
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
+from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
-from tui.host.validation import SchemaChecker
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection

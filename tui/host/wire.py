@@ -25,8 +25,8 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
+from tui.core.jsonrpc.envelope import INVALID_ANSWER
 from tui.core.text import clean_line
-from tui.host.envelope import INVALID_ANSWER
 from tui.host.explain import NO_ANSWER
 from tui.host.handshake import tidy_handshake
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
@@ -18,7 +18,7 @@ from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo
 from tui.host import explain
 from tui.host.content import contents_of, prompt_of
 from tui.host.offered import prompt_infos, resource_infos
-from tui.host.process_tree import Usage, usage
+from tui.host.process.process_tree import Usage, usage
 from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tui.atomic_write import atomic_write
+from tui.core.atomic_write import atomic_write
 from tui.core.errors import ConfigError
 from tui.settings.edit import Value, with_servers, with_value
 from tui.settings.file_lock import locked

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from tui.core.choices import Meters, ModelChoice
-from tui.core.conversation import Attachment, Compaction, Message
+from tui.core.conversation.choices import Meters, ModelChoice
+from tui.core.conversation.conversation import Attachment, Compaction, Message
+from tui.core.conversation.remarks import Remark
+from tui.core.conversation.sessions import ExportKind, Found, SessionInfo
 from tui.core.ports import Approver
-from tui.core.remarks import Remark
-from tui.core.sessions import ExportKind, Found, SessionInfo
 from tui.ui.ports import RunningTurn
 
 __all__ = ["ChatView", "Meters", "ModelChoice"]

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from tui.core.call_memory import CallMemory
 from tui.core.events import Event
-from tui.core.limits import Limits, Meter
 from tui.core.ports import Approver
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
+from tui.core.turn.limits import Limits, Meter
 from tui.core.workbench import Workbench
-from tui.trace.recording import Recording
+from tui.traffic.record.recording import Recording
 
 if TYPE_CHECKING:
     from tui.ui.chat_ports import ChatView

@@ -10,7 +10,7 @@ import pytest
 from tui.commands import config
 from tui.settings.learned import LearnedFile
 from tui.settings.locations import learned_file
-from tui.ui.key_overrides import own_keys
+from tui.ui.keys.key_overrides import own_keys
 
 
 @pytest.fixture

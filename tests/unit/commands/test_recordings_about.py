@@ -8,7 +8,7 @@ from tests.unit.storage.traffic_samples import request
 from tui.commands.recordings import recordings
 from tui.commands.recordings_about import about, newest, since
 from tui.core.traffic import Entry
-from tui.storage.traffic_writer import RecordingWriter
+from tui.storage.recordings.writer import RecordingWriter
 
 MINUTE = 60_000_000_000
 NOON = 1_700_000_000_000_000_000

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.storage.traffic_samples import requests
 from tui.commands.trace_choice import Choice
-from tui.storage.traffic_writer import RecordingWriter
+from tui.storage.recordings.writer import RecordingWriter
 
 
 @pytest.mark.parametrize(

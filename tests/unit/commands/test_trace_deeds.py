@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tui.cli import build_parser
 from tui.commands.recordings import open_entries
 from tui.commands.trace import trace
-from tui.trace.replay import plan
-from tui.trace.standin import StandIn
+from tui.traffic.replay.replay import plan
+from tui.traffic.replay.standin import StandIn
 
 WALL = 1_700_000_000_000_000_000
 BATCH = '[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]'

@@ -14,8 +14,8 @@ from tui.commands.recordings import open_entries
 from tui.commands.trace_reading import Selection, query_of
 from tui.core.errors import StorageError, UsageError
 from tui.core.traffic import DROPPED, Cause, Entry, Kind
-from tui.storage.traffic_writer import RecordingWriter
-from tui.trace.frames import Frames
+from tui.storage.recordings.writer import RecordingWriter
+from tui.traffic.record.frames import Frames
 
 SECOND = 1_000_000_000
 LONG_AGO = 1_700_000_000 * SECOND

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from tui.core.acting import Deps
-from tui.core.conversation import CallRequest, Conversation
+from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.events import Event, TurnEnded
-from tui.core.limits import Limits
-from tui.core.loop import Turn
-from tui.core.policy import Mode, Policy
 from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+from tui.core.turn.acting import Deps
+from tui.core.turn.limits import Limits
+from tui.core.turn.loop import Turn
+from tui.core.turn.policy import Mode, Policy
 
 E = TypeVar("E")
 Handler = Callable[[Mapping[str, Any]], Awaitable[ToolResult]]

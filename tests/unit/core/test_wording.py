@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import image
-from tui.core.results import observation
+from tui.core.context.results import observation
 from tui.core.tools import ToolResult
 from tui.core.wording import as_sent, fenced, visible, word
 

@@ -5,7 +5,7 @@ from mcp.shared.exceptions import MCPError
 
 from tui.host.asking import WholeAnswer, _refused
 from tui.host.explain import NO_ANSWER
-from tui.host.gate import RESULT_TOO_LARGE
+from tui.host.frames.gate import RESULT_TOO_LARGE
 
 
 def test_a_raw_answer_is_kept_whole_and_the_sdk_gets_the_least_it_takes():

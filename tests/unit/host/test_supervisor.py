@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from tests.conftest import until
 from tests.unit.host.scripted import Script
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.host.supervisor import Supervisor
 from tui.host.surroundings import Surroundings, start_seconds

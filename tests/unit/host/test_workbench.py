@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import until
 from tui.core.clock import MonotonicClock
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent
 from tui.core.traffic import CAUSE, Cause, Direction, Kind

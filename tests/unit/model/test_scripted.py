@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from tests.conftest import until
-from tui.core.conversation import CallRequest, UserMessage
+from tui.core.conversation.conversation import CallRequest, UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart, ModelRequest, ReplyPart, TextPart
 from tui.model.scripted import ScriptedModel, Wait, calls, says

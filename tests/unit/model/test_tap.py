@@ -5,13 +5,13 @@ from typing import Any
 
 from tests.endpoint import Endpoint, Reply, refuses, says
 from tests.streams import heard_from_model
-from tui.core.conversation import UserMessage
+from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelRequest
-from tui.core.redact import Secret
+from tui.core.secrets.redact import Secret
 from tui.core.traffic import CAUSE, Captured, Cause, Direction, Kind
-from tui.model.openai_chat import OpenAIChat
-from tui.model.profile import ModelProfile
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.tap import WITHHELD
 
 ASK = ModelRequest("be brief", [UserMessage("北京?")])

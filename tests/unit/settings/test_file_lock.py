@@ -13,7 +13,7 @@ from tui.settings.calls import load_calls
 from tui.settings.file_lock import locked
 from tui.settings.filters import load_filters
 from tui.settings.learned import LearnedFile
-from tui.ui.writing.history_file import HistoryFile
+from tui.ui.chat.composer.history_file import HistoryFile
 
 ROUNDS = 25
 
@@ -45,7 +45,7 @@ from tui.settings.learned import LearnedFile
 def change(name): LearnedFile(path).save("http://h/v1", name, {"no_tools": True})
 """,
     "history": """
-from tui.ui.writing.history_file import HistoryFile, Kept
+from tui.ui.chat.composer.history_file import HistoryFile, Kept
 def change(name):
     HistoryFile(path).add(Kept(name))
     HistoryFile(path).load()

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tui.core.conversation import (
+from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
     CallRequest,
@@ -14,9 +14,9 @@ from tui.core.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.redact import Redactor
-from tui.storage.session_journal import SessionJournal
-from tui.storage.sessions import SessionStore
+from tui.core.secrets.redact import Redactor
+from tui.storage.sessions.journal import SessionJournal
+from tui.storage.sessions.store import SessionStore
 
 CALL = CallRequest("c1", "weather__get", '{"city": "Beijing"}')
 OTHER = CallRequest("c2", "weather__get", "{}")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
-from tui.host.watchdog import Watchdog
+from tui.host.process.watchdog import Watchdog
 
 
 class Exited(Protocol):

@@ -15,20 +15,20 @@ from typing import Any
 
 import anyio
 
+from tui.core.jsonrpc.envelope import write_line
 from tui.core.servers import ServerSpec
 from tui.core.traffic import TrafficSink
-from tui.host.envelope import write_line
-from tui.host.exits import ProcessExit, obituary
-from tui.host.gate import CONNECTION_CLOSED, Drops, Gate
-from tui.host.inbox import Inbox
-from tui.host.intake import Intake
-from tui.host.ladder import descend, sweep, within
-from tui.host.pipes import PipeReader, PipeWriter
-from tui.host.process import ServerProcess, StopGrace, spawn
-from tui.host.stderr import STDERR_CHUNK, StderrTail, drain
-from tui.host.tap import WireTap
+from tui.host.frames.gate import CONNECTION_CLOSED, Drops, Gate
+from tui.host.frames.inbox import Inbox
+from tui.host.frames.intake import Intake
+from tui.host.frames.tap import WireTap
+from tui.host.process.exits import ProcessExit, obituary
+from tui.host.process.ladder import descend, sweep, within
+from tui.host.process.pipes import PipeReader, PipeWriter
+from tui.host.process.process import ServerProcess, StopGrace, spawn
+from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
+from tui.host.process.watchdog import Watchdog
 from tui.host.transports.streams import ReadStream, WriteStream
-from tui.host.watchdog import Watchdog
 
 LAST_WORDS = 4 * 1024 * 1024
 """Bytes that are still read of a pipe after its server has died; a grandchild may write for ever."""

@@ -23,10 +23,10 @@ from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.host.exits import ProcessExit
-from tui.host.process import OWNER_VARIABLE
-from tui.host.stderr import StderrTail
-from tui.host.tap import WireTap
+from tui.host.frames.tap import WireTap
+from tui.host.process.exits import ProcessExit
+from tui.host.process.process import OWNER_VARIABLE
+from tui.host.process.stderr import StderrTail
 
 
 class WindowsStdioTransport:

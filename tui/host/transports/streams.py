@@ -16,8 +16,8 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
-from tui.host.envelope import Answer, Failure, Frame, Notice, Request
-from tui.host.inbox import EndOfInbox, Inbox
+from tui.core.jsonrpc.envelope import Answer, Failure, Frame, Notice, Request
+from tui.host.frames.inbox import EndOfInbox, Inbox
 
 IN_A_ROW = 16
 """Messages handed over before other tasks get a turn; the session starts a task for each."""

@@ -5,7 +5,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from tui.core.conversation import AssistantMessage, CallRequest, Message, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.ports import ToolSpec
 from tui.model.dialects import chatmcp, json_object, react, xml
 from tui.model.dialects.made import Maker, sample

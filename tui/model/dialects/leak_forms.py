@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.core.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart, ToolSpec
 from tui.model.dialects.made import NAMED, Maker, named_in
 from tui.model.dialects.mend import Unreadable, mend, read_json

@@ -8,7 +8,7 @@ no leaks.
 
 import re
 
-from tui.core.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
 from tui.model.dialects.leak_begun import begun_form
 from tui.model.dialects.leak_channels import channel_form, stripped_form

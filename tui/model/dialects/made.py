@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ToolSpec
-from tui.model.call_arguments import fresh_id, is_cut
 from tui.model.dialects.mend import Mended, Unreadable, mend
 from tui.model.dialects.offered import Offered
 from tui.model.dialects.typed import properties_of
-from tui.model.sendable import sendable
+from tui.model.openai_api.call_arguments import fresh_id, is_cut
+from tui.model.openai_api.sendable import sendable
 
 UNNAMED = "unnamed_tool"
 """The name of a call that names no tool."""

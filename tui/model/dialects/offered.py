@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from tui.core.ports import ToolSpec
-from tui.core.tool_names import fold
+from tui.core.schemas.tool_names import fold
 
 _PLAIN = re.compile(r"[\w.\-/]{1,128}")
 _PREFIXES = ("functions.", "default_api.", "tools.")

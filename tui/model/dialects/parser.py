@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import groupby
 
-from tui.core.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import CallPart, ReasoningPart, TextPart
 from tui.model.dialects.made import Maker
 from tui.model.dialects.reader import Reader, Steps, tail_of

@@ -6,7 +6,7 @@ is dropped. Behind `Final Answer:` everything is text.
 
 import re
 
-from tui.core.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import TextPart, ToolSpec
 from tui.model.dialects.made import Maker, named_in
 from tui.model.dialects.mend import Unreadable, mend

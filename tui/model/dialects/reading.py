@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tui.core.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import CallPart, ModelPart, ReasoningPart, TextPart
 from tui.model.dialects.dialect import Dialect
 from tui.model.dialects.leaks import LeakParser

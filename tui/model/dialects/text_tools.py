@@ -5,14 +5,14 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
-from tui.core.conversation import AssistantMessage, CallRequest
+from tui.core.conversation.conversation import AssistantMessage, CallRequest
 from tui.core.errors import ModelError, NoTools
 from tui.core.ports import ChatModel, ModelPart, ModelRequest, ReplyPart, RetryPart, TextPart
-from tui.model.chunk_fields import CUT
 from tui.model.dialects.dialect import DIALECTS, Dialect
 from tui.model.dialects.made import UNNAMED, Maker
 from tui.model.dialects.offered import Offered
 from tui.model.dialects.reading import Reading
+from tui.model.openai_api.chunk_fields import CUT
 from tui.model.wrapped import Wrapped
 
 FALLBACK = "xml"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from tui.core.ports import ReasoningPart
 from tui.model.dialects.parser import Parser, Piece, any_of
 from tui.model.dialects.reader import tail_of
-from tui.model.think_tags import CLOSE_ONLY, MAX_SPACE, TAGS
+from tui.model.openai_api.think_tags import CLOSE_ONLY, MAX_SPACE, TAGS
 
 _ALONE = any_of(CLOSE_ONLY)
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 from textual.message import Message
 
-from tui.ui.actions import Context, first_key, of_context
-from tui.ui.key_overrides import KeyOverrides
-from tui.ui.panes.bar import Bar, spread
-from tui.ui.panes.footer import Entry, Footer
+from tui.ui.keys.actions import Context, first_key, of_context
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.bar import Bar, spread
+from tui.ui.widgets.footer import Entry, Footer
 from tui.ui.widgets.rows import Row
 
 

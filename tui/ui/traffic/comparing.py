@@ -25,7 +25,7 @@ class Comparing(Deeds):
 
     def action_traffic_compare(self) -> None:
         """Mark the entry to be compared; on another one, compare the two."""
-        from tui.ui.screens.comparison import ComparisonScreen
+        from tui.ui.traffic.comparison import ComparisonScreen
 
         seq, frames = self.list.selected, self.recording.frames
         if not seq:

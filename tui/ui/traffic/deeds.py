@@ -8,22 +8,22 @@ from textual.content import Content
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
-from tui.trace.query import Query, parse
-from tui.ui.screens.picker import Choice, Picker
+from tui.traffic.filter.query import Query, parse
+from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.traffic.reading import Reading
 from tui.ui.traffic.turns import Turns
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from tui.trace.recording import Recording
+    from tui.traffic.record.recording import Recording
     from tui.ui.traffic.bars import Headings
     from tui.ui.traffic.glimpses import ReaderThread
     from tui.ui.traffic.list import FrameList
-    from tui.ui.traffic.prompt import PromptLine
     from tui.ui.traffic.session import Session
     from tui.ui.traffic.sifting import Sifting
-    from tui.ui.traffic.signs import Signs
+    from tui.ui.widgets.prompt import PromptLine
+    from tui.ui.widgets.signs import Signs
 
     Base = Screen[Cause | None]
 else:
@@ -135,13 +135,13 @@ class Deeds(Base):
 
     def action_traffic_stats(self) -> None:
         """Show how often, how long and how much, for each server and tool."""
-        from tui.ui.screens.figures import FiguresScreen
+        from tui.ui.traffic.figures import FiguresScreen
 
         self.app.push_screen(FiguresScreen(self.recording), self._filtered)
 
     def action_traffic_waterfall(self) -> None:
         """Show where the time of the entry's turn went."""
-        from tui.ui.screens.waterfall import WaterfallScreen
+        from tui.ui.traffic.waterfall import WaterfallScreen
 
         frames, index = self.recording.frames, self.list.index
         if index < 0:

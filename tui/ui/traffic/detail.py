@@ -9,16 +9,16 @@ from textual.message import Message
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.trace.recording import Recording
+from tui.traffic.record.recording import Recording
 from tui.ui.traffic import raw, sheets
 from tui.ui.traffic.glimpses import ReaderThread
 from tui.ui.traffic.loading import HEAD, Loaded, Loader
-from tui.ui.traffic.page import Page
 from tui.ui.traffic.raw import Raw
-from tui.ui.traffic.sheet import Lines, Sheet
-from tui.ui.traffic.signs import Signs
 from tui.ui.traffic.tabs import Heading, Tab, Tabs
+from tui.ui.widgets.page import Page
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.sheet import Lines, Sheet
+from tui.ui.widgets.signs import Signs
 
 SIDE_BY_SIDE = 100
 """From so many columns on a pair stands side by side; below, one over the other."""

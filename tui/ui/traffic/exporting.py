@@ -11,16 +11,16 @@ from typing import Any
 
 from textual.content import Content
 
-from tui.atomic_write import is_replaceable
 from tui.core import units
+from tui.core.atomic_write import is_replaceable
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, TrafficReader
-from tui.ui.screens.picker import Choice, Picker
+from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.comparing import Comparing
 from tui.ui.traffic.loading import MOST, whole
-from tui.ui.traffic.saving import path_problem, typed_path
+from tui.ui.widgets.saving import path_problem, typed_path
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
 """Of writing between two rests: whoever draws and takes keys comes first."""
@@ -151,7 +151,7 @@ class Exporting(Comparing):
             self.export_note = ""
 
     def _ask_over(self, seqs: Sequence[int], form: str, path: Path) -> None:
-        from tui.ui.screens.confirm import Confirm
+        from tui.ui.dialogs.confirm import Confirm
 
         def answered(yes: bool | None) -> None:
             if yes:
@@ -174,7 +174,7 @@ class Exporting(Comparing):
             OSError: it cannot be made.
             McptuiError: the recording cannot be read, or the file cannot be written.
         """
-        from tui.storage.export import Format, exported, write_whole
+        from tui.storage.exports.export import Format, exported, write_whole
 
         if not over:
             path.open("xb").close()  # nobody can put another there meanwhile

@@ -2,9 +2,9 @@
 
 from tui.core import units
 from tui.core.text import clean_line
-from tui.trace.stats import Figures
-from tui.ui.traffic.times import span
+from tui.traffic.stats import Figures
 from tui.ui.widgets.rows import Row, crop, pad
+from tui.ui.widgets.times import span
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 SPARK_CELLS = 30

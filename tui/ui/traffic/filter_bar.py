@@ -11,10 +11,10 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.trace.completion import Completion, complete, seen_names
-from tui.trace.frames import Frames
-from tui.trace.query import Query, parse
-from tui.ui.panes.bar import Bar
+from tui.traffic.filter.completion import Completion, complete, seen_names
+from tui.traffic.filter.query import Query, parse
+from tui.traffic.record.frames import Frames
+from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal

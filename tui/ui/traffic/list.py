@@ -8,15 +8,15 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from tui.core.traffic import Outcome
-from tui.trace.frames import Frames
-from tui.trace.view import View
-from tui.ui.actions import Context
-from tui.ui.bindings import bindings_of
+from tui.traffic.filter.view import View
+from tui.traffic.record.frames import Frames
+from tui.ui.keys.actions import Context
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic.glimpses import NONE, Glimpse
 from tui.ui.traffic.quick import QuickPane
 from tui.ui.traffic.row import PREVIEWED, Around, Layout, RowMaker, layout_for, paragraphs
-from tui.ui.traffic.signs import UNICODE, Signs
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.signs import UNICODE, Signs
 
 ADVANCE_MS = 4.0
 """So long the screen may look for rows in one of its looks."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Finding, Kind, TrafficReader
-from tui.trace.frames import Frames
-from tui.trace.model_reply import is_stream, joined
+from tui.traffic.model_reply import is_stream, joined
+from tui.traffic.record.frames import Frames
 from tui.ui.traffic.glimpses import ReaderThread
-from tui.ui.traffic.signs import SEVERITY_STYLES, Signs
-from tui.ui.traffic.tree import Tree
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.signs import SEVERITY_STYLES, Signs
+from tui.ui.widgets.tree import Tree
 
 HEAD = 256 * 1024
 """Bytes that are read at first; a larger body is read to its end by itself."""

@@ -12,23 +12,23 @@ from textual.content import Content
 from textual.message import Message
 
 from tui.core.text_folding import fold
-from tui.trace.recording import Recording
-from tui.ui.actions import Context
-from tui.ui.bindings import bindings_of
-from tui.ui.screens.picker import Choice, Picker
+from tui.traffic.record.recording import Recording
+from tui.ui.dialogs.picker import Choice, Picker
+from tui.ui.keys.actions import Context
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import copies
 from tui.ui.traffic.detail import Detail
 from tui.ui.traffic.finding import places
 from tui.ui.traffic.glimpses import ReaderThread
 from tui.ui.traffic.loading import Loaded
-from tui.ui.traffic.page import Page
-from tui.ui.traffic.prompt import PromptLine
 from tui.ui.traffic.raw import Raw
-from tui.ui.traffic.saving import path_problem, save_new, typed_path
-from tui.ui.traffic.signs import Signs
 from tui.ui.traffic.tabs import Tab
-from tui.ui.traffic.tree import Tree
+from tui.ui.widgets.page import Page
+from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import text_of
+from tui.ui.widgets.saving import path_problem, save_new, typed_path
+from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.tree import Tree
 
 _TABS = tuple(Tab)
 

@@ -8,16 +8,16 @@ from rich.cells import cell_len
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, Outcome
-from tui.trace.frames import Frames
-from tui.ui.traffic.signs import (
+from tui.traffic.record.frames import Frames
+from tui.ui.widgets.rows import EMPTY, Row, Span, crop, head_of, pad, wrap
+from tui.ui.widgets.signs import (
     OUTCOME_STYLES,
     OUTCOME_WORDS,
     SEVERITY_STYLES,
     Signs,
     kind_look,
 )
-from tui.ui.traffic.times import SECOND, TimeMode, bar, clock, share, since, span
-from tui.ui.widgets.rows import EMPTY, Row, Span, crop, head_of, pad, wrap
+from tui.ui.widgets.times import SECOND, TimeMode, bar, clock, share, since, span
 
 MEDIUM, WIDE = 112, 160
 """From so many columns on there is room for the change of time, the id and a bar; for every word."""

@@ -9,8 +9,8 @@ from typing import Any
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Kind
-from tui.trace.frames import mark_of
-from tui.ui.screens.confirm_call import ConfirmCall
+from tui.traffic.record.frames import mark_of
+from tui.ui.dialogs.confirm_call import ConfirmCall
 from tui.ui.traffic.asked_again import MOST_EDITED, MOST_SENT, Again, edited, read, refusal
 from tui.ui.traffic.exporting import Exporting
 from tui.ui.traffic.loading import whole
@@ -53,7 +53,7 @@ class Sending(Exporting):
 
     async def action_traffic_edit(self) -> None:
         """Edit the params of the request and send it."""
-        from tui.ui.screens.edit_request import EditRequest
+        from tui.ui.traffic.edit_request import EditRequest
 
         again = await self._again()
         if again is None or self.session is None:

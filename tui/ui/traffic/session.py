@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
-    from tui.trace.entries import Span
+    from tui.traffic.spans.entries import Span
     from tui.ui.ports import AppRuntime
     from tui.ui.workbench.calls import CallBook
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import Cause, Entry, Finding, Kind, Outcome
-from tui.trace.frames import Frames
+from tui.traffic.record.frames import Frames
 from tui.ui.traffic.loading import Loaded
-from tui.ui.traffic.sheet import Lines
-from tui.ui.traffic.signs import OUTCOME_WORDS, SEVERITY_STYLES, SEVERITY_WORDS, Signs, kind_look
-from tui.ui.traffic.times import bar, clock, share, span
 from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.sheet import Lines
+from tui.ui.widgets.signs import OUTCOME_WORDS, SEVERITY_STYLES, SEVERITY_WORDS, Signs, kind_look
+from tui.ui.widgets.times import bar, clock, share, span
 
 BAR_CELLS = 24
 
@@ -92,7 +92,7 @@ def _steps(frames: Frames, steps: Sequence[int], seq: int, signs: Signs) -> list
 
 def explanation(loaded: Loaded, revision: str) -> Lines:
     """Return what an entry is, in sentences."""
-    from tui.trace.explain import explain
+    from tui.traffic.explain.explain import explain
 
     partner = loaded.partner.entry if loaded.partner is not None else None
     found = explain(loaded.entry, partner, revision)

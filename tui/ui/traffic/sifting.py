@@ -1,10 +1,10 @@
 """The filter in force and the search inside of it: their views, how far they are, what they found."""
 
 from tui.core.text import clean_line
-from tui.trace.query import EVERYTHING, Query, parse
-from tui.trace.query_nodes import quoted
-from tui.trace.recording import Recording
-from tui.trace.view import View
+from tui.traffic.filter.nodes import quoted
+from tui.traffic.filter.query import EVERYTHING, Query, parse
+from tui.traffic.filter.view import View
+from tui.traffic.record.recording import Recording
 from tui.ui.traffic.bars import exact
 from tui.ui.widgets.rows import Row
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 from textual import events
 from textual.message import Message
 
-from tui.ui.panes.bar import Bar, part_at, spread
+from tui.ui.widgets.bar import Bar, part_at, spread
 from tui.ui.widgets.rows import Row
 
 

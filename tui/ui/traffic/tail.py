@@ -2,10 +2,10 @@
 
 from textual.message import Message
 
-from tui.trace.recording import Recording
+from tui.traffic.record.recording import Recording
 from tui.ui.traffic.list import FrameList
-from tui.ui.traffic.signs import Signs
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.signs import Signs
 
 LOOKS_PER_SECOND = 10
 LINES = 5

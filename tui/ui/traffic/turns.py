@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from tui.core.traffic import Entry, TrafficReader
-from tui.trace.entries import Span
-from tui.trace.recording import Recording
-from tui.trace.waterfall import Waterfall, of_entries, of_spans
+from tui.traffic.record.recording import Recording
+from tui.traffic.spans.entries import Span
+from tui.traffic.spans.waterfall import Waterfall, of_entries, of_spans
 from tui.ui.traffic.glimpses import ReaderThread
 
 MOST_ENTRIES = 4_000

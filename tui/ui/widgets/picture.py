@@ -6,8 +6,8 @@ one colour, its lower half the ground behind it in another; that takes a termina
 
 from dataclasses import dataclass
 
-from tui.ui.symbols import ASCII, Symbols
 from tui.ui.widgets.rows import Row, Span
+from tui.ui.widgets.symbols import ASCII, Symbols
 
 HALF = "▀"
 

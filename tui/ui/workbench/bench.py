@@ -8,13 +8,13 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
-from tui.core.forms import Form, form_of
-from tui.ui.key_overrides import KeyOverrides
-from tui.ui.panes.bar import Bar
-from tui.ui.traffic.page import Page
-from tui.ui.traffic.signs import Signs
+from tui.core.forms.forms import Form, form_of
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Field
+from tui.ui.widgets.page import Page
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.signs import Signs
 from tui.ui.workbench.calls import CallBook, Draft, HandCall
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.history import CallList

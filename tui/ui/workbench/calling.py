@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.ui.actions import action, first_key
-from tui.ui.screens.confirm_call import ConfirmCall
-from tui.ui.traffic.sheet import Lines, Sheet
+from tui.ui.dialogs.confirm_call import ConfirmCall
+from tui.ui.keys.actions import action, first_key
+from tui.ui.widgets.sheet import Lines, Sheet
 from tui.ui.workbench import results
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.calls import HandCall, run
@@ -20,9 +20,9 @@ from tui.ui.workbench.items import Item
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from tui.ui.key_overrides import KeyOverrides
+    from tui.ui.keys.key_overrides import KeyOverrides
     from tui.ui.ports import AppRuntime
-    from tui.ui.traffic.signs import Signs
+    from tui.ui.widgets.signs import Signs
     from tui.ui.workbench.calls import CallBook
 
     Base = Screen[None]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core import units
-from tui.core.forms import MISSING, Bounds, Field, FieldKind, FieldSpec, FieldState
+from tui.core.forms.forms import MISSING, Bounds, Field, FieldKind, FieldSpec, FieldState
 from tui.core.text import clean_line
-from tui.ui.traffic.signs import Signs
+from tui.ui.widgets.line_edit import LineEdit, shown_text
 from tui.ui.widgets.rows import Row, crop, pad, width_of, wrap
-from tui.ui.workbench.line_edit import LineEdit, shown_text
+from tui.ui.widgets.signs import Signs
 
 HOLDERS = (FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY)
 PICKED = (FieldKind.CHOICE, FieldKind.CONST, FieldKind.BOOLEAN)

@@ -6,10 +6,10 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from tui.core.forms import Field, FieldKind, FieldState, Path
-from tui.ui.actions import Context, KeysOf, of_context
-from tui.ui.bindings import bindings_of
-from tui.ui.traffic.signs import UNICODE, Signs
+from tui.core.forms.forms import Field, FieldKind, FieldState, Path
+from tui.ui.keys.actions import Context, KeysOf, of_context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.widgets.signs import UNICODE, Signs
 from tui.ui.workbench.field_rows import HOLDERS, is_typed
 from tui.ui.workbench.form_rows import CALL, MORE, FormRows
 

@@ -6,10 +6,11 @@ All rows are drawn by the pane itself, so four hundred fields cost what forty do
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tui.core.forms import Field, FieldKind, Form, Path, form_of
-from tui.ui.traffic.signs import UNICODE, Signs
+from tui.core.forms.forms import Field, FieldKind, Form, Path, form_of
 from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.line_edit import LineEdit
 from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.signs import UNICODE, Signs
 from tui.ui.workbench.about import about_rows
 from tui.ui.workbench.field_rows import (
     FormLook,
@@ -19,7 +20,6 @@ from tui.ui.workbench.field_rows import (
     under_rows,
 )
 from tui.ui.workbench.items import Doing, Item
-from tui.ui.workbench.line_edit import LineEdit
 
 WIDEST = 92
 """A form is not wider than this: what a field takes would stand far from its value."""

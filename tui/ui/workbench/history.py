@@ -7,9 +7,9 @@ from textual.message import Message
 
 from tui.core import units
 from tui.core.text import clean_line
-from tui.ui.traffic.signs import Signs
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.rows import Row, crop, wrap
+from tui.ui.widgets.signs import Signs
 from tui.ui.workbench.calls import HandCall, State
 from tui.ui.workbench.keys import list_bindings
 

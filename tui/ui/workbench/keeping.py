@@ -10,14 +10,14 @@ from tui.core.call_memory import CallMemory, without_secrets
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.ui.screens.picker import Choice, Picker
+from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.calling import Calling
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
 
 if TYPE_CHECKING:
-    from tui.ui.traffic.prompt import PromptLine
+    from tui.ui.widgets.prompt import PromptLine
 
 
 FORGET = "\x00forget"

@@ -2,8 +2,8 @@
 
 from textual.binding import Binding, BindingType
 
-from tui.ui.actions import Context, of_context
-from tui.ui.bindings import bindings_of
+from tui.ui.keys.actions import Context, of_context
+from tui.ui.keys.bindings import bindings_of
 
 
 def list_bindings() -> list[BindingType]:

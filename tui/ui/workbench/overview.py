@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core import units
-from tui.core.redact import Redactor
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, preview
 from tui.core.workbench import ServerIdentity
-from tui.ui.panes.server_rows import reason_words
-from tui.ui.symbols import Symbols
 from tui.ui.widgets.rows import EMPTY, Row, wrap
+from tui.ui.widgets.server_rows import reason_words
+from tui.ui.widgets.symbols import Symbols
 
 FACT_CELLS = 14
 MOST_PIDS = 12

@@ -7,16 +7,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from tui.trace.query import parse
-from tui.trace.query_nodes import written
-from tui.trace.recording import Recording
+from tui.traffic.filter.nodes import written
+from tui.traffic.filter.query import parse
+from tui.traffic.record.recording import Recording
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.glimpses import Glimpses, ReaderThread
 from tui.ui.traffic.list import FrameList
 from tui.ui.traffic.sifting import Sifting
-from tui.ui.traffic.signs import Signs
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.signs import Signs
 from tui.ui.workbench.keys import list_bindings
 
 

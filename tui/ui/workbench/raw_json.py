@@ -6,8 +6,8 @@ from textual import events
 from textual.binding import BindingType
 from textual.widgets import TextArea
 
-from tui.ui.actions import Context, KeysOf, of_context
-from tui.ui.keys_in_order import act_at_once
+from tui.ui.keys.actions import Context, KeysOf, of_context
+from tui.ui.keys.keys_in_order import act_at_once
 
 
 class RawJson(TextArea):

@@ -4,9 +4,9 @@ import time
 
 from tui.core import units
 from tui.core.text import clean_line
-from tui.ui.panes.bar import Bar, spread
-from tui.ui.traffic.signs import Signs
+from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.signs import Signs
 from tui.ui.workbench.calls import HandCall, State
 from tui.ui.workbench.history import state_sign
 

@@ -17,11 +17,11 @@ from tui.core.tools import (
     ToolResult,
 )
 from tui.core.workbench import PromptResult
-from tui.ui.traffic import images
-from tui.ui.traffic.sheet import Lines, Sheet, Work
-from tui.ui.traffic.signs import Signs
-from tui.ui.traffic.tree import Tree
+from tui.ui.widgets import images
 from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.sheet import Lines, Sheet, Work
+from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.calls import HandCall, State, as_json
 from tui.ui.workbench.result_pictures import ImageLines, StackPictures, ending_of
 
@@ -259,7 +259,7 @@ def _prompt(result: PromptResult, signs: Signs) -> Iterator[tuple[Sheet, Content
 
 def difference(before: HandCall, after: HandCall) -> Stack:
     """Return what two results differ in, line by line. Takes time where they are large."""
-    from tui.trace.diff import compare, text_lines
+    from tui.traffic.diff import compare, text_lines
 
     if before.result is None or after.result is None:
         return Stack([(Lines([(("There is no result to compare with.", "warn"),)]), None)])

@@ -10,13 +10,13 @@ from typing import Any
 from tui.core import units
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
-from tui.trace.previews import compact
-from tui.trace.query import parse
-from tui.trace.query_nodes import written
-from tui.trace.recording import Recording
-from tui.trace.view import View
-from tui.ui.panes.log_lines import LINE_CHARS, LogLines
+from tui.traffic.filter.nodes import written
+from tui.traffic.filter.query import parse
+from tui.traffic.filter.view import View
+from tui.traffic.record.recording import Recording
+from tui.traffic.spans.previews import compact
 from tui.ui.traffic.glimpses import ReaderThread
+from tui.ui.widgets.log_lines import LINE_CHARS, LogLines
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.keys import list_bindings
 

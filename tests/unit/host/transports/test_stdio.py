@@ -16,9 +16,9 @@ from tests.conftest import until
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Direction, Kind
-from tui.host.process import StopGrace
+from tui.host.process.process import StopGrace
+from tui.host.process.watchdog import Watchdog
 from tui.host.transports.stdio import StdioTransport
-from tui.host.watchdog import Watchdog
 
 FAULTS = Path(__file__).parents[3] / "corpus" / "faults"
 QUICK = StopGrace(flush=0.2, eof=0.3, term=0.2, kill=2.0, stragglers=0.2)

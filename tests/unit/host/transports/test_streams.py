@@ -3,8 +3,8 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from tui.host.envelope import Answer, Failure, Notice, Request
-from tui.host.inbox import Inbox
+from tui.core.jsonrpc.envelope import Answer, Failure, Notice, Request
+from tui.host.frames.inbox import Inbox
 from tui.host.transports.streams import ReadStream, WriteStream
 
 

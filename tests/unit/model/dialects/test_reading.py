@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.texts import INDEX, TOOLS, Read, read, text_of
-from tui.core.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest
 from tui.model.dialects.dialect import DIALECTS
 
 HOW = (*DIALECTS, "native")

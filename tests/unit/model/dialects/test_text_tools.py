@@ -8,7 +8,13 @@ import pytest
 
 from tests.texts import TOOLS
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
-from tui.core.conversation import AssistantMessage, Attachment, CallRequest, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    ToolMessage,
+    UserMessage,
+)
 from tui.core.errors import ModelError, NoTools
 from tui.core.events import EndReason, Notice, ToolCallEnded
 from tui.core.ports import (

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.texts import TOOLS, Read
-from tui.core.conversation import CallRequest
+from tui.core.conversation.conversation import CallRequest
 from tui.model.dialects.dialect import DIALECTS
 from tui.model.dialects.thoughts import Thoughts
 

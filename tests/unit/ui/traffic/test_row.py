@@ -4,9 +4,9 @@ import pytest
 
 from tests.ui.traffic_stage import some
 from tui.ui.traffic.row import Around, RowMaker, layout_for
-from tui.ui.traffic.signs import ASCII, UNICODE
-from tui.ui.traffic.times import TimeMode
 from tui.ui.widgets.rows import text_of, width_of
+from tui.ui.widgets.signs import ASCII, UNICODE
+from tui.ui.widgets.times import TimeMode
 
 
 @pytest.mark.parametrize("width", [72, 80, 111, 112, 120, 159, 160, 200, 240])

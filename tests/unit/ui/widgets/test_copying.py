@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.ui.chat.transcript.code import highlighted, panel
+from tui.ui.chat.transcript.markdown import Markdown
 from tui.ui.widgets.copying import copied
 from tui.ui.widgets.rows import Row, wrap
-from tui.ui.widgets.transcript.code import highlighted, panel
-from tui.ui.widgets.transcript.markdown import Markdown
 
 
 def whole(rows: list[Row]) -> str:

@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 
-from tui.ui.guard import ControlFilter
+from tui.ui.widgets.guard import ControlFilter
 from tui.ui.widgets.palette import Palette
 from tui.ui.widgets.row_strip import KeptStrips, RowStrip
 

@@ -1,0 +1,66 @@
+"""Tools are ranked by the words that they share with a question."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.context.relevance import relevance, words
+from tui.core.tools import Tool
+
+TOOLS = [
+    Tool("weather", "get_forecast", description="Return the weather of a city for the next days."),
+    Tool("github", "createPullRequest", description="Open a pull request in a repository."),
+    Tool("github", "list_issues", description="List the issues of a repository."),
+    Tool("notes", "delete_note", description="Delete a note by its id.", schema={"properties": {"id": {}}}),
+    Tool("天气", "查询天气", description="查询一个城市的天气"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("What will the weather be in Paris?", "get_forecast"),
+        ("please open a PR, I mean a pull request", "createPullRequest"),
+        ("any open issue in this repo?", "list_issues"),
+        ("deleting my notes", "delete_note"),
+        ("北京天气如何", "查询天气"),
+    ],
+)
+def test_the_tool_that_is_spoken_of_is_the_best(question: str, best: str) -> None:
+    scores = relevance(question, TOOLS)
+    assert TOOLS[scores.index(max(scores))].name == best
+
+
+@pytest.mark.parametrize("question", ["", "and this?", "!?", "xyzzy"])
+def test_a_question_that_speaks_of_none_fits_none(question: str) -> None:
+    assert relevance(question, TOOLS) == [0.0] * len(TOOLS)
+
+
+def test_a_word_that_few_tools_have_counts_for_more() -> None:
+    tools = [*(Tool("s", f"read_{name}") for name in ("mail", "file", "page", "feed")), Tool("s", "x_feed")]
+    scores = relevance("read the mail", tools)
+    assert scores[0] == max(scores) > scores[1] > 0 == scores[4]
+
+
+def test_names_are_taken_apart() -> None:
+    assert words("createPullRequest find_issues get-weather") == words(
+        "create pull request finding issue weather"
+    )
+
+
+def test_a_thousand_tools_are_ranked_before_anyone_notices() -> None:
+    tools = [Tool("s", f"tool_{n}", description="does a thing with words " * 60) for n in range(1000)]
+    started = time.perf_counter()
+    relevance("does it " * 1000, tools)
+    assert time.perf_counter() - started < 1
+
+
+ANY = st.text(st.characters(codec=None), max_size=40)
+
+
+@given(ANY, st.lists(st.builds(Tool, ANY, ANY, ANY, ANY, st.just({"properties": 3})), max_size=4))
+def test_any_words_can_be_compared(question: str, tools: list[Tool]) -> None:
+    scores = relevance(question, tools)
+    assert len(scores) == len(tools) and all(score >= 0 for score in scores)

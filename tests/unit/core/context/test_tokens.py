@@ -1,0 +1,134 @@
+"""Estimates grow with the text, count other scripts dearer, and learn from what endpoints count."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.context.tokens import (
+    Calibration,
+    Tally,
+    estimate,
+    estimate_message,
+    estimate_request,
+    estimate_tool,
+)
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.ports import ModelRequest, ToolSpec
+
+
+def test_ascii_is_about_three_tokens_in_ten_characters() -> None:
+    assert estimate("a" * 100) == 30
+
+
+def test_chinese_is_more_than_a_token_a_character() -> None:
+    assert estimate("北京天气如何") == 8
+
+
+def test_a_request_counts_messages_calls_and_tools() -> None:
+    empty = estimate_request(ModelRequest("", []))
+    call = AssistantMessage(calls=(CallRequest("1", "get_weather", '{"a": 1}'),))
+    full = ModelRequest("system", [UserMessage("hi"), call], [ToolSpec("t", "d", {"type": "object"})])
+    assert empty == 0 < estimate_request(full)
+
+
+def test_a_picture_is_counted_whatever_its_bytes_are() -> None:
+    picture = Attachment("image", "image/png", "a.png", 9, "A" * 1_000_000)
+    assert 1000 <= estimate_message(UserMessage("", (picture,))) <= 3000
+
+
+def test_a_file_is_counted_as_its_text_and_a_blob_as_its_name() -> None:
+    text = Attachment("text", "text/plain", "a", 1000, "a" * 1000)
+    blob = Attachment("blob", "application/pdf", "a", 10**6, "A" * 1000)
+    assert estimate_message(UserMessage("", (text,))) > 300 > 10 > estimate_message(UserMessage("", (blob,)))
+
+
+def test_a_schema_is_counted_as_it_is_sent() -> None:
+    assert estimate_tool(ToolSpec("t", "", {"a": ["é"]})) == estimate('t{"a":["é"]}') + 4
+
+
+def test_a_schema_that_cannot_be_written_is_counted_all_the_same() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(50):
+        deep = {"a": deep}
+    assert estimate_tool(ToolSpec("t", "", {**deep, "b": object()})) > 50
+
+
+# ---- each message once
+
+MESSAGE = st.builds(UserMessage, st.text(max_size=20)) | st.builds(
+    ToolMessage, st.text(max_size=3), st.text(max_size=3), st.text(max_size=20)
+)
+
+
+@given(st.lists(MESSAGE, max_size=10), st.lists(MESSAGE, max_size=5), st.integers(0, 10))
+def test_what_is_counted_as_it_grows_is_what_is_counted_at_once(
+    talk: list[Message], other: list[Message], keep: int
+) -> None:
+    tally = Tally()
+    for end in range(len(talk) + 1):
+        request = ModelRequest("sys", talk[:end])
+        assert tally.count(request) == estimate_request(request)
+    changed = ModelRequest("sys", [*talk[:keep], *other])
+    tally.forget()
+    assert tally.count(changed) == estimate_request(changed)
+
+
+def test_another_beginning_is_counted_anew_without_being_told() -> None:
+    tally = Tally()
+    tally.count_messages([UserMessage("a" * 100), UserMessage("b" * 100)])
+    assert tally.count_messages([UserMessage("in short"), UserMessage("b")]) == 2 + 4 + 0 + 4
+
+
+def test_a_message_is_looked_at_once() -> None:
+    looked: list[str] = []
+
+    class Text(str):
+        def isascii(self) -> bool:
+            looked.append(self)
+            return True
+
+    talk: list[Message] = [UserMessage(Text(f"m{n}")) for n in range(100)]
+    tally = Tally()
+    for end in range(1, 101):
+        tally.count(ModelRequest("", talk[:end]))
+    assert looked == [message.text for message in talk]
+
+
+def test_definitions_are_counted_once_as_long_as_they_are_the_same() -> None:
+    tools = (ToolSpec("t", "d", {}),)
+    tally = Tally()
+    first = tally.count(ModelRequest("", (), tools))
+    assert tally.count(ModelRequest("", (), tools)) == first > tally.count(ModelRequest("", (), ()))
+
+
+# ---- what endpoints count
+
+
+def test_the_first_count_is_believed_and_later_ones_move_it() -> None:
+    calibration = Calibration()
+    calibration.learn(1000, 1500)
+    assert calibration(100) == 150
+    calibration.learn(1000, 1000)
+    assert 100 < calibration(100) < 150
+
+
+def test_a_count_that_cannot_be_of_the_same_request_is_passed_over() -> None:
+    calibration = Calibration()
+    for counted in (10, 100, 9000):
+        calibration.learn(1000, counted)
+    calibration.learn(10, 20)
+    assert calibration.ratio == 1.0 and calibration.samples == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**7)), max_size=20))
+def test_no_counts_make_an_estimate_absurd(counts: list[tuple[int, int]]) -> None:
+    calibration = Calibration()
+    for estimated, counted in counts:
+        calibration.learn(estimated, counted)
+    assert 400 <= calibration(1000) <= 2500

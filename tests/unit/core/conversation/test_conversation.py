@@ -1,0 +1,151 @@
+"""The history is always one that a provider accepts."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Compaction,
+    Conversation,
+    Message,
+    ToolMessage,
+    UserMessage,
+    sanitised,
+)
+
+CALL = CallRequest("c1", "weather__get", "{}")
+
+
+def test_calls_without_observation_are_dangling_until_they_are_answered():
+    talk = Conversation()
+    talk.say("hi")
+    other = CallRequest("c2", "weather__get", "{}")
+    talk.reply(AssistantMessage(calls=(CALL, other)))
+    talk.observe(ToolMessage("c1", "weather__get", "ok"))
+    assert talk.dangling() == (other,)
+    talk.observe(ToolMessage("c2", "weather__get", "ok"))
+    assert talk.dangling() == ()
+
+
+def test_a_missing_observation_is_filled_in_right_behind_its_call():
+    history: list[Message] = [AssistantMessage(calls=(CALL,)), UserMessage("next")]
+    fixed = sanitised(history)
+    assert isinstance(fixed[1], ToolMessage) and fixed[1].call_id == "c1" and fixed[1].is_error
+    assert fixed[2] == UserMessage("next")
+
+
+def test_an_observation_in_the_wrong_place_does_not_count():
+    late = ToolMessage("c1", "weather__get", "late")
+    fixed = sanitised([AssistantMessage(calls=(CALL,)), UserMessage("next"), late])
+    assert late not in fixed and len(fixed) == 3
+
+
+def test_observations_stand_in_the_order_of_the_calls():
+    other = CallRequest("c2", "b", "{}")
+    first, second = ToolMessage("c1", "a", "1"), ToolMessage("c2", "b", "2")
+    fixed = sanitised([AssistantMessage(calls=(CALL, other)), second, first])
+    assert fixed[1:] == [first, second]
+
+
+def test_empty_assistant_messages_are_dropped():
+    assert sanitised([UserMessage("a"), AssistantMessage(), UserMessage("b")]) == [
+        UserMessage("a"),
+        UserMessage("b"),
+    ]
+
+
+IDS = st.sampled_from(["a", "b", "c"])
+MESSAGES = st.one_of(
+    st.builds(UserMessage, st.text(max_size=3)),
+    st.builds(
+        AssistantMessage,
+        text=st.text(max_size=3),
+        calls=st.lists(IDS, unique=True, max_size=3).map(
+            lambda ids: tuple(CallRequest(i, "t", "{}") for i in ids)
+        ),
+    ),
+    st.builds(ToolMessage, IDS, st.just("t"), st.text(max_size=3)),
+)
+
+
+@given(st.lists(MESSAGES, max_size=12))
+def test_whatever_the_history_every_call_is_answered_exactly_once_right_behind_it(history: list[Message]):
+    fixed = sanitised(history)
+    assert sanitised(fixed) == fixed
+    index = 0
+    while index < len(fixed):
+        message = fixed[index]
+        index += 1
+        assert not isinstance(message, ToolMessage)
+        if isinstance(message, AssistantMessage):
+            answers = fixed[index : index + len(message.calls)]
+            assert [a.call_id for a in answers if isinstance(a, ToolMessage)] == [c.id for c in message.calls]
+            index += len(message.calls)
+
+
+# ---- conversations that grow
+
+
+TURN = st.lists(
+    st.one_of(
+        st.just("user"), st.just("answer"), st.just("nothing"), st.integers(1, 3), st.sampled_from("abc")
+    ),
+    max_size=12,
+)
+
+
+def _message(kind, number):
+    match kind:
+        case "user":
+            return UserMessage(f"u{number}")
+        case "answer":
+            return AssistantMessage(f"a{number}")
+        case "nothing":
+            return AssistantMessage()
+        case int():
+            return AssistantMessage(calls=tuple(CallRequest(one, "t", "{}") for one in "abc"[:kind]))
+        case _:
+            return ToolMessage(kind, "t", f"r{number}")
+
+
+@given(TURN)
+def test_what_is_checked_as_it_grows_is_what_is_checked_at_once(kinds):
+    talk = Conversation()
+    for number, kind in enumerate(kinds):
+        talk.messages.append(_message(kind, number))
+        assert talk.valid(talk.messages) == sanitised(talk.messages)
+        ids = {call.id for one in talk.messages for call in getattr(one, "calls", ())}
+        assert talk.used_ids() == ids
+
+
+def test_a_conversation_whose_beginning_is_told_otherwise_is_checked_anew():
+    talk = Conversation(messages=[UserMessage("a"), ToolMessage("x", "t", "stray"), UserMessage("b")])
+    assert talk.valid(talk.messages) == [UserMessage("a"), UserMessage("b")]
+    assert talk.valid([UserMessage("in short"), UserMessage("b")]) == [
+        UserMessage("in short"),
+        UserMessage("b"),
+    ]
+
+
+def test_what_is_shortened_behind_the_place_where_a_conversation_goes_on_is_forgotten():
+    compaction = Compaction(2, "They greeted.", 8, ((2, 900), (4, 700)))
+    assert compaction.before(4) == Compaction(2, "They greeted.", 4, ((2, 900),))
+    assert compaction.before(9) == compaction
+    assert compaction.before(1) == Compaction()
+
+
+def test_old_messages_are_not_looked_at_again():
+    class Counted(list):
+        reads = 0
+
+        def __getitem__(self, index):
+            Counted.reads += len(range(*index.indices(len(self)))) if isinstance(index, slice) else 1
+            return super().__getitem__(index)
+
+    talk = Conversation(messages=Counted(UserMessage(str(n)) for n in range(1000)))
+    talk.used_ids()
+    talk.messages.append(UserMessage("new"))
+    Counted.reads = 0
+    talk.used_ids()
+    assert Counted.reads == 1

@@ -1,0 +1,145 @@
+"""Messages survive JSON, and what is no message is refused in words."""
+
+import base64
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.storage.session_samples import CALL, any_json, messages
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.message_json import dumps, message_object, message_of, plain
+from tui.core.conversation.usage import Usage
+from tui.core.secrets.redact import Redactor
+
+SECRET = "a-configured-secret-x9"
+BESIDE = ("seconds", "thought", "usage", "why", "at")
+clear = Redactor({"KEY": SECRET}).redact
+
+
+@given(messages())
+def test_any_message_comes_back_as_it_was(message: Message):
+    assert message_of(json.loads(dumps(message_object(message)))) == message
+
+
+@given(st.floats(0, 1e9), st.floats(0, 1e9), st.builds(Usage, st.integers(0, 2**50), st.integers(0, 9)))
+def test_what_a_screen_shows_beside_it_comes_back_too(seconds: float, thought: float, usage: Usage):
+    for message in (
+        AssistantMessage("a", seconds=seconds, thought=thought, usage=usage),
+        ToolMessage("c1", "a__b", "r", seconds=seconds, why="denied"),
+    ):
+        found = message_of(json.loads(dumps(message_object(message))))
+        assert repr(found) == repr(message)  # equality is of what was said
+
+
+@given(messages())
+def test_json_is_ascii_so_that_lone_surrogates_can_be_stored(message: Message):
+    assert dumps(message_object(message)).isascii()
+
+
+@given(any_json)
+def test_whatever_stands_in_place_of_a_message_is_read_or_refused_with_words(found):
+    try:
+        message_of(found)
+    except ValueError as error:
+        assert str(error)
+
+
+@given(
+    st.sampled_from(["user", "assistant", "tool"]),
+    st.dictionaries(
+        st.sampled_from(
+            [
+                "text",
+                "calls",
+                "attachments",
+                "echo",
+                "partial",
+                "is_error",
+                "kept",
+                "call_id",
+                "name",
+                *BESIDE,
+            ]
+        ),
+        any_json,
+    ),
+)
+def test_a_field_of_another_type_takes_its_default(role, fields):
+    try:
+        message = message_of({**fields, "role": role})
+    except ValueError as error:
+        assert "not an object" in str(error)
+    else:
+        assert isinstance(message.text, str)
+
+
+def test_what_a_later_version_adds_is_left_out():
+    assert message_of({"v": 9, "role": "user", "text": "hi", "mood": "good"}) == UserMessage("hi")
+
+
+def test_a_role_that_nobody_knows_is_refused():
+    with pytest.raises(ValueError, match="\"role\" is 'system'"):
+        message_of({"role": "system"})
+
+
+def test_values_that_json_cannot_hold_become_null():
+    nested: list = []
+    for _ in range(3000):
+        nested = [nested]
+    echo = {"nan": float("nan"), "huge": 10**5000, "odd": object(), "deep": nested}
+    found = json.loads(dumps(message_object(AssistantMessage("x", echo=echo))))["echo"]
+    assert (found["nan"], found["huge"], found["odd"]) == (None, None, None)
+    assert found["deep"] is not None
+
+
+def test_numbers_of_a_thousand_digits_stay():
+    assert json.loads(dumps(plain([10**1000]))) == [10**1000]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        UserMessage(f"my key is {SECRET}"),
+        UserMessage("", (Attachment("text", "text/plain", "notes", 9, f"key {SECRET}"),)),
+        UserMessage("", (Attachment("text", "text/plain", f"file-{SECRET}", 9, ""),)),
+        UserMessage("", (Attachment("blob", "x/y", "b", 9, base64.b64encode(SECRET.encode()).decode()),)),
+        AssistantMessage(f"it is {SECRET}", f"I see {SECRET}"),
+        AssistantMessage(calls=(CallRequest("c", "n", json.dumps({"token": SECRET})),)),
+        AssistantMessage(calls=(CallRequest("c", "n", "{}", extra={"deep": [SECRET]}),)),
+        AssistantMessage("x", echo={SECRET: 1}),
+        ToolMessage("c", "n", f"env: {SECRET}"),
+    ],
+)
+def test_a_secret_is_taken_out_of_every_part(message: Message):
+    stored = dumps(message_object(message, clear))
+    assert SECRET not in stored
+    assert base64.b64encode(SECRET.encode()).decode() not in stored
+
+
+def test_arguments_stay_json_when_a_secret_is_taken_out():
+    secret = 'quo"ted-secret'
+    call = CallRequest("c", "n", json.dumps({"token": secret, "n": 1}))
+    stored = message_object(AssistantMessage(calls=(call,)), Redactor({"KEY": secret}).redact)
+    assert json.loads(stored["calls"][0]["arguments"]) == {"token": "[redacted:KEY]", "n": 1}
+
+
+def test_a_picture_without_secrets_is_not_touched():
+    data = base64.b64encode(bytes(range(256)) * 40).decode()
+    one = UserMessage("look", (Attachment("image", "image/png", "p.png", 10240, data),))
+    assert message_of(message_object(one, clear)) == one
+
+
+def test_fields_at_their_default_are_left_out():
+    assert message_object(AssistantMessage("hi")) == {"v": 1, "role": "assistant", "text": "hi"}
+    assert message_object(AssistantMessage(calls=(CALL,)))["calls"] == [
+        {"id": "c1", "name": "weather__get", "arguments": '{"city": "Beijing"}'}
+    ]

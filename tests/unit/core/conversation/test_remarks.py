@@ -1,0 +1,45 @@
+"""What mcptui itself said, as JSON and back."""
+
+import json
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.conversation.conversation import Conversation
+from tui.core.conversation.remarks import Remark, RemarkKind, remark_from, remark_object
+
+TEXTS = st.text(max_size=20)
+
+
+@given(
+    st.builds(
+        Remark,
+        st.integers(0, 10**6),
+        st.sampled_from(get_args(RemarkKind)),
+        TEXTS,
+        TEXTS,
+        TEXTS,
+        st.floats(0, 1e9),
+    )
+)
+def test_a_remark_is_the_same_after_it_was_stored(remark: Remark):
+    found = remark_from(json.loads(json.dumps(remark_object(remark))), 7.0)
+    assert found == remark and found.at == 7.0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"place": -1}, {"place": "1"}, {"place": True}, {"kind": "joke"}, {"kind": None}, {"kind": []},
+        {"text": 5}, {"value": "x"}, {"where": None},
+    ],
+)  # fmt: skip
+def test_what_is_no_remark_is_left_out(change: dict[str, object]):
+    assert remark_from(remark_object(Remark(1, "error", "gone")) | change) is None
+
+
+def test_a_branch_has_what_was_said_before_it():
+    talk = Conversation(remarks=[Remark(2, "end", "cancelled"), Remark(3, "error", "x")])
+    assert talk.remarks_before(2) == [Remark(2, "end", "cancelled")]

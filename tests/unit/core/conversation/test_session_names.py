@@ -1,0 +1,38 @@
+"""A person means a conversation by what is short to type."""
+
+import pytest
+
+from tui.core.conversation.session_names import named
+from tui.core.conversation.sessions import SessionInfo
+from tui.core.errors import UsageError
+
+NEW = SessionInfo("20261121T105849Z-ebd4b3", "Weather")
+OLD = SessionInfo("20261121T091200Z-0af3c1", "The plan")
+TWIN = SessionInfo("20261120T091200Z-77aa01", "weather")
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("last", NEW),
+        ("20261121T105849Z-ebd4b3", NEW),
+        ("20261121T09", OLD),
+        ("0af3c1", OLD),
+        ("THE PLAN", OLD),
+        ("plan", None),
+        ("nope", None),
+        ("", None),
+    ],
+)
+def test_the_last_an_id_its_beginning_its_end_or_a_title(name: str, found: SessionInfo | None):
+    assert named([NEW, OLD], name) == found
+
+
+def test_none_is_the_last_of_none():
+    assert named([], "last") is None
+
+
+@pytest.mark.parametrize("name", ["2026", "Weather"])
+def test_what_could_mean_several_is_an_error(name: str):
+    with pytest.raises(UsageError, match="2 conversations could be meant"):
+        named([NEW, TWIN], name)

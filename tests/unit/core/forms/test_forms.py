@@ -1,0 +1,271 @@
+"""Filling in a form: states, paths, what is wrong, raw JSON at any moment, nothing ever lost."""
+
+import json
+
+import pytest
+
+from tui.core.forms.forms import FieldKind, FieldState, form_of
+
+
+def form(properties, required=(), **more):
+    return form_of({"type": "object", "properties": properties, "required": list(required), **more})
+
+
+TEXT = {"type": "string"}
+NUMBER = {"type": "number"}
+POINT = {"type": "object", "properties": {"x": NUMBER, "y": NUMBER}, "required": ["x"]}
+
+
+# ---- states ----------------------------------------------------------------------------------------------
+
+
+def test_an_empty_form_gives_no_arguments_and_asks_for_what_is_required():
+    made = form({"a": TEXT, "b": TEXT}, ["a"])
+    assert made.value() == ({}, {("a",): "is required"})
+
+
+def test_an_empty_text_is_not_the_same_as_none():
+    made = form({"a": TEXT})
+    made.set(("a",), "")
+    assert made.value()[0] == {"a": ""}
+    made.clear(("a",))
+    assert made.value()[0] == {}
+
+
+def test_an_emptied_number_is_absent():
+    made = form({"n": NUMBER})
+    made.set(("n",), "1")
+    made.set(("n",), "")
+    assert made.value() == ({}, {})
+
+
+def test_a_required_default_stands_there_and_an_optional_one_is_the_servers():
+    made = form({"a": {"type": "integer", "default": 3}, "b": {"type": "integer", "default": 4}}, ["a"])
+    assert made.value() == ({"a": 3}, {})
+    made.include(("b",))
+    assert made.value()[0] == {"a": 3, "b": 4}
+
+
+def test_null_is_a_value_of_its_own():
+    made = form({"a": {"type": ["string", "null"]}}, ["a"])
+    made.null(("a",))
+    assert made.value() == ({"a": None}, {})
+
+
+def test_a_required_constant_need_not_be_filled_in():
+    made = form({"kind": {"const": "circle"}}, ["kind"])
+    assert made.value() == ({"kind": "circle"}, {})
+
+
+def test_a_required_object_is_there_and_an_optional_one_is_not():
+    made = form({"a": POINT, "b": POINT}, ["a"])
+    assert made.value() == ({"a": {}}, {("a", "x"): "is required"})
+    assert [field.path for field in made.fields()] == [("a",), ("a", "x"), ("a", "y"), ("b",)]
+
+
+def test_setting_a_field_makes_what_is_above_it_be_there():
+    made = form({"b": POINT})
+    made.include(("b",))
+    made.clear(("b",))
+    made.set(("b", "x"), "1.5")
+    assert made.value() == ({"b": {"x": 1.5}}, {})
+
+
+def test_a_path_that_is_not_there_changes_nothing():
+    made = form({"a": TEXT})
+    for act in (made.clear, made.include, made.null, made.remove, made.to_raw, made.to_typed):
+        act(("no", 3))
+    assert made.set(("no",), "x") == ""
+    assert made.add(("no",)) is None
+    assert made.rename(("no",), "b") == ("no",)
+    made.choose_arm(("a",), 7)
+    assert made.field(("no",)) is None
+    assert made.value() == ({}, {})
+
+
+# ---- what is wrong ---------------------------------------------------------------------------------------
+
+
+def test_what_is_wrong_is_said_where_it_is_and_sent_all_the_same():
+    made = form({"p": POINT})
+    assert made.set(("p", "x"), "far") == "is not a number"
+    assert made.value() == ({"p": {"x": "far"}}, {("p", "x"): "is not a number"})
+    row = made.field(("p", "x"))
+    assert row is not None
+    assert (row.text, row.problem) == ("far", "is not a number")
+
+
+def test_choices_are_set_by_label_or_by_value():
+    made = form({"c": {"oneOf": [{"const": 1, "title": "one"}, {"const": 2, "title": "two"}]}})
+    for text in ("two", "2"):
+        made.set(("c",), text)
+        assert made.value() == ({"c": 2}, {})
+    made.set(("c",), "three")
+    assert made.problems() == {("c",): "is none of the values that are allowed"}
+
+
+def test_arrays_say_how_many_items_they_need_and_that_each_is_another():
+    made = form({"a": {"type": "array", "items": NUMBER, "minItems": 2, "uniqueItems": True}})
+    made.add(("a",))
+    made.set(("a", 0), "1")
+    assert made.problems() == {("a",): "needs at least 2 items"}
+    made.set(made.add(("a",)), "1.0")
+    assert made.problems() == {("a",): "has item 1 twice"}
+
+
+# ---- arrays, maps, unions --------------------------------------------------------------------------------
+
+
+def test_items_are_added_and_removed_and_the_later_ones_move_up():
+    made = form({"a": {"type": "array", "items": TEXT}})
+    for text in "xyz":
+        made.set(made.add(("a",)), text)
+    made.remove(("a", 1))
+    assert made.value()[0] == {"a": ["x", "z"]}
+    assert [row.path for row in made.fields()] == [("a",), ("a", 0), ("a", 1)]
+
+
+def test_an_item_that_is_empty_is_said():
+    made = form({"a": {"type": "array", "items": NUMBER}})
+    made.add(("a",))
+    assert made.value() == ({"a": []}, {("a", 0): "is empty"})
+
+
+def test_entries_of_a_map_have_names_that_can_change():
+    made = form({"m": {"type": "object", "additionalProperties": {"type": "integer"}}})
+    path = made.add(("m",), "k")
+    assert made.add(("m",), "k") == ("m", "k 2")
+    made.set(path, "1")
+    assert made.rename(path, "k 2") == path
+    path = made.rename(path, "first")
+    made.set(("m", "k 2"), "2")
+    assert json.dumps(made.value()[0]) == '{"m": {"first": 1, "k 2": 2}}'
+
+
+def test_an_open_object_takes_entries_that_are_not_in_the_schema_and_a_closed_one_says_so():
+    made = form({"a": TEXT})
+    made.set(made.add((), "b"), "[1]")
+    assert made.value() == ({"b": [1]}, {})
+    made = form({"a": TEXT}, additionalProperties=False)
+    made.load({"b": 1})
+    assert made.value() == ({"b": 1}, {("b",): "is not in the schema"})
+
+
+CIRCLE = {"properties": {"kind": {"const": "circle"}, "r": NUMBER}, "required": ["kind", "r"]}
+SQUARE = {"properties": {"kind": {"const": "square"}, "a": NUMBER}, "required": ["kind", "a"]}
+SHAPE = {"oneOf": [{"type": "object", **CIRCLE}, {"type": "object", **SQUARE}, {"type": "string"}]}
+
+
+def test_a_union_is_a_choice_of_its_arms():
+    made = form({"s": SHAPE}, ["s"])
+    row = made.field(("s",))
+    assert row is not None
+    assert row.arms == ("kind: circle", "kind: square", "text")
+    made.choose_arm(("s",), 1)
+    made.set(("s", "a"), "2")
+    assert made.value() == ({"s": {"kind": "square", "a": 2}}, {})
+    made.choose_arm(("s",), 2)
+    made.set(("s",), "round")
+    assert made.value() == ({"s": "round"}, {})
+
+
+def test_another_arm_begins_with_what_fits_it_too():
+    circle, square = (
+        {"type": "object", "title": name, "properties": {"kind": {"const": name}, "at": POINT, "size": size}}
+        for name, size in (("circle", NUMBER), ("square", TEXT))
+    )
+    made = form({"s": {"anyOf": [circle, square]}})
+    made.load({"s": {"kind": "circle", "at": {"x": 1}, "size": 2}})
+    made.choose_arm(("s",), 1)
+    assert made.value()[0] == {"s": {"at": {"x": 1}}}
+
+
+def test_what_stood_in_an_arm_is_there_again_when_it_is_taken_again():
+    made = form({"v": {"type": ["string", "number"]}})
+    made.set(("v",), "twelve")
+    made.choose_arm(("v",), 1)
+    assert made.value() == ({}, {})
+    made.set(("v",), "12")
+    made.choose_arm(("v",), 0)
+    assert made.value()[0] == {"v": "twelve"}
+    made.choose_arm(("v",), 1)
+    assert made.value()[0] == {"v": 12}
+
+
+def test_loading_finds_the_arm_that_fits():
+    made = form({"s": SHAPE})
+    for value, arm in (({"kind": "square", "a": 1}, 1), ("x", 2), ({"kind": "circle", "r": 0.5}, 0)):
+        made.load({"s": value})
+        row = made.field(("s",))
+        assert row is not None
+        assert row.arm == arm
+        assert made.value() == ({"s": value}, {})
+
+
+# ---- raw JSON --------------------------------------------------------------------------------------------
+
+
+def test_the_whole_form_is_raw_json_and_back_at_any_moment():
+    made = form({"p": POINT, "t": TEXT})
+    made.set(("p", "x"), "oops")
+    made.set(("t",), "")
+    before = made.value()
+    assert made.from_json(made.as_json()) == ""
+    assert made.value() == before
+    row = made.field(("p", "x"))
+    assert row is not None
+    assert row.state is FieldState.RAW
+
+
+def test_text_that_is_no_json_changes_nothing_and_says_where():
+    made = form({"t": TEXT})
+    made.set(("t",), "kept")
+    assert made.from_json('{"t": }') == "is not JSON: Expecting value at line 1, column 7"
+    assert made.from_json("[" * 100_000) == "is nested too deeply"
+    assert made.from_json('{"t": NaN}') == "is not JSON: NaN is not a JSON value"
+    assert made.value()[0] == {"t": "kept"}
+
+
+def test_arguments_that_are_no_object_stand_as_raw_json_of_the_whole():
+    made = form({"t": TEXT})
+    made.load([1, 2])
+    assert [row.path for row in made.fields()] == [()]
+    assert made.value() == ([1, 2], {(): "is not an object"})
+
+
+def test_one_field_is_raw_json_and_back():
+    made = form({"p": POINT})
+    made.load({"p": {"x": 1}})
+    made.to_raw(("p",))
+    row = made.field(("p",))
+    assert row is not None
+    assert (row.kind, row.children) == (FieldKind.JSON, 0)
+    assert made.set(("p",), '{"x": 2, "y"') == "is not JSON: Expecting ':' delimiter at line 1, column 13"
+    assert made.to_typed(("p",)).startswith("is not JSON")
+    made.set(("p",), '{"x": 2, "z": true}')
+    assert made.to_typed(("p",)) == ""
+    assert made.value()[0] == {"p": {"x": 2, "z": True}}
+
+
+def test_what_does_not_fit_stays_raw_and_says_why():
+    made = form({"n": {"type": "integer"}})
+    made.load({"n": "12"})
+    row = made.field(("n",))
+    assert row is not None
+    assert (row.state, row.text, row.problem) == (FieldState.RAW, '"12"', "is not a whole number")
+    assert made.to_typed(("n",)) == "is not a whole number"
+    assert made.value()[0] == {"n": "12"}
+
+
+@pytest.mark.parametrize("more", [{}, {"properties": {}}, {"additionalProperties": False}])
+def test_a_tool_without_arguments_has_nothing_to_fill_in(more):
+    made = form_of({"type": "object", **more})
+    assert made.fields() == ()
+    assert made.value() == ({}, {})
+
+
+def test_a_tool_that_takes_any_entries_is_a_map():
+    made = form_of({"type": "object", "additionalProperties": {"type": "integer"}})
+    assert [row.kind for row in made.fields()] == [FieldKind.MAP]
+    made.set(made.add((), "n"), "1")
+    assert made.value() == ({"n": 1}, {})

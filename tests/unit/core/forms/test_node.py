@@ -1,0 +1,52 @@
+"""One field while it is filled in: text, raw JSON, and the value gathered from it and from what is below."""
+
+import pytest
+
+from tui.core.forms.node import Node, clear, gathered, raw, write, write_raw
+from tui.core.forms.schema import SchemaReader
+from tui.core.forms.spec import MAX_DEPTH, FieldKind, FieldState
+
+
+def node(schema, **fields):
+    return Node(SchemaReader({}).spec(schema), 1, **fields)
+
+
+def test_what_is_written_is_a_value_with_what_is_wrong_with_it():
+    number = node({"type": "integer", "maximum": 3})
+    write(number, "7")
+    assert (number.state, number.value) == (FieldState.SET, 7)
+    problems = {}
+    assert gathered(number, ("n",), problems) == 7
+    assert "3" in problems["n",]
+
+
+def test_clearing_leaves_nothing_behind():
+    number = node({"type": "integer"})
+    write(number, "x")
+    clear(number)
+    assert (number.state, number.text, number.problem) == (FieldState.ABSENT, "", "")
+
+
+@pytest.mark.parametrize("value", [{"a": [1]}, "text", None, 3])
+def test_any_value_can_stand_there_as_raw_json(value):
+    field = node({"type": "integer"})
+    raw(field, value)
+    assert field.is_raw and field.kind is FieldKind.JSON
+    assert gathered(field, (), {}) == value
+
+
+def test_raw_text_that_is_no_json_says_so():
+    field = node({"type": "object", "properties": {}})
+    write_raw(field, "{")
+    assert field.is_raw and field.problem
+
+
+def test_what_is_too_deep_to_be_shown_is_edited_as_json():
+    field = Node(SchemaReader({}).spec({"type": "object", "properties": {"a": {}}}), MAX_DEPTH)
+    assert field.kind is FieldKind.JSON
+
+
+def test_a_node_counts_itself_and_all_below():
+    whole = node({"type": "object"})
+    whole.children = {"a": node({"type": "string"}), "b": node({"type": "string"})}
+    assert len(list(whole.nodes())) == 3

@@ -1,0 +1,191 @@
+"""What kind of field each schema becomes."""
+
+import pytest
+
+from tui.core.forms.schema import SchemaReader
+from tui.core.forms.spec import MISSING, FieldKind
+
+
+def spec_of(schema, **root):
+    return SchemaReader({**root, "properties": {"v": schema}}).spec(schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"type": "string"}, FieldKind.TEXT),
+        ({"type": "integer"}, FieldKind.INTEGER),
+        ({"type": "number"}, FieldKind.NUMBER),
+        ({"type": "boolean"}, FieldKind.BOOLEAN),
+        ({"type": "array"}, FieldKind.ARRAY),
+        ({"type": "object", "properties": {"a": {}}}, FieldKind.OBJECT),
+        ({"properties": {"a": {}}}, FieldKind.OBJECT),
+        ({"items": {}}, FieldKind.ARRAY),
+        ({"type": "object"}, FieldKind.MAP),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, FieldKind.MAP),
+        ({"enum": ["a"]}, FieldKind.CHOICE),
+        ({"const": 1}, FieldKind.CONST),
+        ({"type": "null"}, FieldKind.CONST),
+        ({"type": "spell"}, FieldKind.JSON),
+        ({"not": {}}, FieldKind.JSON),
+        ({}, FieldKind.JSON),
+        (True, FieldKind.JSON),
+        (7, FieldKind.JSON),
+    ],
+)
+def test_a_schema_becomes_a_kind_of_field(schema, kind):
+    assert spec_of(schema).kind is kind
+
+
+def test_what_a_schema_says_to_a_person_is_kept_raw():
+    spec = spec_of(
+        {
+            "type": "string",
+            "title": "T\x1b",
+            "description": "d",
+            "default": None,
+            "examples": [1, 2],
+            "format": "uri",
+        }
+    )
+    assert (spec.title, spec.description, spec.default, spec.examples, spec.format) == (
+        "T\x1b",
+        "d",
+        None,
+        (1, 2),
+        "uri",
+    )
+    assert spec_of({"type": "string", "title": 3}).title == ""
+    assert spec_of({"type": "string"}).default is MISSING
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": ["string", "null"]},
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        {"oneOf": [{"type": "null"}, {"type": "string"}]},
+        {"type": "string", "nullable": True},
+        {"anyOf": [{"$ref": "#/$defs/s"}, {"const": None}]},
+    ],
+)
+def test_null_beside_one_other_thing_is_no_union(schema):
+    spec = spec_of(schema, **{"$defs": {"s": {"type": "string"}}})
+    assert (spec.kind, spec.nullable, spec.arms) == (FieldKind.TEXT, True, ())
+
+
+@pytest.mark.parametrize(
+    ("schema", "labels"),
+    [
+        ({"enum": ["a", 1, None]}, ["a", "1", "null"]),
+        ({"enum": [1, "1"]}, ["1 #1", "1 #2"]),
+        ({"enum": ["a", "b"], "enumNames": ["Ah", "Be"]}, ["Ah", "Be"]),
+        ({"enum": ["a", "b"], "enumNames": ["Ah"]}, ["a", "b"]),
+        ({"oneOf": [{"const": "a", "title": "Ah"}, {"const": "b"}]}, ["Ah", "b"]),
+        (
+            {"type": "string", "anyOf": [{"const": "a", "title": "Ah"}, {"const": "b", "title": "Be"}]},
+            ["Ah", "Be"],
+        ),
+    ],
+)
+def test_choices_have_labels_that_tell_them_apart(schema, labels):
+    spec = spec_of(schema)
+    assert spec.kind is FieldKind.CHOICE
+    assert [choice.label for choice in spec.choices] == labels
+
+
+def test_a_list_of_values_too_long_to_choose_from_is_what_its_type_says():
+    assert spec_of({"type": "string", "enum": [f"{n}" for n in range(10_000)]}).kind is FieldKind.TEXT
+
+
+@pytest.mark.parametrize(
+    ("schema", "labels"),
+    [
+        ({"type": ["string", "integer"]}, ["text", "integer"]),
+        ({"anyOf": [{"type": "string", "title": "Name"}, {"type": "integer"}]}, ["Name", "integer"]),
+        ({"anyOf": [{"type": "string"}, {"type": "string", "format": "uri"}]}, ["text", "uri"]),
+        ({"anyOf": [{"type": "object"}, {"type": "object"}]}, ["object 1", "object 2"]),
+        ({"anyOf": [{"anyOf": [{"type": "string"}, {"items": {}}]}, {"const": 1}]}, ["text", "array", "1"]),
+    ],
+)
+def test_the_arms_of_a_union_have_names(schema, labels):
+    assert [arm.label for arm in spec_of(schema).arms] == labels
+
+
+def test_what_stands_beside_a_union_holds_for_each_arm():
+    spec = spec_of(
+        {
+            "type": "object",
+            "title": "Where",
+            "properties": {"a": {"type": "string"}},
+            "anyOf": [{"title": "x", "required": ["a"]}, {"title": "y", "properties": {"b": {}}}],
+        }
+    )
+    reader = SchemaReader({})
+    assert spec.title == "Where"
+    assert [reader.properties(arm) for arm in spec.arms] == [{"a": True}, {"a": False, "b": False}]
+
+
+def test_references_are_followed_and_what_stands_beside_them_wins():
+    root = {
+        "$defs": {
+            "a": {"$ref": "#/$defs/b", "title": "A"},
+            "b": {"type": "string", "title": "B"},
+            "n": {"$anchor": "here", "type": "integer"},
+        }
+    }
+    assert spec_of({"$ref": "#/$defs/a"}, **root).title == "A"
+    assert spec_of({"$ref": "#/$defs/a", "title": "mine"}, **root).title == "mine"
+    assert spec_of({"$ref": "#here"}, **root).kind is FieldKind.INTEGER
+    assert (
+        spec_of({"$ref": "#/%24defs/a~0b~1c"}, **{"$defs": {"a~b/c": {"type": "boolean"}}}).kind
+        is FieldKind.BOOLEAN
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "note"),
+    [
+        ({"$ref": "#/$defs/loop"}, "refers only to itself"),
+        ({"$ref": "#/$defs/none"}, "not within it"),
+        ({"$ref": "https://example.org/x"}, "https://example.org/x"),
+        ({"allOf": [{"$ref": "#/$defs/again"}]}, "on and on"),
+    ],
+)
+def test_a_reference_that_leads_nowhere_is_raw_json_with_a_note(schema, note):
+    root = {"$defs": {"loop": {"$ref": "#/$defs/loop"}, "again": {"allOf": [{"$ref": "#/$defs/again"}]}}}
+    spec = spec_of(schema, **root)
+    assert spec.kind is FieldKind.JSON
+    assert note in spec.note
+
+
+def test_all_of_is_united():
+    spec = spec_of(
+        {
+            "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}],
+            "required": ["x"],
+        },
+        **{
+            "$defs": {
+                "a": {"type": "object", "properties": {"x": {}}, "required": ["x"]},
+                "b": {"properties": {"y": {}}, "required": ["y"]},
+            }
+        },
+    )
+    assert SchemaReader({}).properties(spec) == {"x": True, "y": True}
+
+
+def test_items_have_a_schema_by_place_and_then_a_common_one():
+    reader = SchemaReader({})
+    spec = reader.spec({"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "integer"}})
+    assert [reader.child(spec, place).kind for place in (0, 1, 9)] == [
+        FieldKind.TEXT,
+        FieldKind.INTEGER,
+        FieldKind.INTEGER,
+    ]
+
+
+def test_a_field_that_is_not_to_be_seen_is_known():
+    assert spec_of({"type": "string", "format": "password"}).secret
+    assert spec_of({"type": "string", "writeOnly": True}).secret
+    assert not spec_of({"type": "string"}).secret

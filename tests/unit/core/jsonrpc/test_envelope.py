@@ -1,0 +1,192 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.jsonrpc.envelope import (
+    INVALID_ANSWER,
+    Answer,
+    Failure,
+    Notice,
+    Request,
+    Stray,
+    find_ids,
+    read_line,
+    write_line,
+)
+from tui.core.jsonrpc.json_reader import MAX_DEPTH
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=10,
+)
+members = st.sampled_from(["jsonrpc", "id", "method", "params", "result", "error", "code", "message", "data"])
+
+
+def read_one(text: str | bytes):
+    (frame,) = read_line(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    return frame
+
+
+def answer_with(**members):
+    return read_one(json.dumps({"jsonrpc": "2.0", "id": 7, **members}))
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_a_value(data):
+    assert read_line(data)
+
+
+@given(st.dictionaries(members, json_values | st.just("2.0"), max_size=7), st.booleans())
+def test_any_json_object_gives_a_value_and_what_looks_like_an_answer_names_its_id(message, patient):
+    frame = read_line(json.dumps(message).encode(), patient=patient)[0]
+    match frame:
+        case Answer():
+            assert isinstance(frame.result, dict)
+        case Failure():
+            assert isinstance(frame.code, int)
+            assert len(frame.message) < 600
+
+
+@given(json_values)
+def test_what_is_written_is_read_back(value):
+    frame = read_one(write_line({"jsonrpc": "2.0", "id": "a", "result": {"value": value}}))
+    assert frame == Answer("a", {"value": value})
+
+
+def test_the_four_kinds_of_message_are_told_apart():
+    assert answer_with(result={"a": 1}) == Answer(7, {"a": 1})
+    assert answer_with(method="ping") == Request(7, "ping")
+    assert read_one('{"jsonrpc":"2.0","method":"m","params":{}}') == Notice("m", {})
+    assert answer_with(error={"code": -1, "message": "no", "data": [1]}) == Failure(7, -1, "no", [1])
+
+
+@pytest.mark.parametrize("identity", ["7", "7.0", '"7"'])
+def test_an_id_may_come_back_changed_in_type(identity):
+    frame = read_one(f'{{"jsonrpc":"2.0","id":{identity},"result":{{}}}}')
+    assert isinstance(frame, Answer)
+    assert str(frame.id) == "7"
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        ({"code": "-32001", "message": "text"}, -32001, "text"),
+        ({"code": -5.0, "message": "float"}, -5, "float"),
+        ({"code": 10**30, "message": "huge"}, INVALID_ANSWER, "huge"),
+        ({"code": True, "message": "bool"}, INVALID_ANSWER, "bool"),
+        ({"message": "no code"}, INVALID_ANSWER, "no code"),
+        ({"code": 1}, 1, "the server reported an error without a message"),
+        ({"code": 1, "message": None}, 1, "the server reported an error without a message"),
+        ({"code": 1, "message": {"why": "object"}}, 1, '{"why": "object"}'),
+        ("just text", INVALID_ANSWER, "just text"),
+        ([], INVALID_ANSWER, "[]"),
+    ],
+)
+def test_an_error_of_any_shape_becomes_a_proper_one(error, code, message):
+    assert answer_with(error=error) == Failure(7, code, message)
+
+
+def test_the_message_of_an_error_is_bounded_and_cleaned():
+    frame = answer_with(error={"code": 1, "message": "\x1b[2J" + "x" * 100_000})
+    assert isinstance(frame, Failure)
+    assert len(frame.message) <= 500
+    assert "\x1b" not in frame.message
+
+
+def test_large_data_of_an_error_is_left_out_and_that_is_said():
+    frame = answer_with(error={"code": 1, "message": "no", "data": "x" * 1_000_000})
+    assert isinstance(frame, Failure)
+    assert frame.data is None
+    assert "bytes of data, left out" in frame.message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"jsonrpc":"2.0","id":7,"result":{},"error":{"code":1,"message":"x"}}',
+        '{"jsonrpc":"2.0","id":7,"result":[1]}',
+        '{"jsonrpc":"2.0","id":7,"result":null}',
+        '{"id":7,"result":{}}',
+        '{"jsonrpc":"2.0","id":7,"result":{"x":NaN}}',
+        '{"jsonrpc":"2.0","id":7,"result":{"x":-Infinity}}',
+        '{"jsonrpc":"2.0","id":7,"result":{"x":1e999}}',
+        '{"jsonrpc":"2.0","id":7,"result":{"x":' + "[" * 100_000 + "]" * 100_000 + "}}",
+        '{"jsonrpc":"2.0","id":7,"result":' + '{"x":' * 400 + "1" + "}" * 400 + "}",
+        '{"jsonrpc":"2.0","id":7,"result":{"x":1',
+        '[{"jsonrpc":"2.0","id":7,"result":{}}]',
+        '  "id": 7,',
+    ],
+)
+def test_an_answer_that_cannot_be_used_still_says_whose_it_is(line):
+    frame = read_one(line)
+    assert isinstance(frame, Stray)
+    assert frame.ids == (7,)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Server listening, id: 7",
+        '{"level":"debug","id":7,"message":"not an answer"}',
+        "42",
+        'DEBUG got {"id": 7, "result": {}}',
+        '{"jsonrpc":"2.0","id":7,"method":5}',
+        '{"jsonrpc":"2.0","id":null,"method":"ping"}',
+        '{"jsonrpc":"2.0"}',
+    ],
+)
+def test_other_output_is_stray_and_blames_no_call(line):
+    frame = read_one(line)
+    assert isinstance(frame, Stray)
+    assert frame.ids == ()
+
+
+def test_null_in_the_place_of_the_other_member_is_nothing():
+    assert answer_with(result={}, error=None) == Answer(7, {})
+    assert answer_with(result=None, error={"code": 1, "message": "x"}) == Failure(7, 1, "x")
+
+
+def test_a_byte_order_mark_is_skipped():
+    assert read_one(b'\xef\xbb\xbf{"jsonrpc":"2.0","method":"m"}') == Notice("m")
+
+
+def test_bytes_that_are_no_utf8_become_replacement_characters():
+    assert read_one(b'{"jsonrpc":"2.0","id":7,"result":{"t":"\xff"}}') == Answer(7, {"t": "\ufffd"})
+
+
+def test_half_a_surrogate_pair_becomes_a_replacement_character_and_a_pair_stays():
+    line = r'{"jsonrpc":"2.0","id":7,"result":{"t":"\ud800 \uDE00 \ud83d\ude00 \\ud800"}}'
+    assert read_one(line) == Answer(7, {"t": "\ufffd \ufffd 😀 \\ud800"})
+
+
+def test_nesting_is_accepted_up_to_a_depth():
+    deep = {}
+    for _ in range(MAX_DEPTH - 3):
+        deep = {"x": deep}
+    assert isinstance(answer_with(result=deep), Answer)
+
+
+def test_a_batch_is_taken_apart_where_the_protocol_has_batches():
+    line = b'[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"m"}, 5]'
+    assert read_line(line, batches=True) == [Answer(1, {}), Notice("m"), Stray("JSON, but not an object")]
+
+
+def test_the_id_of_an_oversize_line_is_found_at_either_end():
+    assert find_ids(b'{"jsonrpc":"2.0","id":12,"result":{"x":"', b'aaa"}}') == (12,)
+    assert find_ids(b'{"jsonrpc":"2.0","result":{"x":"', b'aaa"},"id":"twelve"}') == ("twelve",)
+
+
+def test_what_cannot_be_said_in_json_is_refused():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_line({"x": float("nan")})
+
+
+def test_half_a_surrogate_pair_is_written_as_a_replacement():
+    assert "\ufffd" in json.loads(write_line({"x": "a\ud800b"}))["x"]

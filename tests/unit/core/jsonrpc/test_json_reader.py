@@ -1,0 +1,64 @@
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.jsonrpc.json_reader import FEW_LISTS, MAX_DEPTH, MAX_PARTS, NotJson, objects_within, read_json
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+OPENING = re.compile(r'\{"id"')
+
+
+@given(JSON)
+def test_patience_changes_nothing_of_what_is_read(value):
+    raw = json.dumps(value).encode()
+    assert read_json(raw, patient=True) == read_json(raw) == value
+
+
+@given(JSON)
+def test_nor_do_many_lists(value):
+    raw = json.dumps([value, [[]] * (FEW_LISTS + 1)]).encode()
+    assert read_json(raw, patient=True)[0] == value
+
+
+@pytest.mark.parametrize("part", ["[]", "{}"])
+def test_more_parts_than_memory_should_hold_are_refused(part):
+    raw = ("[" + ",".join([part] * (MAX_PARTS + 1)) + "]").encode()
+    with pytest.raises(NotJson, match="more than 250,000 objects and lists"):
+        read_json(raw, patient=True)
+
+
+@pytest.mark.parametrize("lists", [1, FEW_LISTS + 1])
+@pytest.mark.parametrize("levels", [MAX_DEPTH + 2, 200_000])
+def test_no_depth_does_harm(lists, levels):
+    raw = b"[" + b"[]," * lists + b"[" * levels + b"]" * levels + b"]"
+    with pytest.raises(RecursionError):
+        read_json(raw, patient=True)
+
+
+@pytest.mark.parametrize("odd", [b"NaN", b"-Infinity", b"1e999"])
+def test_numbers_that_json_cannot_say_again_are_refused(odd):
+    with pytest.raises(NotJson):
+        read_json(b'{"a": ' + odd + b"}")
+
+
+@given(
+    st.text(st.characters(exclude_characters="{", exclude_categories=["Cs"])),
+    st.text(st.characters(exclude_characters="{", exclude_categories=["Cs"])),
+)
+def test_an_object_is_found_among_whatever_stands_around_it(before, after):
+    assert objects_within(f'{before}{{"id":1}}{after}'.encode(), OPENING) == [{"id": 1}]
+
+
+def test_several_objects_in_a_row_are_all_found():
+    assert objects_within(b'x{"id":1}{"id":2} {"id" {"id":3}', OPENING) == [{"id": 1}, {"id": 2}, {"id": 3}]
+
+
+def test_no_more_than_a_few_are_looked_for():
+    assert len(objects_within(b'{"id":1}' * 100, OPENING)) == 8

@@ -1,0 +1,194 @@
+"""A schema in the form of a strict provider keeps that provider's rules, whatever the tool wrote."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.schemas.schema_forms import SchemaForm, in_form
+from tui.core.schemas.schemas import model_schema
+
+TYPES = ("string", "number", "integer", "boolean", "array", "object")
+
+
+def form(properties: dict[str, Any], kind: SchemaForm) -> dict[str, Any]:
+    return in_form(model_schema({"type": "object", "properties": properties}), kind)["properties"]
+
+
+def assert_moonshot_takes(node: Any) -> None:
+    """Every node has one type, or `anyOf` and no type; required exists; a default fits."""
+    assert isinstance(node, dict)
+    assert ("type" in node) != ("anyOf" in node)
+    assert not node.keys() & {"$ref", "oneOf", "allOf", "not", "const", "if", "patternProperties"}
+    for branch in node.get("anyOf", ()):
+        assert "anyOf" not in branch
+        assert_moonshot_takes(branch)
+    if "anyOf" not in node:
+        assert node["type"] in (*TYPES, "null")
+    if node.get("type") == "array":
+        assert_moonshot_takes(node["items"])
+    if node.get("type") == "object":
+        assert set(node.get("required", ())) <= set(node["properties"])
+        for inner in node["properties"].values():
+            assert_moonshot_takes(inner)
+
+
+GOOGLE = {
+    "type", "properties", "required", "items", "anyOf", "enum", "description", "title", "nullable", "format",
+    "minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern", "minProperties",
+    "maxProperties",
+}  # fmt: skip
+
+
+def assert_google_takes(node: Any) -> None:
+    """Only the keywords of its subset, one type a node, nothing beside `anyOf`, enums of texts."""
+    assert isinstance(node, dict) and node.keys() <= GOOGLE
+    if "anyOf" in node:
+        assert node.keys() == {"anyOf"} and len(node["anyOf"]) > 1
+        for branch in node["anyOf"]:
+            assert_google_takes(branch)
+        return
+    assert node["type"] in TYPES
+    assert all(isinstance(value, str) for value in node.get("enum", ()))
+    assert "enum" not in node or node["type"] == "string"
+    if node["type"] == "array":
+        assert_google_takes(node["items"])
+    if node["type"] == "object":
+        assert set(node.get("required", ())) <= set(node.get("properties", {}))
+        for inner in node.get("properties", {}).values():
+            assert_google_takes(inner)
+
+
+RULES = {SchemaForm.KIMI: assert_moonshot_takes, SchemaForm.GEMINI: assert_google_takes}
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.sampled_from(TYPES),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+KEYWORDS = st.sampled_from(
+    ["type", "properties", "required", "anyOf", "oneOf", "allOf", "not", "items", "enum", "const", "default",
+     "additionalProperties", "minimum", "maxLength", "description", "format", "nullable", "pattern"]
+)  # fmt: skip
+SCHEMA = st.recursive(
+    st.dictionaries(KEYWORDS, JSON, max_size=4),
+    lambda inner: st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.sampled_from([*TYPES, "null", ["string", "null"], ["array", "object"]]),
+            "properties": st.dictionaries(st.sampled_from(["a", "$b", "c d"]), inner, max_size=3),
+            "required": st.lists(st.sampled_from(["a", "$b", "ghost"]), max_size=2),
+            "anyOf": st.lists(inner, max_size=3),
+            "oneOf": st.lists(inner, max_size=3),
+            "allOf": st.lists(inner, max_size=2),
+            "items": inner,
+            "enum": st.lists(st.none() | st.integers() | st.text(max_size=2), max_size=3),
+            "description": st.text(max_size=5),
+            "additionalProperties": inner | st.booleans(),
+        },
+    ),
+    max_leaves=10,
+)
+
+
+@pytest.mark.parametrize("kind", RULES, ids=str)
+@given(schema=SCHEMA)
+def test_any_schema_in_a_form_keeps_its_rules(kind: SchemaForm, schema: dict[str, Any]) -> None:
+    made = in_form(model_schema(schema), kind)
+    assert made["type"] == "object" and "properties" in made
+    RULES[kind](made)
+
+
+@pytest.mark.parametrize("kind", RULES, ids=str)
+@given(schema=SCHEMA)
+def test_a_form_of_a_form_is_the_same(kind: SchemaForm, schema: dict[str, Any]) -> None:
+    made = in_form(model_schema(schema), kind)
+    assert in_form(made, kind) == made
+
+
+def test_the_plain_form_changes_nothing() -> None:
+    schema = {"type": "object", "properties": {"a": {"oneOf": [{"const": 1}, {"$comment": "x"}]}}}
+    assert in_form(schema, SchemaForm.PLAIN) == schema
+
+
+def test_a_property_without_a_type_gets_the_one_that_its_keywords_mean() -> None:
+    made = form(
+        {"a": {}, "b": {"enum": [1, 2]}, "c": {"properties": {}}, "d": {"items": {}}, "e": {"minimum": 1}},
+        SchemaForm.KIMI,
+    )
+    assert [node["type"] for node in made.values()] == ["string", "integer", "object", "array", "number"]
+
+
+def test_moonshot_reads_no_type_beside_alternatives() -> None:
+    (made,) = form(
+        {"a": {"type": "object", "properties": {"x": {}}, "anyOf": [{"required": ["x"]}, {"type": "null"}]}},
+        SchemaForm.KIMI,
+    ).values()
+    assert [branch["type"] for branch in made["anyOf"]] == ["object", "null"]
+    assert made["anyOf"][0]["required"] == ["x"] and "type" not in made
+
+
+@pytest.mark.parametrize(
+    ("more", "sent"), [(True, True), (False, False), ({}, True), ({"type": "null"}, {"type": "null"})]
+)
+def test_moonshot_reads_what_else_an_object_may_hold(more: Any, sent: Any) -> None:
+    (made,) = form({"a": {"type": "object", "additionalProperties": more}}, SchemaForm.KIMI).values()
+    assert made["additionalProperties"] == sent
+
+
+def test_google_reads_nullable_in_place_of_null() -> None:
+    made = form(
+        {
+            "a": {"type": ["string", "null"], "description": "who"},
+            "b": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "c": {"type": ["string", "integer", "null"]},
+        },
+        SchemaForm.GEMINI,
+    )
+    assert made["a"] == {"type": "string", "nullable": True, "description": "who"}
+    assert made["b"] == {"type": "integer", "nullable": True}
+    assert made["c"] == {
+        "anyOf": [{"type": "string", "nullable": True}, {"type": "integer", "nullable": True}]
+    }
+
+
+def test_google_reads_a_constant_as_the_only_choice_and_numbers_in_words() -> None:
+    made = form({"a": {"const": "x"}, "b": {"enum": [1, 2], "description": "How many."}}, SchemaForm.GEMINI)
+    assert made["a"] == {"type": "string", "enum": ["x"]}
+    assert made["b"] == {"type": "integer", "description": "How many. One of: 1, 2."}
+
+
+def test_google_reads_no_keyword_that_it_does_not_know() -> None:
+    made = form(
+        {
+            "a": {
+                "type": "object",
+                "properties": {"n": {"type": "number", "exclusiveMinimum": 0, "minimum": 1}},
+                "additionalProperties": False,
+                "patternProperties": {".": {}},
+                "propertyNames": {},
+            },
+            "b": {"type": "string", "format": "uri", "default": "x"},
+        },
+        SchemaForm.GEMINI,
+    )
+    assert made == {
+        "a": {"type": "object", "properties": {"n": {"type": "number", "minimum": 1}}},
+        "b": {"type": "string"},
+    }
+
+
+def test_parts_that_must_all_hold_become_one() -> None:
+    parts = [{"properties": {"x": {"type": "string"}}, "required": ["x"]}, {"properties": {"y": {}}}]
+    made = form({"a": {"allOf": parts, "required": ["y"]}}, SchemaForm.KIMI)["a"]
+    assert set(made["properties"]) == {"x", "y"} and set(made["required"]) == {"x", "y"}
+
+
+def test_a_schema_that_would_grow_without_end_is_cut_to_its_first_level() -> None:
+    node: dict[str, Any] = {"type": "string"}
+    for _ in range(12):
+        node = {"properties": {"p": node}, "anyOf": [{"required": ["p"]}] * 4 + [{"title": str(_)}] * 4}
+    made = in_form(model_schema({"properties": {"deep": node, "flat": {"type": "integer"}}}), SchemaForm.KIMI)
+    assert made["properties"]["flat"] == {"type": "integer"}
+    assert_moonshot_takes(made)

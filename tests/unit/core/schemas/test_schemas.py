@@ -1,0 +1,97 @@
+"""A schema sent to a model is bounded, free of references, and an object at its root."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.schemas.schemas import MAX_NODES, SchemaTooLarge, model_schema
+
+
+def test_a_plain_schema_is_sent_as_it_is():
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    assert model_schema(schema) == schema
+
+
+def test_an_object_without_properties_gets_an_empty_set():
+    assert model_schema({"type": "object"}) == {"type": "object", "properties": {}}
+
+
+def test_local_references_are_written_out():
+    schema = {
+        "type": "object",
+        "properties": {"p": {"$ref": "#/$defs/Point", "description": "where"}},
+        "$defs": {"Point": {"type": "object", "properties": {"x": {"type": "number"}}}},
+    }
+    sent = model_schema(schema)
+    assert sent["properties"]["p"]["properties"]["x"] == {"type": "number"}
+    assert sent["properties"]["p"]["description"] == "where" and "$defs" not in sent
+
+
+def test_a_reference_to_itself_ends():
+    schema = {"type": "object", "properties": {"child": {"$ref": "#"}}}
+    assert model_schema(schema)["properties"]["child"]["properties"]["child"] == {}
+
+
+def test_a_reference_to_another_place_is_never_followed():
+    assert model_schema({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}})["properties"]["a"] == {}
+
+
+def test_references_that_fan_out_exponentially_are_refused_quickly():
+    defs = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(20)}
+    with pytest.raises(SchemaTooLarge):
+        model_schema({"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs})
+
+
+def test_alternatives_at_the_root_become_one_object():
+    schema = {
+        "anyOf": [
+            {"properties": {"id": {"type": "string"}, "x": {}}, "required": ["id", "x"]},
+            {"properties": {"id": {"type": "string"}, "y": {}}, "required": ["id", "y"]},
+        ]
+    }
+    sent = model_schema(schema)
+    assert set(sent["properties"]) == {"id", "x", "y"} and sent["required"] == ["id"] and "anyOf" not in sent
+
+
+def test_required_names_only_what_exists():
+    assert "required" not in model_schema({"type": "object", "required": ["ghost"]})
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["type", "properties", "required", "anyOf", "allOf", "$ref", "$defs", "not", "items"]
+        ),
+        JSON,
+    )
+)
+def test_any_schema_whatever_its_shape_becomes_an_object(schema: dict):
+    sent = model_schema(schema)
+    assert sent["type"] == "object" and isinstance(sent["properties"], dict)
+
+
+def test_a_property_may_be_named_like_a_keyword():
+    schema = {"type": "object", "properties": {"definitions": {"type": "string"}, "$id": {"type": "string"}}}
+    assert set(model_schema(schema)["properties"]) == {"definitions", "$id"}
+
+
+def test_a_huge_schema_is_refused():
+    with pytest.raises(SchemaTooLarge):
+        model_schema({"properties": {str(n): {"type": "string"} for n in range(MAX_NODES)}})
+
+
+def test_what_only_looks_like_a_keyword_is_left_alone_in_a_value():
+    value = {"$ref": "#/x", "definitions": 1, "type": 5}
+    sent = model_schema({"properties": {"a": {"default": value, "enum": [value]}}})
+    assert sent["properties"]["a"] == {"default": value, "enum": [value]}
+
+
+def test_a_keyword_with_a_value_that_is_none_is_left_out():
+    odd = {"type": 5, "required": "a", "enum": [], "description": 3, "anyOf": [], "title": "kept"}
+    assert model_schema({"properties": {"a": odd}})["properties"]["a"] == {"title": "kept"}

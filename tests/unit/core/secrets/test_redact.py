@@ -1,0 +1,168 @@
+"""No secret that mcptui knows, or that looks like one, passes the gate."""
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+
+from tui.core.secrets.redact import Redactor, Secret
+
+VALUE = 'p4ss"w/rd+42'
+
+
+@pytest.mark.parametrize("form", [VALUE, json.dumps(VALUE)[1:-1], quote(VALUE, safe="")])
+def test_a_configured_value_is_replaced_by_its_name_in_every_form_it_travels_in(form: str):
+    assert Redactor({"DB_PASSWORD": VALUE}).redact(f"<{form}>") == "<[redacted:DB_PASSWORD]>"
+
+
+def test_a_short_value_is_left_because_it_would_match_ordinary_text():
+    assert Redactor({"PIN": "on"}).redact("turn it on") == "turn it on"
+
+
+def test_the_longest_of_overlapping_values_wins():
+    redactor = Redactor({"A": "secret-value", "B": "secret-value-long"})
+    assert redactor.redact("secret-value-long") == "[redacted:B]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-proj-abcdefghijklmnop1234",
+        "ghp_" + "a1" * 18,
+        "xoxb-1234567890-abcdef",
+        "AKIAABCDEFGHIJKLMNOP",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+        "Authorization: Bearer abcdefghijklmnop",
+    ],
+)
+def test_known_shapes_of_secrets_are_found_without_being_configured(text: str):
+    redacted = Redactor().redact(text)
+    assert "[redacted:" in redacted and text.split()[-1][-8:] not in redacted
+
+
+def test_text_without_secrets_is_unchanged():
+    assert Redactor({"KEY": "abcdefgh"}).redact("the task-force asked") == "the task-force asked"
+
+
+def test_a_secret_does_not_show_itself():
+    secret = Secret("abcdefgh")
+    assert "abcdefgh" not in f"{secret} {secret!r}" and secret.reveal() == "abcdefgh"
+
+
+def test_values_that_are_added_later_are_redacted_and_earlier_ones_stay_known():
+    redactor = Redactor({"A": "first-value"})
+    redactor.add({"B": "second-value"})
+    assert redactor.redact("first-value second-value") == "[redacted:A] [redacted:B]"
+
+
+def test_two_values_may_share_a_name():
+    redactor = Redactor({"api_key": "first-value"})
+    redactor.add({"api_key": "second-value"})
+    assert redactor.redact("first-value second-value") == "[redacted:api_key] [redacted:api_key]"
+
+
+def test_a_value_is_found_without_the_white_space_around_it():
+    assert Redactor({"KEY": "from-a-file-1\n"}).redact("from-a-file-1.") == "[redacted:KEY]."
+
+
+def test_text_is_searched_for_the_same_forms_as_bytes():
+    basic = base64.b64encode(b"user:configured-value").decode()
+    redacted = Redactor({"KEY": "configured-value"}).redact(f"Basic {basic}, AIza{'a' * 35}")
+    assert basic[8:-2] not in redacted and "[redacted:KEY]" in redacted and "[redacted:google]" in redacted
+
+
+def test_lone_surrogates_around_a_secret_stay():
+    assert Redactor({"KEY": "configured-value"}).redact("\ud83d configured-value") == "\ud83d [redacted:KEY]"
+
+
+KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        KEY[:12],
+        KEY[:20],
+        KEY[-12:],
+        KEY[3:],
+        f"{KEY[:4]}***{KEY[-4:]}",
+        f"{KEY[:3]}{'*' * 20}{KEY[-4:]}",
+        f"{KEY[:8]}...",
+        f"...{KEY[-8:]}",
+        f"{KEY[:6]}…{KEY[-4:]}",
+        f"{KEY[:6]}••••",
+        f"{KEY[:5]}XXXXXXXX{KEY[-3:]}",
+    ],
+)
+def test_a_truncated_or_masked_quote_of_a_key_is_replaced_whole(quote: str):
+    assert Redactor(keys={"KEY": KEY}).redact(f"key {quote} is invalid") == "key [redacted:KEY] is invalid"
+
+
+@pytest.mark.parametrize(
+    "text", ["wait ... what", "****", f"ends in {KEY[-4:]}", f"begins with {KEY[:3]}", "xxxx lm-4 xxxx"]
+)
+def test_text_that_shares_a_few_characters_with_a_key_stays(text: str):
+    assert Redactor(keys={"KEY": KEY}).redact(text) == text
+
+
+def test_parts_of_other_secrets_are_ordinary_text():
+    assert Redactor({"URL": "https://example.com/app"}).redact("see https://example.com") == (
+        "see https://example.com"
+    )
+
+
+def test_whole_values_alone_can_be_redacted_so_that_lookalikes_and_parts_stay():
+    redactor = Redactor(keys={"KEY": KEY})
+    text = f"sk-abcdefghijklmnop1234 {KEY[:20]}"
+    assert redactor.redact_values(f"{text} {KEY}") == f"{text} [redacted:KEY]"
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [("abc", 0), (f"key: {KEY[:1]}", 1), (KEY[:-1], len(KEY) - 1), (KEY, 0), (f"{KEY[:5]} ", 0), ("", 0)],
+)
+def test_the_beginning_of_a_value_at_the_end_of_a_text_is_measured(text: str, length: int):
+    assert Redactor(keys={"KEY": KEY}).begun_at_end(text) == length
+
+
+@pytest.mark.parametrize("value", ["pa\udcffssword", "pa\ud800ssword"])
+def test_a_value_that_is_not_utf_8_can_be_configured(value: str):
+    redactor = Redactor({"TOKEN": value})
+    assert redactor.redact(f"<{value}>") == "<[redacted:TOKEN]>"
+    assert redactor.redact_bytes(json.dumps(value).encode())[0] == b'"[redacted:TOKEN]"'
+
+
+@pytest.mark.parametrize(
+    "prefix", ["sk-proj-", "sk-ant-api03-", "sk-or-v1-", "gsk_", "AIzaSy", "github_pat_"]
+)
+@pytest.mark.parametrize("mask", ["...", "xxxxxxxx", "****", "…"])
+def test_a_mask_behind_a_public_prefix_is_a_placeholder(prefix: str, mask: str):
+    redactor = Redactor(keys={"KEY": f"{prefix}Zk3JQ9vT1wYb7LmN4xRcP2s"})
+    for shown in (prefix, prefix[:-1]):
+        assert redactor.redact_values(f"KEY={shown}{mask}", quotes=True) == f"KEY={shown}{mask}"
+    for shown in (f"{prefix}Zk3{mask}", f"{prefix}{mask}cP2s"):
+        assert redactor.redact_values(shown, quotes=True) == "[redacted:KEY]"
+
+
+def test_a_public_prefix_alone_is_no_part_of_a_key():
+    redactor = Redactor(keys={"KEY": "sk-ant-api03-Zk3JQ9vT1wYb7LmN4xRcP2s"})
+    assert (
+        redactor.redact_values("it begins with sk-ant-api03-", quotes=True) == "it begins with sk-ant-api03-"
+    )
+
+
+def test_what_is_spoken_loses_whole_keys_only():
+    redactor = Redactor(keys={"KEY": KEY})
+    text = f"sk-abcdefghijklmnop1234 {KEY[:20]} {KEY[:6]}***{KEY[-4:]}"
+    assert redactor.redact_spoken(f"{text} {KEY}") == f"{text} [redacted:KEY]"
+    assert redactor.redact_spoken("sk-abcdefghijklmnop1234", shapes=True) == "[redacted:key]"
+    assert redactor.redact_spoken("sk-proj-xxxxxxxxxxxx", shapes=True) == "sk-proj-xxxxxxxxxxxx"
+
+
+def test_a_key_that_is_only_a_word_stays_in_what_is_spoken_and_other_secrets_do_not():
+    redactor = Redactor({"PASSWORD": "hunter2-hunter2", "A": "lm-studio"}, {"KEY": "lm-studio"})
+    assert redactor.redact_spoken("lm-studio hunter2-hunter2") == "lm-studio [redacted:PASSWORD]"
+    assert redactor.redact("lm-studio") != "lm-studio"
+    assert redactor.begun_at_end("lm-stud") == 0

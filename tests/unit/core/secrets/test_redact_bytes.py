@@ -1,0 +1,184 @@
+"""No configured secret and no known shape of one passes into a recording; every other byte does."""
+
+import base64
+import json
+import os
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tui.core.secrets.redact import Redactor
+
+VALUE = 'p4ss"w/rd+42 é\\x\n'
+PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nq+/8=\n-----END RSA PRIVATE KEY-----"
+
+SHAPES = [
+    "sk-proj-abcdefghijklmnop1234",
+    "ghp_" + "a1" * 18,
+    "github_pat_11ABCDEFG0" + "x" * 30,
+    "glpat-" + "a1" * 10,
+    "xoxb-1234567890-abcdef",
+    "AIza" + "a" * 35,
+    "AKIAABCDEFGHIJKLMNOP",
+    "ASIAABCDEFGHIJKLMNOP",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+    PEM,
+]
+
+values = st.text(min_size=8, max_size=40)
+plain_bytes = st.binary(max_size=200)
+
+
+def forms(value: str) -> list[str]:
+    """Return a value as it may be met on a wire."""
+    once = json.dumps(value)[1:-1]
+    octets = value.encode()
+    units = value.encode("utf-16-be")
+    return [
+        value,
+        once,
+        json.dumps(once)[1:-1],
+        json.dumps(value, ensure_ascii=False)[1:-1],
+        once.replace("/", "\\/"),
+        "".join(f"\\u{units[at]:02X}{units[at + 1]:02x}" for at in range(0, len(units), 2)),
+        quote(value, safe=""),
+        quote(value),
+        quote_plus(value),
+        base64.b64encode(octets).decode(),
+        base64.urlsafe_b64encode(octets).decode(),
+        json.dumps(base64.b64encode(octets).decode()).replace("/", "\\/"),
+    ]
+
+
+def restored(raw: bytes, redacted: bytes, redactions) -> bool:
+    """Whether all of `redacted` outside its marks stands in `raw`, in order, from its start to its end."""
+    outside, done = [], 0
+    for part in redactions:
+        outside.append(redacted[done : part.start])
+        done = part.end
+    outside.append(redacted[done:])
+    if not raw.startswith(outside[0]) or not raw.endswith(outside[-1]):
+        return False
+    place = 0
+    for piece in outside:
+        place = raw.find(piece, place)
+        if place < 0:
+            return False
+        place += len(piece)
+    return True
+
+
+@pytest.mark.parametrize("form", forms(VALUE))
+def test_a_configured_value_is_replaced_in_every_form_and_the_mark_is_where_it_says(form: str):
+    raw = b'{"a":"' + form.encode() + b'"}'
+    redacted, (span,) = Redactor({"DB_PASSWORD": VALUE}).redact_bytes(raw)
+    assert redacted[span.start : span.end] == b"[redacted:DB_PASSWORD]" and span.name == "DB_PASSWORD"
+    assert redacted.startswith(b'{"a":"') and redacted.endswith(b'"}') and restored(raw, redacted, (span,))
+
+
+@pytest.mark.parametrize("before", [b"", b"u", b"us", b"user:"])
+def test_a_value_inside_a_longer_base64_text_is_found_at_every_alignment(before: bytes):
+    value = "hunter2-hunter2"
+    raw = base64.b64encode(before + value.encode() + b"!")
+    redacted, spans = Redactor({"K": value}).redact_bytes(b"Basic " + raw)
+    assert len(spans) == 1 and redacted.startswith(b"Basic ") and len(redacted) < len(raw) + 8
+
+
+@given(value=values, before=plain_bytes, after=plain_bytes, form=st.integers(0, 11))
+@settings(max_examples=200, deadline=None)
+def test_no_secret_survives_in_any_form_and_all_else_is_as_it_was(
+    value: str, before: bytes, after: bytes, form: int
+):
+    text = forms(value)[form].encode()
+    raw = before + text + after
+    redacted, spans = Redactor({"K": value}).redact_bytes(raw)
+    assert spans and text not in redacted
+    assert restored(raw, redacted, spans)
+
+
+@given(raw=plain_bytes)
+@settings(deadline=None)
+def test_bytes_without_a_secret_are_the_same_bytes(raw: bytes):
+    assert Redactor({"K": "not-in-there-at-all"}).redact_bytes(raw) == (raw, ())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("around", [b"%s", b'{"t":"%s"}', b'{"t":"a\\n%s\\nb"}', b"key=%s&x=1"])
+def test_known_shapes_are_found_wherever_they_stand(shape: str, around: bytes):
+    inside = json.dumps(shape)[1:-1] if b'"' in around else shape
+    raw = around % inside.encode()
+    redacted, spans = Redactor().redact_bytes(raw)
+    assert len(spans) == 1 and inside.encode() not in redacted and restored(raw, redacted, spans)
+    if b'"' in around:
+        json.loads(redacted)
+
+
+@pytest.mark.parametrize("scheme", [b"Bearer ", b"bearer ", b"Bearer%20"])
+def test_a_bearer_token_loses_its_value_and_keeps_its_scheme(scheme: bytes):
+    redacted, spans = Redactor().redact_bytes(b'"Authorization":"' + scheme + b'abcdefghijk12345"')
+    assert redacted == b'"Authorization":"' + scheme + b'[redacted:bearer]"' and spans[0].name == "bearer"
+
+
+def test_an_aws_secret_is_known_by_the_word_before_it():
+    secret = b"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+    for before in (b'"SecretAccessKey":"', b"aws_secret_access_key = ", b"AWS_SECRET_ACCESS_KEY="):
+        assert secret not in Redactor().redact_bytes(before + secret)[0]
+
+
+@pytest.mark.parametrize("text", [b"the task-force asked", b"a desk-organiser-for-everybody", b"high_scores"])
+def test_ordinary_words_that_resemble_a_shape_stay(text: bytes):
+    assert Redactor().redact_bytes(text) == (text, ())
+
+
+def test_an_unfinished_private_key_ends_with_its_string():
+    raw = b'{"k":"-----BEGIN PRIVATE KEY-----\\nMIIE","rest":"stays"}'
+    assert Redactor().redact_bytes(raw)[0] == b'{"k":"[redacted:pem]","rest":"stays"}'
+
+
+def test_what_overlaps_becomes_one_mark_with_the_name_of_the_configured_value():
+    raw = b"Authorization: Bearer my-configured-token-and-more"
+    redacted, spans = Redactor({"TOKEN": "my-configured-token"}).redact_bytes(raw)
+    assert redacted == b"Authorization: Bearer [redacted:TOKEN]" and len(spans) == 1
+
+
+def test_a_name_that_is_no_word_does_not_break_the_json_around_its_mark():
+    redacted, _ = Redactor({'a "b"\n': "longsecret"}).redact_bytes(b'{"x":"longsecret"}')
+    assert json.loads(redacted) == {"x": "[redacted:a__b__]"}
+
+
+def test_a_value_at_the_edge_of_a_window_of_a_large_body_is_found_once():
+    secret = "edge-of-window-secret"
+    redactor = Redactor({"K": secret})
+    for place in range(16 * 1024 - 30, 16 * 1024 + 5, 5):
+        raw = b"." * place + secret.encode() + b"." * 40_000
+        redacted, spans = redactor.redact_bytes(raw)
+        assert [(span.start, span.end) for span in spans] == [(place, place + len(b"[redacted:K]"))]
+        assert len(redacted) == len(raw) - len(secret) + len(b"[redacted:K]")
+
+
+def test_invalid_utf8_and_nul_pass_as_they_are():
+    raw = b"\xff\xfe\x00" + b"longsecret" + b"\x80\x00"
+    assert Redactor({"K": "longsecret"}).redact_bytes(raw)[0] == b"\xff\xfe\x00[redacted:K]\x80\x00"
+
+
+OF_THE_SYSTEM = os.fsdecode(b"pa\xffss-w\xc3\xb6rd")
+"""A value of the environment that is not UTF-8, as Python gives it."""
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        b"pa\xffss-w\xc3\xb6rd",
+        json.dumps(OF_THE_SYSTEM).encode(),
+        json.dumps(OF_THE_SYSTEM, ensure_ascii=False).encode("utf-8", "backslashreplace"),
+        b"pa%FFss-w%c3%b6rd",
+        base64.b64encode(b"pa\xffss-w\xc3\xb6rd"),
+        base64.b64encode(b"user:pa\xffss-w\xc3\xb6rd"),
+    ],
+)
+def test_a_value_that_is_not_utf_8_is_found_too(form: bytes):
+    clean, marks = Redactor({"TOKEN": OF_THE_SYSTEM}).redact_bytes(b"<" + form + b">")
+    assert b"[redacted:TOKEN]" in clean and len(marks) == 1
+    assert b"ss-w" not in clean and form not in clean

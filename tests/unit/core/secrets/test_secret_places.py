@@ -1,0 +1,98 @@
+"""Secrets in command lines, URLs and headers are found by their place, however short they are."""
+
+import pytest
+
+from tui.core.secrets.secret_places import (
+    is_secret_header,
+    masked,
+    masked_arguments,
+    secrets_in,
+    secrets_in_arguments,
+)
+
+S = "hunter2"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["--api-key", S, "x"], ["--api-key", "[redacted:api-key]", "x"]),
+        ([f"--token={S}"], ["--token=[redacted:token]"]),
+        (["--pass", S, "--smtp-pass=x"], ["--pass", "[redacted:pass]", "--smtp-pass=[redacted:smtp-pass]"]),
+        (["-password", S], ["-password", "[redacted:password]"]),
+        (["-e", f"API_KEY={S}", "image"], ["-e", "API_KEY=[redacted:API_KEY]", "image"]),
+        ([f"--env=API_KEY={S}"], ["--env=API_KEY=[redacted:API_KEY]"]),
+        (["--header", f"Authorization: Bearer {S}"], ["--header", "Authorization: [redacted:Authorization]"]),
+        (
+            [f"X-Api-Key:{S}", f"X-Api-Key: {S}"],
+            ["X-Api-Key:[redacted:X-Api-Key]", "X-Api-Key: [redacted:X-Api-Key]"],
+        ),
+        ([f"postgres://ada:{S}@db/notes"], ["postgres://ada:[redacted:password]@db/notes"]),
+        ([f"--db=postgres://ada:{S}@db/n"], ["--db=postgres://ada:[redacted:password]@db/n"]),
+        ([f"redis://:{S}@cache:6379/0"], ["redis://:[redacted:password]@cache:6379/0"]),
+        (["https://ghp12345678@github.com/a"], ["https://[redacted:user]@github.com/a"]),
+        ([f"https://h/mcp?api_key={S}&x=1"], ["https://h/mcp?api_key=[redacted:api_key]&x=1"]),
+        ([f'{{"apiKey": "{S}", "n": 1}}'], ['{"apiKey": "[redacted:apiKey]", "n": 1}']),
+        (["-c", f"TOKEN={S} x --pin {S}"], ["-c", "TOKEN=[redacted:TOKEN] x --pin [redacted:pin]"]),
+        ([f"Server=db;Password={S};Pooling=1"], ["Server=db;Password=[redacted:Password];Pooling=1"]),
+        ([f"host=db password={S} port=1"], ["host=db password=[redacted:password] port=1"]),
+        (["--password=a;b c&d"], ["--password=[redacted:password]"]),
+    ],
+)
+def test_a_secret_in_a_command_line_is_masked_where_it_is(arguments: list[str], shown: list[str]):
+    assert masked_arguments(arguments) == shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-y", "@scope/server@1.2", "/home/ada/notes"],
+        ["--token-file", "/run/secrets/token"],
+        ["--api-key-env", "MY_VARIABLE"],
+        ["--no-auth", "server.js"],
+        ["--max-tokens", "4096"],
+        ["--author", "Ada"],
+        ["--author", "Jo Smith", "--keyboard", "us, de", "--pass-through", "a b"],
+        ["run", "npm:pkg@1.2", "https://ada@host/path?page=2"],
+        ["--verbose", "--token"],
+        ["--key", "./key.pem"],
+    ],
+)
+def test_an_ordinary_command_line_is_shown_whole(arguments: list[str]):
+    assert masked_arguments(arguments) == arguments
+
+
+def test_masking_twice_changes_nothing():
+    once = masked_arguments([f"--token={S}", "--api-key", S, f"https://a:{S}@h/?key={S}"])
+    assert masked_arguments(once) == once
+
+
+def test_secrets_of_a_url_are_known_with_and_without_percent_escapes():
+    assert secrets_in("https://a:p%40ss-word@h/?token=t%2Fk") == ["p%40ss-word", "p@ss-word", "t%2Fk", "t/k"]
+
+
+def test_the_secret_of_a_header_is_known_without_its_scheme():
+    found = dict(reversed(pair) for pair in secrets_in_arguments(["-H", "Authorization: Bearer t0k3n-value"]))
+    assert found == {"Bearer t0k3n-value": 1, "t0k3n-value": 1}
+
+
+def test_a_url_without_secrets_is_shown_whole():
+    assert masked("https://host:8080/v1?page=2#top") == "https://host:8080/v1?page=2#top"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Authorization", "Mcp-Session-Id", "cookie", "Set-Cookie", "X-API-Key", "x-goog-api-key", "X-Auth-Token",
+     "Ocp-Apim-Subscription-Key", "Proxy-Authorization"],
+)  # fmt: skip
+def test_headers_with_credentials_are_known(name: str):
+    assert is_secret_header(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Content-Type", "Mcp-Protocol-Version", "WWW-Authenticate", "x-request-id", "x-ratelimit-limit-tokens",
+     "access-control-allow-credentials", "Idempotency-Key", "Mcp-Method"],
+)  # fmt: skip
+def test_other_headers_are_not(name: str):
+    assert not is_secret_header(name)

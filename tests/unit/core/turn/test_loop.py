@@ -1,0 +1,415 @@
+"""The loop: think, act, observe; every way a turn can end leaves a history that a provider accepts."""
+
+import asyncio
+
+import pytest
+
+from tests.conftest import until
+from tests.unit.core.stand_ins import (
+    FunctionToolbox,
+    HandClock,
+    call,
+    ended,
+    of_type,
+    run,
+    text,
+    turn_of,
+)
+from tui.core.context.gauge import Gauge
+from tui.core.context.tokens import estimate_messages
+from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage, sanitised
+from tui.core.errors import ModelError
+from tui.core.events import (
+    EndReason,
+    LimitName,
+    LimitReached,
+    StepStarted,
+    TextDelta,
+    ToolCallEnded,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+)
+from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.tools import ToolResult
+from tui.core.turn.limits import Limits
+from tui.core.turn.loop import NUDGE, WRAP_UP
+from tui.model.scripted import ScriptedModel, Wait, calls, says
+
+
+async def test_an_answer_without_tools_is_one_step():
+    turn, talk = turn_of(ScriptedModel([says("hello", pieces=2)]))
+    events = await run(turn)
+    assert [type(event) for event in events[:2]] == [TurnStarted, StepStarted]
+    assert "".join(event.text for event in of_type(events, TextDelta)) == "hello"
+    assert (ended(events).reason, ended(events).text, ended(events).steps) == (EndReason.ANSWERED, "hello", 1)
+    assert talk.messages[-1] == AssistantMessage("hello", model="scripted")
+
+
+async def test_a_call_is_run_and_its_observation_leads_to_the_answer():
+    model = ScriptedModel([calls(call(1), text="Let me look."), says("done")])
+    turn, talk = turn_of(model)
+    events = await run(turn)
+    assert ended(events).tool_calls == 1 and ended(events).text == "done"
+    assert model.requests[1].messages[-1] == ToolMessage("c1", "srv__echo", "echo hi")
+    assert sanitised(talk.messages) == talk.messages
+
+
+async def test_read_only_calls_of_one_reply_run_side_by_side_and_are_observed_in_call_order():
+    gate = asyncio.Event()
+
+    async def slow(arguments):
+        await gate.wait()
+        return text("slow")
+
+    async def fast(arguments):
+        gate.set()
+        return text("fast")
+
+    model = ScriptedModel([calls(call(1, "srv__slow"), call(2, "srv__fast")), says("done")])
+    toolbox = FunctionToolbox(slow=slow, fast=fast)
+    turn, _ = turn_of(model, toolbox)
+    await run(turn)
+    assert toolbox.most_at_once == 2
+    assert [m.text for m in model.requests[1].messages if isinstance(m, ToolMessage)] == ["slow", "fast"]
+
+
+async def test_the_last_step_allowed_does_not_run_calls_and_a_final_request_without_tools_follows():
+    model = ScriptedModel([calls(call(1)), calls(call(2)), says("what I know")])
+    turn, talk = turn_of(model, limits=Limits(max_steps=2))
+    events = await run(turn)
+    assert of_type(events, LimitReached) == [LimitReached(LimitName.MAX_STEPS, 2)]
+    assert ended(events).reason is EndReason.LIMIT and ended(events).text == "what I know"
+    assert model.requests[2].tools == () and model.requests[2].messages[-1] == UserMessage(WRAP_UP)
+    assert "not run: limit" in [m for m in talk.messages if isinstance(m, ToolMessage)][1].text
+    assert UserMessage(WRAP_UP) not in talk.messages
+
+
+async def test_calls_in_the_final_reply_are_not_run_and_a_summary_stands_in_for_the_answer():
+    toolbox = FunctionToolbox()
+    model = ScriptedModel([calls(call(1)), calls(call(2))])
+    turn, talk = turn_of(model, toolbox, limits=Limits(max_steps=1))
+    events = await run(turn)
+    assert toolbox.called == [] and "max_steps" in ended(events).text
+    assert sanitised(talk.messages) == talk.messages
+
+
+async def test_a_final_request_that_fails_still_ends_the_turn_at_its_limit():
+    model = ScriptedModel([calls(call(1)), [ModelError("gone")]])
+    turn, _ = turn_of(model, limits=Limits(max_steps=1))
+    assert "gone" in ended(await run(turn)).text
+
+
+async def test_more_calls_in_one_reply_than_allowed_are_answered_but_not_run():
+    toolbox = FunctionToolbox()
+    model = ScriptedModel([calls(*(call(n) for n in range(4))), says("done")])
+    turn, _ = turn_of(model, toolbox, limits=Limits(max_calls_per_reply=2))
+    events = await run(turn)
+    assert len(toolbox.called) == 2
+    assert [event.why for event in of_type(events, ToolCallEnded)].count("not run") == 2
+
+
+async def test_the_number_of_calls_in_a_turn_is_a_hard_limit():
+    toolbox = FunctionToolbox()
+    replies = [calls(call(f"{n}a", arguments=f'{{"text": "{n}"}}'), call(f"{n}b")) for n in range(5)]
+    turn, _ = turn_of(ScriptedModel([*replies]), toolbox, limits=Limits(max_tool_calls=3))
+    events = await run(turn)
+    assert len(toolbox.called) == 3 and ended(events).limit is LimitName.MAX_TOOL_CALLS
+
+
+async def test_the_same_call_with_the_same_result_first_gets_a_note_and_then_ends_the_turn():
+    model = ScriptedModel([*(calls(call(n)) for n in range(5)), says("sorry")])
+    turn, talk = turn_of(model)
+    events = await run(turn)
+    observed = [m.text for m in talk.messages if isinstance(m, ToolMessage)]
+    assert "[note:" not in observed[1] and "3 times" in observed[2]
+    assert ended(events).limit is LimitName.IDENTICAL_CALLS and ended(events).tool_calls == 5
+
+
+async def test_steps_that_only_fail_end_the_turn():
+    async def fail(arguments):
+        return text(f"no {arguments}", is_error=True)
+
+    replies = [calls(call(n, "srv__fail", f'{{"n": {n}}}')) for n in range(3)]
+    turn, _ = turn_of(ScriptedModel([*replies, says("I give up")]), FunctionToolbox(fail=fail))
+    events = await run(turn)
+    assert ended(events).limit is LimitName.CONSECUTIVE_ERRORS and ended(events).text == "I give up"
+
+
+async def test_time_used_up_by_the_model_ends_the_turn_and_keeps_what_was_said():
+    model = ScriptedModel([[TextPart("so far"), Wait(None)], says("final")])
+    turn, talk = turn_of(model, limits=Limits(turn_seconds=0.05))
+    events = await run(turn)
+    assert ended(events).limit is LimitName.TURN_SECONDS and ended(events).text == "final"
+    assert AssistantMessage("so far", model="scripted", partial=True) in talk.messages
+    assert model.closed == 1
+
+
+async def test_time_used_up_by_a_tool_ends_the_turn():
+    async def hang(arguments):
+        await asyncio.get_running_loop().create_future()
+        return text("never")
+
+    clock = HandClock()
+    model = ScriptedModel([calls(call(1, "srv__hang")), says("final")])
+    turn, talk = turn_of(model, FunctionToolbox(hang=hang), limits=Limits(turn_seconds=0.05), clock=clock)
+    events = []
+    async for event in turn.events():
+        events.append(event)
+        if isinstance(event, ToolCallEnded):
+            clock.ns += 10**9
+    assert "time limit of the turn" in next(m for m in talk.messages if isinstance(m, ToolMessage)).text
+    assert ended(events).text == "final"
+
+
+async def test_a_call_gets_no_more_time_than_one_call_may_have():
+    toolbox = FunctionToolbox()
+    turn, _ = turn_of(ScriptedModel([calls(call(1)), says("ok")]), toolbox, limits=Limits(tool_seconds=7))
+    await run(turn)
+    assert toolbox.called[0][2] == 7
+
+
+async def test_a_large_result_is_cut_for_the_model():
+    async def big(arguments):
+        return text("x" * 100_000)
+
+    model = ScriptedModel([calls(call(1, "srv__big")), says("ok")])
+    turn, _ = turn_of(model, FunctionToolbox(big=big), limits=Limits(result_bytes=2000))
+    await run(turn)
+    assert len(model.requests[1].messages[-1].text) < 2100
+
+
+@pytest.mark.parametrize(
+    ("bad", "word"),
+    [
+        (call(1, arguments="{bad"), "not valid JSON"),
+        (call(1, "srv__ehco"), "srv__echo"),
+        (call(1, "nothing_like_it"), "there is no tool named"),
+    ],
+)
+async def test_a_call_that_cannot_run_is_explained_to_the_model(bad, word):
+    toolbox = FunctionToolbox()
+    model = ScriptedModel([calls(bad), says("ok")])
+    turn, _ = turn_of(model, toolbox)
+    await run(turn)
+    assert word in model.requests[1].messages[-1].text and toolbox.called == []
+
+
+async def test_arguments_that_do_not_fit_the_schema_are_sent_back_before_the_server_sees_them():
+    toolbox = FunctionToolbox()
+    toolbox.wrong = "location: 5 is not of type 'string'"
+    model = ScriptedModel([calls(call(1)), says("ok")])
+    turn, _ = turn_of(model, toolbox)
+    await run(turn)
+    assert "location: 5" in model.requests[1].messages[-1].text and toolbox.called == []
+
+
+async def test_an_empty_reply_is_nudged_once_and_then_named():
+    model = ScriptedModel([[ReplyPart()], [ReplyPart()]])
+    turn, _ = turn_of(model)
+    events = await run(turn)
+    assert model.requests[1].messages[-1] == UserMessage(NUDGE)
+    assert ended(events).reason is EndReason.EMPTY
+    assert of_type(events, TurnError)[0].message == "the model returned nothing (scripted)"
+
+
+async def test_a_reply_after_the_nudge_is_the_answer():
+    turn, talk = turn_of(ScriptedModel([[ReplyPart()], says("here")]))
+    assert ended(await run(turn)).text == "here"
+    assert UserMessage(NUDGE) not in talk.messages
+
+
+def nudges(model):
+    return [UserMessage(NUDGE) in request.messages for request in model.requests]
+
+
+async def test_the_nudge_is_sent_with_one_request_only():
+    model = ScriptedModel([[ReplyPart()], calls(call(1)), calls(call(2)), says("done")])
+    turn, _ = turn_of(model)
+    assert ended(await run(turn)).text == "done"
+    assert nudges(model) == [False, True, False, False]
+
+
+async def test_an_empty_reply_after_a_tool_call_gets_a_nudge_of_its_own():
+    model = ScriptedModel([[ReplyPart()], calls(call(1)), [ReplyPart()], says("done")])
+    turn, _ = turn_of(model)
+    assert ended(await run(turn)).text == "done"
+    assert nudges(model) == [False, True, False, True]
+
+
+async def test_an_empty_reply_to_a_steering_message_gets_a_nudge_of_its_own():
+    def steered(request):
+        turn.steer("now this")
+        return [ReplyPart()]
+
+    model = ScriptedModel([[ReplyPart()], steered, [ReplyPart()], says("done")])
+    turn, _ = turn_of(model)
+    assert ended(await run(turn)).text == "done"
+    assert nudges(model) == [False, True, False, True]
+
+
+@pytest.mark.parametrize("empty", [0, 1])
+async def test_the_next_result_counts_as_new_whether_or_not_the_model_was_nudged(empty):
+    async def big(arguments):
+        return text("row " * 5_000)
+
+    gauge = Gauge(window=100_000)
+    expected = []
+
+    def last(request):
+        expected.append(gauge.expects(request))
+        return says("done")
+
+    step = [ReplyPart(calls=(call(1, "srv__big"),), usage=Usage(900, 100))]
+    model = ScriptedModel([*[[ReplyPart(usage=Usage(900, 0))]] * empty, step, last])
+    turn, talk = turn_of(model, FunctionToolbox(big=big), gauge=gauge)
+    await run(turn)
+    assert expected == [1_000 + estimate_messages([talk.messages[-2]])]
+
+
+async def test_a_message_sent_after_an_empty_reply_counts_as_new():
+    gauge = Gauge(window=100_000)
+    expected = []
+
+    def steered(request):
+        turn.steer("word " * 5_000)
+        return [ReplyPart(usage=Usage(900, 0))]
+
+    def last(request):
+        expected.append(gauge.expects(request))
+        return says("done")
+
+    turn, talk = turn_of(ScriptedModel([steered, last]), gauge=gauge)
+    await run(turn)
+    assert expected == [900 + estimate_messages([talk.messages[-2]])]
+
+
+async def test_the_first_message_after_a_turn_that_met_its_limit_counts_as_new():
+    gauge = Gauge(window=100_000)
+    expected = []
+
+    def next_turn(request):
+        expected.append(gauge.expects(request))
+        return says("done")
+
+    last = [TextPart("what I know"), ReplyPart(usage=Usage(900, 100))]
+    model = ScriptedModel([calls(call(1)), last, next_turn])
+    first, talk = turn_of(model, gauge=gauge, limits=Limits(max_steps=1))
+    await run(first)
+    second, _ = turn_of(model, gauge=gauge, talk=talk)
+    await run(second)
+    assert expected == [1_000 + estimate_messages([UserMessage("go")])]
+
+
+async def test_a_model_error_keeps_what_was_said_and_names_the_cause():
+    error = ModelError("the stream broke", where="ollama", next_step="Ask again.")
+    turn, talk = turn_of(ScriptedModel([[TextPart("half an ans"), error]]))
+    events = await run(turn)
+    assert of_type(events, TurnError) == [TurnError("the stream broke", "ollama", "Ask again.")]
+    assert ended(events).reason is EndReason.MODEL_ERROR
+    assert talk.messages[-1] == AssistantMessage("half an ans", model="scripted", partial=True)
+
+
+async def test_cancelling_while_the_model_speaks_closes_the_stream_and_keeps_the_text():
+    model = ScriptedModel([[TextPart("half"), Wait(None)]])
+    turn, talk = turn_of(model)
+    events = []
+    async for event in turn.events():
+        events.append(event)
+        if isinstance(event, TextDelta):
+            turn.cancel()
+    assert ended(events).reason is EndReason.CANCELLED and model.closed == 1
+    assert talk.messages[-1] == AssistantMessage("half", model="scripted", partial=True)
+
+
+async def test_cancelling_while_tools_run_cancels_them_and_answers_every_call():
+    cancelled = []
+
+    async def hang(arguments):
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            cancelled.append(arguments)
+            raise
+        return text("never")
+
+    toolbox = FunctionToolbox(hang=hang)
+    model = ScriptedModel([calls(call(1, "srv__hang"), call(2, "srv__hang", "{}"))])
+    turn, talk = turn_of(model, toolbox)
+    events = []
+    async for event in turn.events():
+        events.append(event)
+        if toolbox.running == 2 and not cancelled:
+            turn.cancel()
+            turn.cancel()
+    assert len(cancelled) == 2
+    assert [event.why for event in of_type(events, ToolCallEnded)] == ["cancelled", "cancelled"]
+    assert sanitised(talk.messages) == talk.messages and talk.dangling() == ()
+
+
+async def test_the_next_turn_works_after_a_cancelled_one():
+    first, talk = turn_of(ScriptedModel([[Wait(None)]]))
+    task = asyncio.create_task(run(first))
+    await until(lambda: first.meter.steps == 1)
+    first.cancel()
+    await task
+    second, _ = turn_of(ScriptedModel([says("fine")]), talk=talk)
+    assert ended(await run(second)).text == "fine"
+
+
+async def test_losing_the_reader_of_the_events_ends_the_turn_and_leaves_the_history_valid():
+    async def hang(arguments):
+        await asyncio.get_running_loop().create_future()
+        return text("never")
+
+    turn, talk = turn_of(ScriptedModel([calls(call(1, "srv__hang"))]), FunctionToolbox(hang=hang))
+    task = asyncio.create_task(run(turn))
+    await until(lambda: turn.meter.steps == 1 and talk.dangling())
+    task.cancel()
+    await asyncio.wait({task})
+    assert talk.dangling() == ()
+
+
+async def test_a_defect_of_a_port_ends_the_turn_with_a_message_and_a_valid_history():
+    async def broken(arguments) -> ToolResult:
+        raise RuntimeError("boom")
+
+    turn, talk = turn_of(ScriptedModel([calls(call(1, "srv__broken"))]), FunctionToolbox(broken=broken))
+    events = await run(turn)
+    assert isinstance(events[-1], TurnEnded) and "internal error" in of_type(events, TurnError)[0].message
+    assert talk.dangling() == ()
+
+
+async def test_tools_that_appear_while_the_turn_runs_can_be_called_in_the_next_step():
+    toolbox = FunctionToolbox()
+
+    async def late(arguments):
+        return text("late")
+
+    def appear(request):
+        toolbox._handlers["late"] = late
+        toolbox.offered = [*FunctionToolbox(late=late).offered, *toolbox.offered]
+        return calls(call(1))
+
+    model = ScriptedModel([appear, calls(call(2, "srv__late", "{}")), says("ok")])
+    turn, _ = turn_of(model, toolbox)
+    await run(turn)
+    assert [name for name, *_ in toolbox.called] == ["echo", "late"]
+
+
+@pytest.mark.parametrize(
+    ("finish", "reason"),
+    [("length", EndReason.CUT), ("content_filter", EndReason.FILTERED), ("stop", EndReason.ANSWERED)],
+)
+async def test_an_answer_that_is_not_all_of_it_says_so(finish, reason):
+    turn, _ = turn_of(ScriptedModel([[TextPart("Half of the answ"), ReplyPart(finish=finish)]]))
+    end = ended(await run(turn))
+    assert (end.reason, end.text) == (reason, "Half of the answ")
+
+
+async def test_an_answer_that_quotes_a_failure_ends_with_one_full_stop():
+    failed = [ModelError("model not found", next_step="Check the profile's model and base_url.")]
+    model = ScriptedModel([calls(call(1)), failed])
+    turn, _ = turn_of(model, limits=Limits(max_steps=1))
+    answer = ended(await run(turn)).text
+    assert answer.endswith("model and base_url.") and ".." not in answer

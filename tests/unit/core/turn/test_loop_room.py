@@ -1,0 +1,219 @@
+"""A conversation that does not fit: results in short, then a summary, visibly; and budgets of a turn."""
+
+from dataclasses import replace
+
+from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, run, text, turn_of
+from tui.core.context.gauge import Gauge
+from tui.core.context.summarising import SUMMARISE
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    Compaction,
+    Conversation,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.errors import ModelError
+from tui.core.events import EndReason, LimitName, Notice, TurnError
+from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.turn.limits import Limits
+from tui.model.scripted import ScriptedModel, calls, says
+
+
+def long_talk(turns=20, size=400):
+    talk = Conversation()
+    for number in range(turns):
+        talk.say(f"question {number} " + "x" * size)
+        talk.reply(AssistantMessage(f"answer {number} " + "y" * size))
+    return talk
+
+
+def talk_with_results(turns=10, size=3000):
+    talk = Conversation()
+    for number in range(turns):
+        talk.say(f"question {number}")
+        talk.reply(AssistantMessage(calls=(call(f"old{number}"),)))
+        talk.observe(ToolMessage(f"cold{number}", "srv__echo", "z" * size))
+        talk.reply(AssistantMessage("seen"))
+    return talk
+
+
+async def test_old_results_are_told_in_short_before_anything_is_summarised():
+    model = ScriptedModel([says("done")])
+    talk = talk_with_results()
+    turn, _ = turn_of(model, talk=talk, gauge=Gauge(window=8000))
+    events = await run(turn)
+    told = [m.text for m in model.requests[0].messages if isinstance(m, ToolMessage)]
+    assert len(told[0]) < 500 and len(told[-1]) == 3000
+    assert len(next(m.text for m in talk.messages if isinstance(m, ToolMessage))) == 3000
+    assert len(of_type(events, Notice)) == 1 and talk.compaction.upto == 0
+
+
+async def test_old_turns_become_a_summary_at_a_message_of_the_person():
+    model = ScriptedModel([says("they asked a lot"), says("done")])
+    talk = long_talk()
+    turn, _ = turn_of(model, talk=talk, gauge=Gauge(window=6000))
+    events = await run(turn)
+    asked = model.requests[0]
+    assert asked.messages[-1] == UserMessage(SUMMARISE) and asked.tools == ()
+    assert isinstance(talk.messages[talk.compaction.upto], UserMessage)
+    assert talk.compaction.summary == "they asked a lot"
+    first, second, third, *_ = model.requests[1].messages
+    assert "they asked a lot" in first.text and isinstance(second, AssistantMessage)
+    assert third is talk.messages[talk.compaction.upto]
+    assert "summarised" in of_type(events, Notice)[0].message
+    assert len(talk.messages) == 42
+
+
+async def test_a_refusal_as_too_long_makes_room_once_and_asks_again():
+    refused = [ModelError("too long", overflow=True)]
+    model = ScriptedModel([refused, says("a summary"), says("done")])
+    turn, _ = turn_of(model, talk=long_talk())
+    assert ended(await run(turn)).text == "done"
+
+
+async def test_the_newest_result_is_cut_where_it_alone_is_too_much_and_no_summary_is_paid_for():
+    talk = Conversation()
+
+    async def big(arguments):
+        return text("row\n" * 6000)
+
+    refused = [ModelError("too long", overflow=True, window=5000)]
+    model = ScriptedModel([calls(call(1, "srv__big")), refused, says("done")])
+    gauge = Gauge()
+    turn, _ = turn_of(model, FunctionToolbox(big=big), talk=talk, gauge=gauge)
+    assert ended(await run(turn)).text == "done"
+    (result,) = [m.text for m in model.requests[2].messages if isinstance(m, ToolMessage)]
+    assert len(result) < 6000 and "bytes" in result
+    assert (len(model.requests), gauge.window, talk.compaction.upto) == (3, 5000, 0)
+
+
+class Narrow:
+    """Refuses what has more than so many characters, and names no number."""
+
+    def __init__(self, characters, *replies):
+        self._characters, self._replies = characters, iter(replies)
+
+    def __call__(self, request):
+        size = sum(
+            len(m.text) + sum(len(one.data) for one in getattr(m, "attachments", ()))
+            for m in request.messages
+        )
+        return [ModelError("too long", overflow=True)] if size > self._characters else next(self._replies)
+
+
+def file_of(size):
+    return Attachment("text", "text/plain", "rows.txt", size, "row\n" * (size // 4))
+
+
+def turn_with_file(model, size, toolbox=None, **more):
+    """Return a turn in which the person has just attached a file of so many bytes."""
+    turn, talk = turn_of(model, toolbox, **more)
+    talk.messages[-1] = UserMessage("Read this.", (file_of(size),))
+    return turn, talk
+
+
+def told_of_file(request, at=0):
+    (file,) = request.messages[at].attachments
+    return len(file.data)
+
+
+async def test_a_refusal_without_a_number_cuts_to_a_share_of_what_was_refused():
+    model = ScriptedModel([Narrow(300_000, says("read"))] * 9)
+    turn, _ = turn_with_file(model, 349_000)
+    assert ended(await run(turn)).text == "read"
+    assert len(model.requests) == 2 and 40_000 < told_of_file(model.requests[-1]) < 300_000
+
+
+async def test_each_refusal_without_a_number_is_measured_anew():
+    model = ScriptedModel([Narrow(20_000, says("read"))] * 9)
+    turn, _ = turn_with_file(model, 349_000)
+    assert ended(await run(turn)).text == "read"
+    assert len(model.requests) == 3 and 4_000 < told_of_file(model.requests[-1]) < 20_000
+
+
+async def test_large_tool_definitions_do_not_keep_a_refused_message_from_being_cut():
+    toolbox = FunctionToolbox()
+    toolbox.offered = [
+        replace(toolbox.offered[0], name=f"t{number}", description="word " * 200) for number in range(100)
+    ]
+    model = ScriptedModel([Narrow(9_000, says("read"))] * 9)
+    turn, _ = turn_with_file(model, 10_000, toolbox)
+    assert ended(await run(turn)).text == "read"
+
+
+async def test_a_known_window_does_not_keep_a_refused_message_from_being_cut():
+    model = ScriptedModel([Narrow(50_000, says("read"))] * 9)
+    turn, _ = turn_with_file(model, 60_000, gauge=Gauge(window=128_000))
+    assert ended(await run(turn)).text == "read"
+
+
+async def test_the_limit_of_a_refused_turn_is_not_applied_to_later_turns():
+    async def big(arguments):
+        return text("row\n" * 7_000)
+
+    model = ScriptedModel([Narrow(300_000, says("read"), calls(call(1, "srv__big")), says("done"))] * 9)
+    first, talk = turn_with_file(model, 349_000)
+    await run(first)
+    second, _ = turn_with_file(model, 100_000, FunctionToolbox(big=big), talk=talk)
+    assert ended(await run(second)).text == "done"
+    last = model.requests[-1]
+    assert told_of_file(last, 0) < 100_000 and told_of_file(last, 2) == 100_000
+    assert last.messages[-1].text == "row\n" * 7_000
+
+
+async def test_a_second_refusal_ends_the_turn():
+    refused = [ModelError("too long", overflow=True)]
+    model = ScriptedModel([refused, says("a summary"), refused])
+    turn, _ = turn_of(model, talk=long_talk())
+    events = await run(turn)
+    assert ended(events).reason is EndReason.MODEL_ERROR
+    assert of_type(events, TurnError)[0].message == "too long"
+
+
+async def test_a_summary_that_fails_is_told_and_the_question_is_asked_all_the_same():
+    model = ScriptedModel([[ModelError("busy")], says("done")])
+    talk = long_talk()
+    turn, _ = turn_of(model, talk=talk, gauge=Gauge(window=4000))
+    events = await run(turn)
+    assert "busy" in of_type(events, Notice)[0].message
+    assert ended(events).text == "done" and talk.compaction == Compaction()
+
+
+async def test_without_a_known_window_nothing_is_compacted():
+    model = ScriptedModel([says("done")])
+    talk = long_talk(turns=200)
+    turn, _ = turn_of(model, talk=talk)
+    await run(turn)
+    assert talk.compaction == Compaction()
+
+
+def spends(*parts, tokens):
+    return [*parts, ReplyPart(usage=Usage(tokens, 0))]
+
+
+async def test_a_budget_of_tokens_ends_the_turn():
+    step = [ReplyPart(calls=(call(1),), usage=Usage(900, 200))]
+    model = ScriptedModel([step, spends(TextPart("what I know"), tokens=10)])
+    turn, _ = turn_of(model, limits=Limits(turn_tokens=1000))
+    end = ended(await run(turn))
+    assert (end.reason, end.limit, end.text) == (EndReason.LIMIT, LimitName.TURN_TOKENS, "what I know")
+
+
+async def test_a_budget_of_money_ends_the_turn():
+    model = ScriptedModel([calls(call(1)), says("what I know")])
+    turn, _ = turn_of(model, limits=Limits(turn_cost=0.5), bill=lambda usage: 0.75)
+    assert ended(await run(turn)).limit is LimitName.TURN_COST
+
+
+async def test_summaries_are_part_of_what_a_turn_used_up():
+    model = ScriptedModel([spends(TextPart("summary"), tokens=500), spends(TextPart("done"), tokens=100)])
+    turn, _ = turn_of(model, talk=long_talk(), gauge=Gauge(window=4000))
+    assert ended(await run(turn)).usage.prompt == 600
+
+
+async def test_what_takes_several_rounds_is_said_once():
+    turn, _ = turn_with_file(ScriptedModel([Narrow(20_000, says("done"))] * 9), 349_000)
+    events = await run(turn)
+    notices = [one.message for one in of_type(events, Notice)]
+    assert ended(events).text == "done" and len(notices) == len(set(notices)) == 1

@@ -1,0 +1,84 @@
+"""The loop and what is written down: nothing is acknowledged, and no call is sent, before it is on disk."""
+
+from tests.unit.core.stand_ins import (
+    YES,
+    FunctionToolbox,
+    HandClock,
+    NotedJournal,
+    ScriptedApprover,
+    call,
+    text,
+    turn_of,
+)
+from tui.core.conversation.conversation import Conversation, ToolMessage
+from tui.core.events import StepEnded, ToolCallEnded, TurnEnded
+from tui.core.ports import ReplyPart, TextPart
+from tui.model.scripted import ScriptedModel, calls, says
+
+
+def saved(journal):
+    talk = Conversation()
+    talk.heard = journal.message
+    return talk
+
+
+async def test_a_call_is_written_down_before_it_is_sent():
+    journal = NotedJournal()
+    seen = []
+
+    async def look(arguments):
+        seen.extend(journal.on_disk)
+        return text("looked")
+
+    model = ScriptedModel([calls(call(1, "srv__look")), says("done")])
+    turn, _ = turn_of(model, FunctionToolbox(look=look), talk=saved(journal), journal=journal)
+    [event async for event in turn.events()]
+    intents = [entry[1] for entry in seen if entry[0] == "intent"]
+    assert [(one.call_id, one.server, one.tool, one.decision) for one in intents] == [
+        ("c1", "srv", "look", "allowed")
+    ]
+
+
+async def test_what_the_person_answered_stands_before_the_call():
+    journal = NotedJournal()
+    model = ScriptedModel([calls(call(1)), says("done")])
+    turn, _ = turn_of(
+        model,
+        FunctionToolbox(read_only=False),
+        approver=ScriptedApprover(YES),
+        talk=saved(journal),
+        journal=journal,
+    )
+    [event async for event in turn.events()]
+    told = [entry for entry in journal.told if entry[0] in ("decision", "intent")]
+    assert told[0] == ("decision", "c1", "once", "") and told[1][1].decision == "once"
+
+
+async def test_an_event_that_acknowledges_comes_after_what_it_says_is_on_disk():
+    journal = NotedJournal()
+    model = ScriptedModel([calls(call(1)), says("done")])
+    turn, talk = turn_of(model, talk=saved(journal), journal=journal)
+    async for event in turn.events():
+        written = [entry[2] for entry in journal.on_disk if entry[0] == "message"]
+        match event:
+            case StepEnded(step=2) | TurnEnded():
+                assert written == talk.messages
+            case ToolCallEnded():
+                assert ToolMessage("c1", "srv__echo", "echo hi") in written
+            case _:
+                pass
+
+
+async def test_a_reply_that_takes_long_is_drafted_every_second():
+    journal, clock = NotedJournal(), HandClock()
+
+    class Slow(ScriptedModel):
+        async def stream(self, request):
+            for piece in "abcdef":
+                clock.ns += 400_000_000
+                yield TextPart(piece)
+            yield ReplyPart()
+
+    turn, _ = turn_of(Slow([]), clock=clock, talk=saved(journal), journal=journal)
+    [event async for event in turn.events()]
+    assert [entry[1] for entry in journal.told if entry[0] == "draft"] == ["abc", "abcdef"]

@@ -1,0 +1,121 @@
+import asyncio
+
+import pytest
+
+from tui.core.jsonrpc.envelope import Answer, Notice
+from tui.host.frames.inbox import BURST, WAITING, EndOfInbox, Inbox
+
+
+class Time:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def log(number=0):
+    return Notice("notifications/message", {"data": number})
+
+
+def progress(token, value):
+    return Notice("notifications/progress", {"progressToken": token, "progress": value})
+
+
+async def drained(inbox):
+    """What can be had without waiting."""
+    found = []
+    while True:
+        getting = asyncio.ensure_future(inbox.get())
+        await asyncio.sleep(0)
+        if not getting.done():
+            getting.cancel()
+            return found
+        found.append(getting.result())
+
+
+async def test_messages_come_in_the_order_in_which_they_were_put():
+    inbox = Inbox(Time())
+    frames = [log(1), Answer(1, {}), log(2), Answer(2, {})]
+    for frame in frames:
+        inbox.put(frame)
+    assert await drained(inbox) == frames
+
+
+async def test_an_answer_does_not_wait_behind_a_flood():
+    inbox = Inbox(Time())
+    for number in range(50_000):
+        inbox.put(log(number))
+    await drained(inbox)
+    inbox.put(Answer(1, {}))
+    assert await drained(inbox) == [Answer(1, {})]
+
+
+async def test_a_flood_passes_at_a_pace_and_the_rest_is_counted():
+    time = Time()
+    inbox = Inbox(time)
+    passed = 0
+    for second in range(10):
+        time.now = float(second)
+        for number in range(1000):
+            inbox.put(log(number))
+        passed += len(await drained(inbox))
+    assert passed <= BURST + 9 * 100
+    assert passed + inbox.collapsed + WAITING >= 10_000
+
+
+async def test_progress_that_was_not_fetched_yet_is_replaced_by_newer():
+    inbox = Inbox(Time())
+    for value in range(1000):
+        inbox.put(progress("a", value))
+        inbox.put(progress("b", -value))
+    assert await drained(inbox) == [progress("a", 999), progress("b", -999)]
+
+
+async def test_list_changed_is_never_lost_in_a_crowd():
+    inbox = Inbox(Time())
+    changed = Notice("notifications/tools/list_changed")
+    inbox.put(changed)
+    for number in range(1000):
+        inbox.put(log(number))
+    inbox.put(changed)
+    assert (await drained(inbox)).count(changed) == 1
+
+
+async def test_a_notification_that_has_to_wait_comes_by_itself_later():
+    inbox = Inbox()
+    for number in range(BURST):
+        inbox.put(log(number))
+        await drained(inbox)
+    inbox.put(log(-1))
+    async with asyncio.timeout(2):
+        assert await inbox.get() == log(-1)
+
+
+async def test_after_the_end_the_answers_that_are_there_still_come():
+    inbox = Inbox()
+    inbox.put(Answer(1, {}))
+    inbox.close()
+    inbox.put(Answer(2, {}))
+    assert await inbox.get() == Answer(1, {})
+    with pytest.raises(EndOfInbox):
+        await inbox.get()
+    assert inbox.emptied.is_set()
+
+
+async def test_closing_wakes_the_one_who_waits():
+    inbox = Inbox()
+    getting = asyncio.ensure_future(inbox.get())
+    await asyncio.sleep(0)
+    inbox.close()
+    with pytest.raises(EndOfInbox):
+        await getting
+
+
+async def test_putting_says_whether_the_session_will_see_the_message():
+    inbox = Inbox(Time())
+    assert all(inbox.put(log(number)) for number in range(WAITING))
+    assert not inbox.put(log())
+    assert inbox.put(Answer(1, {}))
+    inbox.close()
+    assert not inbox.put(Answer(2, {}))

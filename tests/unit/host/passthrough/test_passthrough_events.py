@@ -1,0 +1,41 @@
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.host.passthrough.passthrough_events import Event, EventCutter
+
+STREAM = (
+    b'\xef\xbb\xbfevent: message\r\nid: 7\r\ndata: {"a":\r\ndata: 1}\r\n\r\n'
+    b": comment\n\ndata:two\rretry: 5\r\r"
+)
+EVENTS = [Event("message", "7", b'{"a":\n1}', 8), Event("", "", b"two", 3)]
+
+
+def cut(blocks: list[bytes], kept: int = 1000) -> list[Event]:
+    cutter = EventCutter(kept)
+    return [event for block in blocks for event in cutter.feed(block)]
+
+
+def test_a_stream_is_cut_into_its_events():
+    assert cut([STREAM]) == EVENTS
+
+
+@given(st.lists(st.integers(0, len(STREAM)), max_size=12))
+def test_any_split_of_the_same_bytes_gives_the_same_events(cuts: list[int]):
+    places = [0, *sorted(cuts), len(STREAM)]
+    assert cut([STREAM[a:b] for a, b in pairwise(places)]) == EVENTS
+
+
+@given(st.lists(st.binary(max_size=50), max_size=10))
+def test_garbage_is_taken_without_a_word(blocks: list[bytes]):
+    cut(blocks)
+
+
+def test_of_large_data_only_a_head_is_kept_and_its_size():
+    (event,) = cut([b"data: " + b"x" * 300_000 + b"\n\n"], kept=10)
+    assert (event.data, event.size) == (b"x" * 10, 300_000)
+
+
+def test_an_event_that_does_not_end_is_none():
+    assert cut([b"data: half"]) == []

@@ -1,0 +1,125 @@
+import asyncio
+import os
+import sys
+
+import pytest
+
+from tests.conftest import until
+from tui.host.process.pipes import PipeReader, PipeWriter
+
+
+@pytest.fixture
+def pipe():
+    reading, writing = os.pipe()
+    ends = os.fdopen(reading, "rb", 0), os.fdopen(writing, "wb", 0)
+    yield ends
+    for end in ends:
+        end.close()
+
+
+async def test_a_reader_waits_for_bytes_and_sees_the_end(pipe):
+    reader = PipeReader(pipe[0])
+    reading = asyncio.ensure_future(reader.read())
+    await asyncio.sleep(0)
+    pipe[1].write(b"hello")
+    assert await reading == b"hello"
+    pipe[1].close()
+    assert await reader.read() == b""
+    reader.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a pipe be enlarged")
+async def test_a_pipe_is_given_the_size_of_a_large_chunk(pipe):
+    reader = PipeReader(pipe[0], 256 * 1024)
+    pipe[1].write(b"x" * 256 * 1024)
+    assert len(await reader.read()) == 256 * 1024
+    reader.close()
+
+
+async def test_closing_a_reader_ends_the_read_that_waits(pipe):
+    reader = PipeReader(pipe[0])
+    reading = asyncio.ensure_future(reader.read())
+    await asyncio.sleep(0)
+    reader.close()
+    assert await reading == b""
+
+
+async def test_a_reader_that_expects_no_more_takes_what_is_there_and_ends(pipe):
+    reader = PipeReader(pipe[0])
+    reading = asyncio.ensure_future(reader.read())
+    await asyncio.sleep(0)
+    pipe[1].write(b"last words")
+    reader.expect_no_more(1000)
+    assert await reading == b"last words"
+    assert await reader.read() == b""
+    reader.close()
+
+
+async def test_a_reader_that_expects_no_more_does_not_listen_for_ever(pipe):
+    reader = PipeReader(pipe[0], chunk=10)
+    pipe[1].write(b"x" * 100)
+    reader.expect_no_more(30)
+    chunks = [await reader.read() for _ in range(4)]
+    assert chunks == [b"x" * 10] * 3 + [b""]
+    reader.close()
+
+
+async def test_a_cancelled_read_leaves_the_pipe_usable(pipe):
+    reader = PipeReader(pipe[0])
+    reading = asyncio.ensure_future(reader.read())
+    await asyncio.sleep(0)
+    reading.cancel()
+    await asyncio.gather(reading, return_exceptions=True)
+    pipe[1].write(b"still here")
+    assert await reader.read() == b"still here"
+    reader.close()
+
+
+async def test_a_writer_never_waits_and_sends_everything_in_the_end(pipe):
+    writer = PipeWriter(pipe[1], broken=pytest.fail)
+    data = os.urandom(3_000_000)
+    assert writer.write(data[:2_000_000])
+    assert writer.write(data[2_000_000:])
+    reader = PipeReader(pipe[0])
+    got = b""
+    while len(got) < len(data):
+        got += await reader.read()
+    assert got == data
+    await writer.flushed()
+    writer.close()
+    assert await reader.read() == b""
+    reader.close()
+
+
+async def test_a_writer_says_once_that_nobody_reads(pipe):
+    said = []
+    writer = PipeWriter(pipe[1], broken=said.append, seconds=0.05)
+    writer.write(b"x" * 1_000_000)
+    await until(lambda: said)
+    assert said == ["it has read none of its input for 0.05 s"]
+    assert writer.closed
+    assert not writer.write(b"more")
+    await writer.flushed()
+
+
+async def test_a_writer_says_that_the_other_end_is_closed(pipe):
+    said = []
+    pipe[0].close()
+    writer = PipeWriter(pipe[1], broken=said.append)
+    assert not writer.write(b"x")
+    assert said == ["it closed its input"]
+
+
+async def test_a_writer_says_so_also_when_nothing_is_written(pipe):
+    said = []
+    writer = PipeWriter(pipe[1], broken=said.append)
+    pipe[0].close()
+    await until(lambda: said)
+    assert (said, writer.closed) == (["it closed its input"], True)
+
+
+async def test_what_waits_is_bounded(pipe):
+    writer = PipeWriter(pipe[1], broken=pytest.fail, limit=1_000_000)
+    assert writer.write(b"x" * 500_000)
+    assert not writer.write(b"x" * 900_000)
+    writer.close()

@@ -1,0 +1,115 @@
+import os
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.host.process.pipes import PipeReader
+from tui.host.process.stderr import (
+    KEPT,
+    LINE_LIMIT,
+    NOTED_BURST,
+    REST,
+    STDERR_CHUNK,
+    StderrSample,
+    StderrTail,
+    drain,
+)
+
+
+def tail_of(*chunks):
+    tail = StderrTail()
+    for chunk in chunks:
+        tail.feed(chunk)
+    return tail
+
+
+def test_lines_come_back_in_order_without_empty_ones():
+    tail = tail_of(b"one\n\ntw", b"o\r\nthr", b"ee")
+    assert tail.lines() == ("one", "two", "three")
+    assert tail.last == "three"
+
+
+def test_a_progress_bar_is_what_it_shows_in_the_end():
+    assert tail_of(b"10 %\r20 %\r30 %\r\nnext\rnow").lines() == ("30 %", "now")
+
+
+def test_colours_are_dropped_and_other_controls_are_made_visible():
+    assert tail_of(b"\x1b[31mred\x1b[0m \x1b]0;title\x07\n").lines() == ("red ␛]0;title␇",)
+
+
+def test_a_long_line_is_cut():
+    (line,) = tail_of(b"x" * 10_000 + b"\n").lines()
+    assert line == "x" * LINE_LIMIT + "…"
+
+
+def test_only_the_newest_part_is_kept():
+    tail = StderrTail()
+    for number in range(100_000):
+        tail.feed(b"line %d\n" % number)
+    lines = tail.lines()
+    assert lines[-1] == tail.last == "line 99999"
+    assert KEPT // 20 < len(lines) < KEPT // 5
+    assert all(line.startswith("line ") for line in lines)
+
+
+def test_one_endless_line_shows_its_end():
+    assert tail_of(b"x" * 1_000_000, b"y" * 100_000).last.startswith("y")
+
+
+def test_a_flood_costs_little():
+    tail, chunk = StderrTail(), b"WARN something happened\n" * 10_000
+    started = time.process_time()
+    for _ in range(1000):
+        tail.feed(chunk)
+    assert time.process_time() - started < 0.5
+    assert tail.total == 1000 * len(chunk)
+
+
+@given(st.lists(st.binary(max_size=50)))
+def test_any_split_gives_the_same_lines(chunks):
+    assert tail_of(*chunks).lines() == tail_of(b"".join(chunks)).lines()
+
+
+def test_the_revision_tells_that_something_came():
+    tail = StderrTail()
+    assert (tail.revision, tail.last) == (0, "")
+    tail.feed(b"x")
+    assert (tail.revision, tail.last) == (1, "x")
+
+
+def test_the_sample_has_all_lines_while_they_are_few():
+    sample = StderrSample()
+    assert sample.lines(b"one\ntw", 1.0) + sample.lines(b"o\n", 2.0) == [b"one", b"two"]
+    assert sample.omitted == 0
+
+
+def test_the_sample_leaves_a_flood_out_and_counts_it():
+    sample, chunk = StderrSample(), b"x" * 1023 + b"\n"
+    noted = sum(len(sample.lines(chunk, 1.0)) for _ in range(1000))
+    assert noted == NOTED_BURST // len(chunk)
+    assert sample.omitted == (1000 - noted) * len(chunk)
+    assert sample.lines(b"later\n", 100.0) == [b"later"]
+
+
+@pytest.mark.parametrize(("line", "lines"), [(b"x" * 39 + b"\n", 50_000), (b"x" * 66_000, 300)])
+async def test_a_flood_of_any_kind_costs_a_read_now_and_then(line: bytes, lines: int):
+    reading, writing = os.pipe()
+
+    def flood() -> None:
+        with os.fdopen(writing, "wb", 0) as pipe:
+            for _ in range(lines):
+                pipe.write(line)
+
+    heard: list[int] = []
+    reader = PipeReader(os.fdopen(reading, "rb", 0), STDERR_CHUNK)
+    server, began = threading.Thread(target=flood), time.monotonic()
+    server.start()
+    await drain(reader, lambda chunk: heard.append(len(chunk)))
+    reads_at_most = (time.monotonic() - began) / REST + 1
+    server.join()
+    reader.close()
+    assert sum(heard) == len(line) * lines
+    assert len(heard) <= reads_at_most

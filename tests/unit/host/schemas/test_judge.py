@@ -1,0 +1,134 @@
+"""Frames are held against the models of the SDK, and what is wrong is said in clauses."""
+
+import pytest
+
+from tui.core.traffic import Direction
+from tui.host.schemas.judge import ModelJudge
+
+NOW, OLD = "2026-07-28", "2025-11-25"
+
+
+@pytest.fixture
+def judge():
+    made = ModelJudge()
+    yield made
+    made.close()
+
+
+def result(judge: ModelJudge, method: str, value: object, revision: str = OLD) -> list[str]:
+    return list(judge.problems(revision, Direction.IN, "result", method, value))
+
+
+def test_what_fits_has_no_problems(judge):
+    assert result(judge, "tools/call", {"content": [{"type": "text", "text": "hi"}]}) == []
+    assert judge.problems(OLD, Direction.OUT, "request", "tools/call", {"name": "a"}) == ()
+    assert judge.problems(OLD, Direction.OUT, "notification", "notifications/initialized", None) == ()
+    assert judge.problems(OLD, Direction.IN, "request", "roots/list", None) == ()
+
+
+def test_what_is_missing_is_named_with_its_place(judge):
+    assert result(judge, "tools/list", {"tools": [{"name": 3}]}) == [
+        "tools.0.inputSchema is missing",
+        "tools.0.name must be text",
+    ]
+
+
+def test_of_a_union_only_the_arm_that_was_meant_is_spoken_of(judge):
+    assert result(judge, "tools/call", {"content": [{"type": "image", "data": "x"}]}) == [
+        "content.0.mimeType is missing"
+    ]
+
+
+def test_a_kind_that_no_arm_has_is_told_with_those_there_are(judge):
+    assert result(judge, "tools/call", {"content": [{"type": "video"}]}) == [
+        "content.0.type must be 'text' or 'image' or 'audio' or 'resource_link' or 'resource'"
+    ]
+
+
+def test_what_no_arm_takes_at_all_is_told(judge):
+    problems = judge.problems(
+        OLD, Direction.IN, "notification", "notifications/progress", {"progressToken": None, "progress": 1}
+    )
+    assert problems == ["progressToken is none of text, a whole number"]
+
+
+def test_the_type_of_a_result_says_which_of_two_models_it_is_held_against(judge):
+    assert result(judge, "tools/call", {"resultType": "complete"}, NOW) == ["content is missing"]
+    asks = {"resultType": "input_required", "inputRequests": {"a": {"method": "x/y"}}}
+    (problem,) = result(judge, "tools/call", asks, NOW)
+    assert problem.startswith("inputRequests.a.method must be 'sampling/createMessage' or")
+
+
+def test_each_revision_has_models_of_its_own(judge):
+    assert result(judge, "tools/list", {"tools": []}) == []
+    assert result(judge, "tools/list", {"tools": [], "resultType": "complete"}, NOW) == [
+        "cacheScope is missing",
+        "ttlMs is missing",
+    ]
+
+
+def test_requests_without_the_envelope_of_2026_are_told(judge):
+    assert judge.problems(NOW, Direction.OUT, "request", "tools/call", {"name": "a"}) == ["_meta is missing"]
+
+
+@pytest.mark.parametrize(
+    ("revision", "method"), [("2099-01-01", "tools/list"), (OLD, "tasks/get"), (OLD, "server/discover")]
+)
+def test_what_the_models_do_not_know_has_no_problems(judge, revision, method):
+    assert judge.problems(revision, Direction.IN, "result", method, {}) == ()
+
+
+def test_thousands_of_faults_are_a_few_clauses(judge):
+    assert len(result(judge, "tools/list", {"tools": [7] * 5_000})) == 3
+
+
+def test_names_of_a_server_are_cleaned(judge):
+    problems = result(judge, "tools/call", {"content": [], "_meta": {"\x1b[2J": 1}, "isError": "\x1b"})
+    assert all("\x1b" not in problem for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "object", "properties": {"a": {"type": "strng"}}}, "properties.a.type"),
+        ({"type": "object", "properties": {"a": {"minimum": "x"}}}, "properties.a.minimum"),
+        ({"type": "object", "properties": {"a": {"pattern": "(("}}}, "properties.a.pattern"),
+        ({"type": "object", "$ref": "https://elsewhere.example/x"}, "external $ref"),
+        ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a", "type": "object"}, "refers to itself"),
+    ],
+)
+def test_a_schema_that_is_none_is_told(judge, schema, words):
+    assert words in judge.schema_problem(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object"},
+        {"type": "object", "$schema": "http://json-schema.org/draft-07/schema#", "definitions": {}},
+        {"type": "object", "$schema": "https://elsewhere.example/dialect"},
+    ],
+)
+def test_a_schema_that_can_be_used_is_left_alone(judge, schema):
+    assert judge.schema_problem(schema) == ""
+
+
+def test_a_value_is_held_against_a_schema(judge):
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    assert judge.violation(schema, {"n": 1}) == ""
+    assert judge.violation(schema, {"n": "x"}) == "n: 'x' is not of type 'integer'"
+
+
+def test_a_value_is_held_against_a_schema_that_needs_a_process_of_its_own(judge):
+    schema = {"type": "object", "properties": {"n": {"pattern": "^a+$"}}}
+    assert judge.violation(schema, {"n": "b"}) == "n: 'b' does not match '^a+$'"
+
+
+def test_a_schema_made_to_be_slow_is_given_up(judge):
+    schema = {"type": "object", "properties": {"s": {"type": "string", "pattern": "^(a+)+$"}}}
+    assert judge.violation(schema, {"s": "a" * 40 + "!"}) == ""
+
+
+def test_closing_twice_does_nothing(judge):
+    judge.close()
+    judge.close()

@@ -1,0 +1,125 @@
+"""Values are checked in bounded time, whatever the schema is."""
+
+import asyncio
+import time
+
+import pytest
+
+from tests.conftest import until
+from tui.host.schemas.validation import SIMPLE_NODES, SchemaChecker, Verdict, is_simple
+
+WEATHER = {
+    "type": "object",
+    "properties": {"location": {"type": "string"}, "days": {"type": "integer", "minimum": 1}},
+    "required": ["location"],
+}
+LINKED = {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}}, "$defs": {"n": {"type": "integer"}}}
+REDOS = {"type": "object", "properties": {"s": {"type": "string", "pattern": "^(a+)+$"}}}
+BACKTRACKING = {"s": "a" * 40 + "!"}
+
+
+@pytest.fixture
+async def checker():
+    made = SchemaChecker(seconds=1.0)
+    yield made
+    await made.close()
+
+
+async def test_a_right_value_has_no_problem(checker):
+    assert await checker.check(WEATHER, {"location": "Hangzhou", "days": 2}) == Verdict()
+
+
+async def test_a_wrong_value_is_named_with_its_place(checker):
+    assert (await checker.check(WEATHER, {"location": 5})).problem == "location: 5 is not of type 'string'"
+
+
+async def test_what_is_missing_is_named(checker):
+    assert (await checker.check(WEATHER, {})).problem == "'location' is a required property"
+
+
+async def test_a_simple_schema_needs_no_process(checker):
+    await checker.check(WEATHER, {})
+    assert checker.worker_pid is None
+
+
+async def test_a_schema_with_references_is_checked_all_the_same(checker):
+    assert (await checker.check(LINKED, {"n": "x"})).problem == "n: 'x' is not of type 'integer'"
+    assert checker.worker_pid is not None
+
+
+async def test_a_costly_schema_is_given_up_and_the_next_check_works(checker):
+    started = time.monotonic()
+    assert await checker.check(REDOS, BACKTRACKING) == Verdict(unchecked="the schema is too costly")
+    assert time.monotonic() - started < 15
+    assert await checker.check(LINKED, {"n": 1}) == Verdict()
+
+
+async def test_a_schema_that_overran_twice_is_not_tried_again():
+    checker = SchemaChecker(seconds=0.3)
+    verdicts = await asyncio.gather(*(checker.check(REDOS, BACKTRACKING) for _ in range(30)))
+    assert {verdict.unchecked for verdict in verdicts} == {"the schema is too costly"}
+    await checker.close()
+
+
+async def test_the_worker_is_kept_for_the_next_check(checker):
+    await checker.check(LINKED, {"n": 1})
+    first = checker.worker_pid
+    await checker.check(LINKED, {"n": 2})
+    assert checker.worker_pid == first
+
+
+async def test_a_worker_that_somebody_ended_is_replaced(checker):
+    await checker.check(LINKED, {"n": 1})
+    checker._worker.kill()
+    await until(lambda: checker._worker.poll() is not None)
+    assert await checker.check(LINKED, {"n": 1}) == Verdict()
+
+
+async def test_nothing_is_fetched(checker):
+    schema = {"type": "object", "properties": {"x": {"$ref": "http://127.0.0.1:9/canary"}}}
+    verdict = await checker.check(schema, {"x": 1})
+    assert verdict.unchecked == "the schema has a $ref that leads outside of it"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "potato"}, {"type": 7}, {"properties": []}, {"$ref": "#"}, {"required": 5}],
+    ids=repr,
+)
+async def test_a_schema_that_is_none_forbids_nothing(checker, schema):
+    verdict = await checker.check(schema, {"a": 1})
+    assert verdict.problem == "" and verdict.unchecked
+
+
+async def test_an_unknown_dialect_is_read_as_the_newest(checker):
+    schema = {"$schema": "https://example.test/dialect", "type": "string"}
+    assert "not of type 'string'" in (await checker.check(schema, 5)).problem
+
+
+async def test_a_long_value_is_cut_in_the_sentence(checker):
+    verdict = await checker.check({"type": "integer"}, "x" * 100_000)
+    assert len(verdict.problem) < 500
+
+
+async def test_nothing_is_started_after_the_end(checker):
+    await checker.close()
+    assert (await checker.check(LINKED, {"n": 1})).unchecked == "the checker ended"
+    assert checker.worker_pid is None
+
+
+def test_many_nodes_are_not_simple():
+    assert not is_simple({"enum": list(range(SIMPLE_NODES))}, 1)
+    assert not is_simple({"items": {"type": "integer"}}, list(range(50_000)))
+
+
+def test_a_property_that_is_called_like_a_costly_keyword_only_costs_a_process():
+    assert not is_simple({"properties": {"pattern": {"type": "string"}}}, {})
+
+
+async def test_a_value_too_large_to_hand_over_is_left_unchecked(checker):
+    assert (await checker.check(LINKED, {"n": "x" * 3_000_000})).unchecked == "the value is too large"
+    assert (await checker.check(LINKED, {"n": list(range(60_000))})).unchecked == "the value is too large"
+
+
+async def test_a_large_text_under_a_simple_schema_is_checked(checker):
+    assert await checker.check(WEATHER, {"location": "x" * 3_000_000}) == Verdict()

@@ -1,0 +1,61 @@
+"""In which order a model is chosen."""
+
+import pytest
+
+from tui.core.errors import UsageError
+from tui.model.endpoints.choose import choose
+from tui.model.endpoints.profile import ModelProfile
+
+
+def profile(name: str) -> ModelProfile:
+    return ModelProfile(name, f"http://{name}/v1", "m", api_key_env=f"{name.upper()}_API_KEY")
+
+
+MINE, OTHER, OPENAI, OLLAMA = map(profile, ["mine", "other", "openai", "ollama"])
+
+
+def test_the_command_line_comes_first() -> None:
+    chosen = choose(asked="other", configured=[MINE, OTHER], default="mine", environment=[OPENAI])
+    assert (chosen.profile, chosen.why) == (OTHER, "command line")
+
+
+def test_a_default_comes_before_the_order_of_the_file() -> None:
+    assert choose(configured=[MINE, OTHER], default="other").profile is OTHER
+
+
+def test_the_configuration_comes_before_the_environment() -> None:
+    assert choose(configured=[MINE], environment=[OPENAI], detected=[OLLAMA]).profile is MINE
+
+
+def test_the_environment_comes_before_this_machine() -> None:
+    chosen = choose(environment=[OPENAI], detected=[OLLAMA])
+    assert (chosen.profile, chosen.why) == (OPENAI, "OPENAI_API_KEY is set")
+
+
+def test_this_machine_comes_before_the_demo() -> None:
+    assert choose(detected=[OLLAMA]).profile is OLLAMA
+
+
+def test_nobody_looks_on_this_machine_unless_nothing_was_named() -> None:
+    assert choose().needs_detection
+    assert not choose(configured=[MINE]).needs_detection
+
+
+def test_the_demo_is_what_is_left() -> None:
+    chosen = choose(detected=[])
+    assert chosen.profile is None and not chosen.needs_detection
+
+
+@pytest.mark.parametrize("wish", [{"demo": True}, {"asked": "demo"}, {"default": "demo"}])
+def test_the_demo_can_be_asked_for(wish: dict[str, object]) -> None:
+    assert choose(configured=[MINE], environment=[OPENAI], **wish).profile is None  # type: ignore[arg-type]
+
+
+def test_a_name_that_may_be_on_this_machine_is_looked_for_there() -> None:
+    assert choose(asked="ollama").needs_detection
+    assert choose(asked="ollama", detected=[OLLAMA]).profile is OLLAMA
+
+
+def test_an_unknown_name_is_an_error_with_the_nearest_right_one() -> None:
+    with pytest.raises(UsageError, match="Did you mean 'mine'"):
+        choose(asked="mien", configured=[MINE], detected=[])

@@ -1,0 +1,173 @@
+"""Every failure before a reply says what happened and what to do, through the real client."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.endpoint import Answer, Endpoint, refuses
+from tests.streams import Heard, heard_from_model
+from tui.core.conversation.conversation import UserMessage
+from tui.core.ports import ModelRequest
+from tui.core.secrets.redact import Secret
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.openai_chat import OpenAIChat
+
+ASK = ModelRequest("be brief", [UserMessage("hi")])
+
+
+async def heard_by(profile: ModelProfile) -> Heard:
+    model = OpenAIChat(profile)
+    heard = await heard_from_model(model.stream(ASK))
+    await model.aclose()
+    return heard
+
+
+async def asked(answer: Answer, **fields: Any) -> tuple[Heard, Endpoint]:
+    async with Endpoint([answer]) as endpoint:
+        profile = ModelProfile("test", endpoint.base_url, "m")
+        heard = await heard_by(replace(profile, **fields))
+    return heard, endpoint
+
+
+def case(
+    status: int, message: str, step: str, *, passes: bool = False, overflow: bool = False, **profile: Any
+) -> Any:
+    """Return one row: what the endpoint says, what the person is told to do, whether asking again helps."""
+    return pytest.param(status, message, step, passes, overflow, profile, id=f"{status} {message[:40]}")
+
+
+DEEPSEEK = {"api_key_env": "DEEPSEEK_API_KEY"}
+OLLAMA = {"name": "ollama", "model": "qwen3:8b"}
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "step", "passes", "overflow", "profile"),
+    [
+        case(401, "Authentication Fails", "Set DEEPSEEK_API_KEY", **DEEPSEEK),
+        case(401, "Incorrect API key", "Check DEEPSEEK_API_KEY", api_key=Secret("sk-x"), **DEEPSEEK),
+        case(401, "Unauthorized", "Set api_key_env of this profile"),
+        case(401, "Incorrect API key", "keychain holds for mcptui/work", keychain="mcptui/work"),
+        case(400, "API key not valid.", "Check KEY", api_key_env="KEY", api_key=Secret("x")),
+        case(402, "Insufficient Balance", "Add credit"),
+        case(403, "Country, region, or territory not supported", "permissions, region and billing"),
+        case(429, "You exceeded your current quota, please check your plan", "Add credit"),
+        case(429, "insufficient_quota", "Add credit"),
+        case(429, "Your credit balance is too low", "Add credit"),
+        case(429, "Rate limit reached", "Wait a little", passes=True),
+        case(429, "Rate limit reached. Please try again in 7.5s.", "Wait 7.5 s", passes=True),
+        case(400, "Failed to call a function. Please adjust your prompt.", "wrote a call that is none"),
+        case(408, "timeout", "Ask again", passes=True),
+        case(409, "conflict", "Ask again", passes=True),
+        case(500, "internal error", "at the endpoint", passes=True),
+        case(500, "model requires more system memory (9 GiB) than is available (7 GiB)", "smaller model"),
+        case(503, "Loading model", "Wait until the model is loaded", passes=True),
+        case(529, "Overloaded", "at the endpoint", passes=True),
+        case(501, "not implemented", "at the endpoint"),
+        case(404, 'model "qwen3:8b" not found, try pulling it first', "`ollama pull qwen3:8b`", **OLLAMA),
+        case(404, "model 'm' not found, try pulling it first", "`ollama pull m`"),
+        case(404, "The model `m` does not exist", "set `model` of the profile"),
+        case(400, "invalid model", "or DEEPSEEK_MODEL", name="deepseek", source="environment"),
+        case(404, "page not found", "Check base_url and model"),
+        case(400, "Client sent an HTTP request to an HTTPS server.", "https://"),
+        case(400, "m does not support tools", "tool_protocol"),
+        case(500, "tools param requires --jinja flag", "tool_protocol"),
+        case(400, "This model's maximum context length is 8192 tokens", "new chat", overflow=True),
+        case(500, "the request exceeds the available context size", "new chat", overflow=True),
+        case(413, "Request Entity Too Large", "new chat", overflow=True),
+        case(400, "something nobody has seen before", "Check the profile's model and base_url"),
+    ],
+)  # fmt: skip
+async def test_a_refusal_says_what_happened_and_what_to_do(
+    status: int, message: str, step: str, passes: bool, overflow: bool, profile: dict[str, Any]
+) -> None:
+    heard, endpoint = await asked(refuses(status, message), **profile)
+    error = heard.error
+    assert error is not None
+    assert (error.status, error.retryable, error.overflow) == (status, passes, overflow)
+    assert f"answered {status}: {message}" in str(error) and endpoint.base_url in error.where
+    assert step in error.next_step
+
+
+async def test_an_address_that_lacks_its_version_is_told_once_both_were_tried() -> None:
+    async with Endpoint([], prefix="/nowhere/v9") as endpoint:
+        heard = await heard_by(ModelProfile("test", endpoint.origin, "m"))
+    assert heard.error is not None and "lacks /v1" in heard.error.next_step
+    assert [other.path for other in endpoint.others] == ["/chat/completions", "/v1/chat/completions"]
+
+
+async def test_a_call_that_the_model_wrote_wrongly_may_be_right_the_next_time() -> None:
+    heard, _ = await asked(refuses(400, "Failed to call a function.", code="tool_use_failed"))
+    assert heard.error is not None and heard.error.retryable
+
+
+async def test_an_endpoint_that_says_not_to_ask_again_is_not_asked_again() -> None:
+    heard, _ = await asked(refuses(429, "slow down", headers={"x-should-retry": "false"}))
+    assert heard.error is not None and not heard.error.retryable
+
+
+@pytest.mark.parametrize("said", ["context_length_exceeded", "Prompt is too long"])
+async def test_a_stream_that_ends_because_the_conversation_is_too_long_says_so(said: str) -> None:
+    heard, _ = await asked(Answer([{"error": {"message": said, "code": 400}}], done=False))
+    assert heard.error is not None and heard.error.overflow and "new chat" in heard.error.next_step
+
+
+async def test_the_time_to_wait_is_read_from_the_refusal() -> None:
+    heard, _ = await asked(refuses(429, "slow down", headers={"Retry-After": "7"}))
+    assert heard.error is not None and heard.error.retry_after == 7
+
+
+async def test_an_endpoint_that_is_not_there_says_so_at_once() -> None:
+    async with Endpoint() as endpoint:
+        gone = endpoint.base_url
+    model = OpenAIChat(ModelProfile("test", gone, "m"))
+    heard = await heard_from_model(model.stream(ASK))
+    await model.aclose()
+    assert heard.error is not None and "cannot be reached" in str(heard.error) and heard.error.retryable
+
+
+async def test_a_wait_that_is_too_long_to_keep_is_told_in_seconds() -> None:
+    heard, _ = await asked(refuses(429, "slow down", headers={"Retry-After": "900"}))
+    assert heard.error is not None and "900 s" in heard.error.next_step
+
+
+@asynccontextmanager
+async def port_that_says(said: bytes) -> AsyncIterator[int]:
+    """Listen on a port, and answer whatever comes with these bytes and the end."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.write(said)
+        with suppress(ConnectionError):
+            await writer.drain()
+        writer.transport.abort() if not said else writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        await server.wait_closed()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "said", "cause", "step", "retryable"),
+    [
+        ("https", b"HTTP/1.1 400 Bad Request\r\n\r\n", "WRONG_VERSION", "begin base_url with http://", False),
+        ("http", b"\x15\x03\x01\x00\x02\x02\x46", "illegal", "begin base_url with https://", False),
+        ("http", b"hello\r\n\r\n", "illegal status line", "begin base_url with https://", False),
+        ("http", b"", "cannot be reached", "Is the model server running", True),
+    ],
+)
+async def test_what_speaks_another_protocol_is_told_with_what_to_change(
+    scheme: str, said: bytes, cause: str, step: str, retryable: bool
+) -> None:
+    async with port_that_says(said) as port:
+        model = OpenAIChat(ModelProfile("test", f"{scheme}://127.0.0.1:{port}/v1", "m"))
+        heard = await heard_from_model(model.stream(ASK))
+        await model.aclose()
+    assert heard.error is not None and cause in heard.error.message and step in heard.error.next_step
+    assert heard.error.retryable is retryable

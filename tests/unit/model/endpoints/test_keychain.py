@@ -1,0 +1,76 @@
+"""Keys in the system's keychain; a stand-in for the package keyring takes its place."""
+
+import sys
+import threading
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.model.endpoints.keychain import key_in_keychain
+
+Install = Callable[[Callable[[str, str], str | None]], None]
+
+
+@pytest.fixture
+def keyring(monkeypatch: pytest.MonkeyPatch) -> Install:
+    def install(read: Callable[[str, str], str | None]) -> None:
+        module = ModuleType("keyring")
+        module.get_password = read  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "keyring", module)
+
+    return install
+
+
+async def failure(place: str = "mcptui/work", seconds: float = 5.0) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        await key_in_keychain(place, where="work", seconds=seconds)
+    assert caught.value.where == "work" and place in caught.value.message and caught.value.next_step
+    return caught.value
+
+
+async def test_a_key_is_read_from_its_service_and_name(keyring: Install) -> None:
+    keyring(lambda service, name: {("team/mcptui", "work"): "sk-secret\n"}.get((service, name)))
+    key = await key_in_keychain("team/mcptui/work")
+    assert key.reveal() == "sk-secret" and "sk-secret" not in repr(key)
+
+
+async def test_a_key_that_is_not_there_is_told_with_how_to_store_it(keyring: Install) -> None:
+    keyring(lambda service, name: None)
+    assert "keyring set mcptui work" in (await failure()).next_step
+
+
+async def test_without_the_package_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    assert "pip install keyring" in (await failure()).next_step
+
+
+@pytest.mark.parametrize(
+    ("kind", "what", "step"),
+    [
+        ("NoKeyringError", "has no keychain", "api_key_env"),
+        ("KeyringLocked", "cannot be read: no", "Unlock it"),
+        ("InitError", "cannot be read: no", "api_key_env"),
+    ],
+)
+async def test_a_keychain_that_cannot_be_read_says_why(
+    keyring: Install, kind: str, what: str, step: str
+) -> None:
+    def read(service: str, name: str) -> str:
+        raise type(kind, (RuntimeError,), {})("no\x1b[31m")
+
+    keyring(read)
+    error = await failure()
+    assert what in error.message and step in error.next_step and "\x1b" not in error.message
+
+
+async def test_a_keychain_that_waits_for_its_owner_is_given_up(keyring: Install) -> None:
+    unlocked = threading.Event()
+    keyring(lambda service, name: "late" if unlocked.wait(10) else None)
+    error = await failure(seconds=0.05)
+    unlocked.set()
+    assert "no answer within 0.05 s" in error.message and "unlock" in error.next_step
+    for thread in threading.enumerate():
+        if thread.name == "keychain":
+            thread.join(5)

@@ -1,0 +1,157 @@
+"""Which models an endpoint offers, asked over HTTP."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import until
+from tests.endpoint import Answer, Endpoint
+from tui.core.errors import ModelError
+from tui.core.secrets.redact import Secret
+from tui.model.endpoints import inquiry
+from tui.model.endpoints.listing import Offered, _entries, can_chat, offered_by
+from tui.model.endpoints.profile import ModelProfile
+
+
+def listing(*entries: Any) -> Answer:
+    return Answer(body={"object": "list", "data": list(entries)})
+
+
+async def offered(answer: Answer, path: str = "/v1/models", base: str = "/v1") -> list[Offered]:
+    async with Endpoint(pages={path: answer}) as endpoint:
+        return await offered_by(ModelProfile("test", endpoint.origin + base, "m"))
+
+
+async def test_models_come_in_the_endpoint_s_order_and_what_cannot_chat_last() -> None:
+    found = await offered(listing({"id": "text-embedding-3"}, {"id": "b"}, {"id": "a"}, {"id": "whisper-1"}))
+    assert [(one.id, one.chat) for one in found] == [
+        ("b", True),
+        ("a", True),
+        ("text-embedding-3", False),
+        ("whisper-1", False),
+    ]
+
+
+async def test_openrouter_says_window_price_and_abilities() -> None:
+    entry = {
+        "id": "x/y",
+        "context_length": 200_000,
+        "pricing": {"prompt": "0.000003", "completion": "0.000015"},
+        "architecture": {"input_modalities": ["text", "image"]},
+        "supported_parameters": ["tools", "stop"],
+    }
+    (found,) = await offered(listing(entry))
+    assert found == Offered("x/y", True, 200_000, True, True, 3.0, 15.0)
+
+
+async def test_mistral_says_what_each_can_do() -> None:
+    can = {"completion_chat": False, "function_calling": True, "vision": False}
+    (found,) = await offered(listing({"id": "m", "max_context_length": 32_768, "capabilities": can}))
+    assert found == Offered("m", False, 32_768, True, False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [{"id": "a"}],
+        ["a"],
+        {"models": [{"name": "a"}]},
+        {"data": [{"id": "a"}, {"id": "a"}]},
+        {"data": [3, None, {"id": 7}, {"id": "\x1b[31mred"}, {"id": "x" * 300}, {"id": "a"}]},
+    ],
+)
+async def test_lists_of_other_forms_and_with_odd_entries_are_read(body: Any) -> None:
+    assert [one.id for one in await offered(Answer(body=body))] == ["a"]
+
+
+async def test_an_address_without_its_version_is_asked_with_it() -> None:
+    assert [one.id for one in await offered(listing({"id": "a"}), base="")] == ["a"]
+
+
+async def test_the_key_goes_with_the_question_and_headers_of_the_profile_too() -> None:
+    async with Endpoint(models=["a"]) as endpoint:
+        profile = ModelProfile("t", endpoint.base_url, "m", api_key=Secret("sk-x"), headers={"X-Title": "t"})
+        await offered_by(profile)
+        sent = endpoint.others[0].headers
+    assert sent["authorization"] == "Bearer sk-x" and sent["x-title"] == "t"
+
+
+async def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
+    async with Endpoint(models=["a"]) as endpoint:
+        await offered_by(ModelProfile("t", endpoint.base_url, "m"))
+        assert "authorization" not in endpoint.others[0].headers
+
+
+async def test_a_proxy_is_not_asked_for_a_server_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert await offered(listing({"id": "a"}))
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (Answer(status=401, body={"error": {"message": "Invalid key"}}), "answered 401: Invalid key"),
+        (Answer(body={"data": []}), "does not say which models"),
+        (Answer(body={"hello": 1}), "does not say which models"),
+        (Answer(body="<html><title>Wiki</title></html>"), "not JSON (application/json): Wiki"),
+        (Answer(raw=b"[" * 200_000), "not JSON"),
+        (Answer(status=307, body="", headers={"Location": "http://elsewhere.example/"}), "answered 307"),
+    ],
+)
+async def test_an_endpoint_that_does_not_say_is_told_with_what_to_do(answer: Answer, says: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        await offered(answer)
+    assert says in str(caught.value) and caught.value.next_step and "127.0.0.1" in caught.value.where
+
+
+async def test_an_answer_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inquiry, "MAX_BODY", 1000)
+    with pytest.raises(ModelError, match="exceeds 1000 bytes"):
+        await offered(Answer(raw=b" " * 5000, hang=True))
+
+
+async def test_an_endpoint_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inquiry, "SECONDS", 0.1)
+    with pytest.raises(ModelError, match="sent nothing"):
+        await offered(Answer(mute=True))
+
+
+async def test_cancelling_closes_the_connection() -> None:
+    async with Endpoint(pages={"/v1/models": Answer(mute=True)}) as endpoint:
+        task = asyncio.create_task(offered_by(ModelProfile("t", endpoint.base_url, "m")))
+        await until(lambda: endpoint.others)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await until(lambda: endpoint.open == 0)
+
+
+@pytest.mark.parametrize("name", ["nomic-embed-text", "bge-m3", "whisper-1", "dall-e-3", "jina-reranker"])
+def test_what_cannot_chat_is_known_by_its_name(name: str) -> None:
+    assert not can_chat(name)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["id", "data", "models", "pricing", "prompt", "capabilities", "architecture", "meta", "n_ctx"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["data", "models"]), JSON) | st.lists(JSON))
+def test_any_json_at_all_is_a_list_of_models_or_none(body: Any) -> None:
+    assert all(one.id.isprintable() for one in _entries(body))

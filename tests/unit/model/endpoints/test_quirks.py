@@ -1,0 +1,172 @@
+"""What is learned from a refusal, what is done with it, and how it is remembered."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.schemas.schema_forms import SchemaForm
+from tui.model.endpoints.quirks import Learned
+from tui.model.endpoints.traits import Echo, Traits
+
+SENT: tuple[str, ...] = (
+    "model",
+    "messages",
+    "stream_options",
+    "temperature",
+    "max_tokens",
+    "tools",
+    "stop",
+    "images",
+    "audio",
+)
+TOOLS = ("a__one", "a__two")
+
+
+@pytest.mark.parametrize(
+    ("words", "learned"),
+    [
+        ("stream_options: Extra inputs are not permitted", Learned(dropped={"stream_options"})),
+        (
+            "stream_options.include_usage: extra fields not permitted",
+            Learned(dropped={"stream_options"}),
+        ),
+        ("Unsupported value: 'temperature' does not support 0.5", Learned(dropped={"temperature"})),
+        ("Unsupported parameter: 'stop' is not supported with this model.", Learned(dropped={"stop"})),
+        ("Unrecognized request argument supplied: max_tokens", Learned(dropped={"max_tokens"})),
+        (
+            "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+            Learned(max_tokens_name="max_completion_tokens"),
+        ),
+        ("The reasoning_content in the thinking mode must be passed back", Learned(fill_reasoning=True)),
+        ("property 'reasoning_content' is unsupported", Learned(no_echo=True)),
+        ("Invalid schema for function 'a__two'", Learned(strict_tools={"a__two"})),
+        ("tools[0].function.parameters: bad type", Learned(strict_tools={"a__one"})),
+        ("JSON schema conversion failed: unrecognized schema", Learned(form="gemini")),
+        (
+            "Unknown name \"const\" at 'tools[0].function_declarations[0].parameters': Cannot find field.",
+            Learned(form="gemini"),
+        ),
+        ("tools.function.parameters is not a valid moonshot flavored json schema", Learned(form="kimi")),
+        (
+            "tools.0.custom: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+            Learned(plain_keys=True),
+        ),
+        (
+            "Invalid 'tools': array too long. Expected an array with maximum length 1, but got 2.",
+            Learned(max_tools=1),
+        ),
+        ("This model does not support image input", Learned(no_images=True)),
+        ("No endpoints found that support image input", Learned(no_images=True)),
+        ("unknown variant `image_url`, expected `text`", Learned(no_images=True)),
+        ("Invalid value: 'image_url'. Supported values are: 'text'.", Learned(no_images=True)),
+        ("audio input is not supported", Learned(no_audio=True)),
+    ],
+)
+def test_a_refusal_that_names_its_reason_is_learned_once(words: str, learned: Learned) -> None:
+    known = Learned()
+    assert known.take_refusal(400, words, SENT, TOOLS)
+    assert known == learned and known.facts
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "bad request"),
+        (500, "stream_options"),
+        (400, "a__one and a__two"),
+        (400, "tools[7]"),
+        (400, "max_tokens is too large: 99999. This model supports at most 4096 completion tokens"),
+        (400, "This model's maximum context length is 8192 tokens"),
+        (429, "temperature"),
+        (400, "Invalid image data: the picture is damaged"),
+        (400, "The image is too large: 30 MB, the maximum is 20 MB"),
+    ],
+)
+def test_other_refusals_teach_nothing(status: int, words: str) -> None:
+    known = Learned()
+    assert known.take_refusal(status, words, SENT, TOOLS) == ""
+    assert known == Learned()
+
+
+def test_a_parameter_that_was_not_sent_is_not_learned() -> None:
+    known = Learned()
+    assert known.take_refusal(400, "this model does not support image input", ("model",), ()) == ""
+    assert known.take_refusal(400, "temperature is not supported", ("model",), ()) == ""
+
+
+def test_a_tool_is_first_sent_simpler_and_then_left_out() -> None:
+    known = Learned()
+    words = "Invalid schema for function 'a__one'"
+    assert "simpler" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
+    assert "without it" in known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"])
+    assert known.refused_tools == {"a__one#1"}
+    assert known.take_refusal(400, words, SENT, ["a__one#1", "a__two#2"]) == ""
+
+
+def test_a_property_that_is_called_like_a_parameter_is_none() -> None:
+    known = Learned()
+    words = "Invalid schema for function 'a__one': In context=('properties', 'temperature'), 'stop' is bad"
+    assert known.take_refusal(400, words, SENT, TOOLS)
+    assert known == Learned(strict_tools={"a__one"})
+
+
+def test_google_counts_its_tools_within_their_list() -> None:
+    known = Learned()
+    words = "Invalid value at 'tools[0].function_declarations[1].parameters': Cannot find field."
+    known.take_refusal(400, words, SENT, TOOLS, Traits(schema=SchemaForm.GEMINI))
+    assert known == Learned(refused_tools={"a__two"})
+
+
+def test_where_all_schemas_are_simple_a_tool_is_left_out_at_once() -> None:
+    known = Learned()
+    traits = Traits(schema=SchemaForm.GEMINI)
+    assert "without it" in known.take_refusal(400, "function a__one is invalid", SENT, TOOLS, traits)
+
+
+def test_a_grammar_that_a_local_server_cannot_make_is_a_refusal_too() -> None:
+    known = Learned()
+    assert known.take_refusal(500, "failed to parse grammar", SENT, TOOLS)
+    assert known.form == "gemini"
+
+
+def test_a_place_where_a_message_may_not_stand_does_not_cost_the_tools() -> None:
+    words, sent = "Unexpected role 'user' after role 'tool'", ("results", "user behind result")
+    known = Learned()
+    assert "word between" in known.take_refusal(400, words, sent, TOOLS)
+    assert known.take_refusal(400, words, sent, TOOLS, known.applied(Traits())) == ""
+    assert known == Learned(no_user_after_tool=True)
+
+
+def test_what_was_learned_changes_how_the_model_is_asked() -> None:
+    known = Learned(dropped={"stop"}, form="kimi", no_images=True, fill_reasoning=True, max_tools=5)
+    asked = known.applied(Traits(refuses=frozenset({"stream_options"}), images=True))
+    assert asked.refuses == {"stop", "stream_options"} and asked.schema is SchemaForm.KIMI
+    assert asked.images is False and asked.reasoning is Echo.FILLED and asked.max_tools == 5
+    assert Learned(no_echo=True).applied(Traits()).reasoning is Echo.NEVER
+
+
+def test_what_was_learned_is_the_same_after_it_was_remembered() -> None:
+    known = Learned({"stop"}, "max_completion_tokens", "gemini", True, {"a#1"}, {"b#2"}, 64, True, True, True)
+    assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
+
+
+def test_nothing_learned_is_nothing_to_remember() -> None:
+    assert Learned(thinking_first=True).to_json() == {}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.sampled_from(["stop", "kimi"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(list(Learned.__dataclass_fields__)), JSON) | JSON)
+def test_whatever_was_kept_never_makes_a_request_impossible(kept: Any) -> None:
+    known = Learned.from_json(kept)
+    asked = known.applied(Traits())
+    assert not asked.refuses & {"model", "messages", "tools", "stream"} and asked.max_tools > 0
+    assert all(known.facts)

@@ -1,0 +1,133 @@
+"""How much fits into a request, asked of servers that each say it in their own way."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.endpoint import Answer, Endpoint
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.windows import Ability, ability_of, known_window
+
+CHAT = ["completion", "tools", "vision"]
+
+
+async def ability(pages: dict[str, Any], name: str = "test", **profile: Any) -> Ability:
+    answers = {path: body if isinstance(body, Answer) else Answer(body=body) for path, body in pages.items()}
+    async with Endpoint(pages=answers, models=["m"]) as endpoint:
+        return await ability_of(replace(ModelProfile(name, endpoint.base_url, "m"), **profile))
+
+
+SHOWN = {"model_info": {"qwen3.context_length": 40_960}, "capabilities": CHAT}
+
+
+@pytest.mark.parametrize(
+    ("pages", "expect"),
+    [
+        ({"/api/show": SHOWN}, Ability(4_096, "Ollama's default", True, True)),
+        (
+            {"/api/show": SHOWN | {"parameters": "stop x\nnum_ctx      16384\n"}},
+            Ability(16_384, "endpoint", True, True),
+        ),
+        (
+            {"/api/show": SHOWN, "/api/ps": {"models": [{"name": "m", "context_length": 32_768}]}},
+            Ability(32_768, "endpoint", True, True),
+        ),
+        (
+            {"/api/show": {"model_info": {"x.context_length": 2_048}, "capabilities": ["completion"]}},
+            Ability(2_048, "Ollama's default", False, False),
+        ),
+        (
+            {"/api/show": SHOWN, "/api/ps": {"models": [{"name": "m:latest", "context_length": 8_192}]}},
+            Ability(8_192, "endpoint", True, True),
+        ),
+        (
+            {"/api/show": SHOWN, "/api/ps": {"models": [{"name": "other", "context_length": 8_192}]}},
+            Ability(4_096, "Ollama's default", True, True, unloaded=True),
+        ),
+        ({"/api/show": []}, Ability(4_096, "Ollama's default")),
+        ({}, Ability()),
+    ],
+)
+async def test_ollama_says_what_it_gives_the_model_and_not_what_the_model_was_made_for(
+    pages: dict[str, Any], expect: Ability
+) -> None:
+    assert await ability(pages, "ollama") == expect
+
+
+async def test_lm_studio_says_it_of_what_is_loaded() -> None:
+    entry = {
+        "key": "qwen",
+        "max_context_length": 40_960,
+        "loaded_instances": [{"id": "m", "config": {"context_length": 8_192}}],
+        "capabilities": {"vision": False, "trained_for_tool_use": True},
+    }
+    found = await ability({"/api/v1/models": {"models": [{"key": "other"}, entry]}}, "lmstudio")
+    assert found == Ability(8_192, "endpoint", True, False)
+
+
+async def test_an_older_lm_studio_is_asked_in_the_older_way() -> None:
+    entry = {"id": "m", "type": "vlm", "max_context_length": 40_960, "loaded_context_length": 4_096}
+    found = await ability({"/api/v0/models": {"data": [entry]}}, "lmstudio")
+    assert found == Ability(4_096, "endpoint", None, True)
+
+
+async def test_llama_cpp_says_what_it_was_started_with() -> None:
+    props = {
+        "default_generation_settings": {"n_ctx": 16_384},
+        "modalities": {"vision": True, "audio": False},
+        "chat_template_caps": {"supports_tools": False},
+    }
+    found = await ability({"/props": props}, "llamacpp")
+    assert found == Ability(16_384, "endpoint", False, True)
+
+
+async def test_llama_cpp_is_known_by_what_it_says_of_itself() -> None:
+    models = {"data": [{"id": "m", "owned_by": "llamacpp", "meta": {"n_ctx_train": 131_072}}]}
+    found = await ability({"/v1/models": models, "/props": {"default_generation_settings": {"n_ctx": 512}}})
+    assert found.window == 512
+
+
+async def test_vllm_says_it_in_its_list_of_models() -> None:
+    models = {"data": [{"id": "m", "max_model_len": 32_768, "owned_by": "vllm"}]}
+    assert await ability({"/v1/models": models}) == Ability(32_768, "endpoint")
+
+
+async def test_what_the_person_configured_counts_more() -> None:
+    models = {"data": [{"id": "m", "max_model_len": 32_768}]}
+    found = await ability({"/v1/models": models}, context_window=8_000)
+    assert found == Ability(8_000, "configuration")
+
+
+async def test_a_server_that_does_not_say_is_not_guessed_at() -> None:
+    assert await ability({}) == Ability()
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("openai/gpt-5.1", 400_000),
+        ("gpt-4.1-mini", 1_047_576),
+        ("o4-mini", 200_000),
+        ("claude-sonnet-4-5", 200_000),
+        ("models/gemini-3-pro", 1_048_576),
+        ("deepseek-chat", 131_072),
+        ("my-own", None),
+    ],
+)
+def test_windows_of_well_known_models_are_known(model: str, window: int | None) -> None:
+    assert known_window(model) == window
+
+
+async def test_a_provider_that_cannot_be_reached_has_the_window_of_its_model() -> None:
+    found = await ability_of(ModelProfile("t", "https://unreachable.invalid/v1", "gpt-5.1"))
+    assert found == Ability(400_000, "known model")
+
+
+async def test_a_provider_that_never_says_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(profile: ModelProfile) -> None:
+        raise AssertionError("it was asked")
+
+    monkeypatch.setattr("tui.model.endpoints.windows.inquiry", fail)
+    found = await ability_of(ModelProfile("t", "https://api.deepseek.com/v1", "deepseek-chat"))
+    assert found == Ability(131_072, "known model")

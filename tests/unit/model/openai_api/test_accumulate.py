@@ -1,0 +1,340 @@
+"""What the accumulator makes of what endpoints send."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.streams import NATIVE, Heard, chunks_of, expected, heard_from, tools_of
+from tui.core.errors import ModelError
+from tui.core.ports import CallPart, ReasoningPart, TextPart, Usage
+from tui.model.openai_api.accumulate import MAX_TEXT, Accumulator
+from tui.model.openai_api.call_slots import MAX_CALLS, MAX_FLOOD
+from tui.model.openai_api.sendable import plain_json
+
+
+def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def reply_to(*chunks: Any, tools: tuple[str, ...] = ("search", "now")) -> Heard:
+    return heard_from(Accumulator(tools), chunks)
+
+
+def call(arguments: Any, *, name: str = "search", **extra: Any) -> dict[str, Any]:
+    return {"index": 0, "id": "c1", "function": {"name": name, "arguments": arguments}} | extra
+
+
+def arguments_of(heard: Heard) -> list[Any]:
+    assert heard.reply is not None
+    return [json.loads(made.arguments) for made in heard.reply.calls]
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_each_recorded_stream_gives_what_its_index_says(name: str) -> None:
+    heard = heard_from(Accumulator(tools_of(name)), chunks_of(name))
+    heard.assert_is(expected(name))
+
+
+def test_thinking_that_is_only_closed_by_a_tag_replaces_the_text_before_it() -> None:
+    heard = reply_to(
+        chunk(content="Hm, 2+"), chunk(content="2.</th"), chunk("stop", content="ink>\n\nIt is 4.")
+    )
+    assert (heard.text, heard.reasoning) == ("It is 4.", "Hm, 2+2.")
+
+
+def test_a_closing_tag_in_code_is_prose() -> None:
+    said = "Write `</think>` at the end.\n```\n</think>\n```\nThat is all."
+    assert reply_to(chunk("stop", content=said)).text == said
+
+
+def test_a_closing_tag_is_prose_where_thinking_has_a_field_of_its_own() -> None:
+    heard = reply_to(chunk(reasoning_content="hm"), chunk("stop", content="use </think> here"))
+    assert (heard.text, heard.reasoning) == ("use </think> here", "hm")
+
+
+def test_thinking_that_is_never_closed_stays_thinking() -> None:
+    heard = reply_to(chunk(content="<think>on and"), chunk("length", content=" on"))
+    assert (heard.text, heard.reasoning) == ("", "on and on")
+
+
+def test_an_endpoint_known_to_omit_the_opening_tag_streams_its_thinking_as_thinking() -> None:
+    accumulator = Accumulator(thinking_first=True)
+    assert accumulator.feed(chunk(content="Hm, 4")) == [ReasoningPart("Hm, 4")]
+    assert accumulator.feed(chunk("stop", content="?</think>4.")) == [ReasoningPart("?"), TextPart("4.")]
+
+
+def test_an_answer_without_any_tag_is_not_lost_at_such_an_endpoint() -> None:
+    accumulator = Accumulator(thinking_first=True)
+    assert heard_from(accumulator, [chunk(content="It is"), chunk("stop", content=" 4.")]).text == "It is 4."
+
+
+def test_content_in_parts_is_told_apart_by_their_types() -> None:
+    content = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+        {"type": "text", "text": "Hi"},
+        {"type": "image_url", "image_url": {}},
+        "!",
+    ]
+    heard = reply_to(chunk("stop", content=content))
+    assert (heard.text, heard.reasoning) == ("Hi!", "hm")
+
+
+def test_a_whole_message_instead_of_deltas_is_read_too() -> None:
+    heard = reply_to({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]})
+    assert heard.text == "Hi"
+
+
+@pytest.mark.parametrize("arguments", ["", None, "null", "[]", {}])
+def test_no_arguments_in_any_form_are_an_empty_object(arguments: Any) -> None:
+    assert arguments_of(reply_to(chunk("tool_calls", tool_calls=[call(arguments)]))) == [{}]
+
+
+def test_arguments_may_come_as_an_object() -> None:
+    assert arguments_of(reply_to(chunk("stop", tool_calls=[call({"q": "é"})]))) == [{"q": "é"}]
+
+
+def test_arguments_that_are_cut_off_are_marked_and_left_as_they_are() -> None:
+    heard = reply_to(chunk("tool_calls", tool_calls=[call('{"path":"/e')]))
+    assert heard.reply is not None
+    assert [(made.arguments, made.truncated) for made in heard.reply.calls] == [('{"path":"/e', True)]
+
+
+def test_arguments_that_are_no_json_are_left_for_the_model_to_read_back() -> None:
+    heard = reply_to(chunk("tool_calls", tool_calls=[call("city: Oslo")]))
+    assert heard.reply is not None
+    assert [(made.arguments, made.truncated) for made in heard.reply.calls] == [("city: Oslo", False)]
+
+
+def test_arguments_sent_as_growing_snapshots_are_one_call() -> None:
+    grown = ['{"q"', '{"q":"a', '{"q":"a b"}', '{"q":"a b"}']
+    heard = reply_to(*(chunk(tool_calls=[call(text)]) for text in grown), chunk("tool_calls"))
+    assert arguments_of(heard) == [{"q": "a b"}]
+
+
+def test_an_empty_object_before_the_real_one_is_a_place_holder() -> None:
+    heard = reply_to(
+        chunk(tool_calls=[call("{}")]),
+        chunk(tool_calls=[{"index": 0, "function": {"arguments": '{"q":1}'}}]),
+        chunk("tool_calls"),
+    )
+    assert arguments_of(heard) == [{"q": 1}]
+
+
+def test_a_name_in_pieces_is_joined_and_a_leaked_token_is_cut() -> None:
+    heard = reply_to(
+        chunk(tool_calls=[call("", name="functions.sea")]),
+        chunk(tool_calls=[{"index": 0, "function": {"name": "rch<|channel|>commentary"}}]),
+        chunk("tool_calls"),
+    )
+    assert heard.reply is not None
+    assert [made.name for made in heard.reply.calls] == ["search"]
+
+
+def test_a_ghost_call_with_neither_name_nor_arguments_is_dropped() -> None:
+    heard = reply_to(
+        chunk(content="Hi", tool_calls=[{"index": 0, "id": "", "type": "function"}]), chunk("stop")
+    )
+    assert heard.reply is not None
+    assert (heard.text, heard.reply.calls) == ("Hi", ())
+
+
+def test_calls_without_id_and_index_are_told_apart_by_being_whole() -> None:
+    entries = [
+        {"function": {"name": "search", "arguments": '{"q":1}'}},
+        {"function": {"name": "now", "arguments": "{}"}},
+    ]
+    heard = reply_to(*(chunk(tool_calls=[entry]) for entry in entries), chunk("stop"))
+    assert heard.reply is not None
+    assert [made.name for made in heard.reply.calls] == ["search", "now"]
+    assert len({made.id for made in heard.reply.calls}) == 2
+
+
+def test_two_whole_calls_under_one_id_are_two_calls_with_an_id_each() -> None:
+    entries = [call('{"q":1}'), call("{}", name="now")]
+    heard = reply_to(*(chunk(tool_calls=[entry]) for entry in entries), chunk("tool_calls"))
+    assert heard.reply is not None
+    assert [made.name for made in heard.reply.calls] == ["search", "now"]
+    assert len({made.id for made in heard.reply.calls}) == 2
+
+
+def test_fragments_with_a_new_id_and_index_each_continue_the_open_call() -> None:
+    heard = reply_to(
+        chunk(tool_calls=[call("")]),
+        chunk(tool_calls=[{"index": 1, "id": "x1", "function": {"arguments": '{"q":'}}]),
+        chunk(tool_calls=[{"index": 2, "id": "x2", "function": {"arguments": "2}"}}]),
+        chunk("tool_calls"),
+    )
+    assert arguments_of(heard) == [{"q": 2}]
+
+
+def test_fragments_with_a_new_id_and_the_name_repeated_continue_the_open_call() -> None:
+    heard = reply_to(
+        chunk(tool_calls=[call('{"q":')]),
+        chunk(tool_calls=[{"index": 1, "id": "x1", "function": {"name": "search", "arguments": "[2"}}]),
+        chunk(tool_calls=[{"index": 2, "id": "x2", "function": {"name": "search", "arguments": "]}"}}]),
+        chunk("tool_calls"),
+    )
+    assert arguments_of(heard) == [{"q": [2]}]
+
+
+def test_an_empty_finish_reason_ends_a_reply_whose_deltas_had_none() -> None:
+    heard = reply_to(chunk(content="Hi"), chunk("", content=""))
+    assert heard.reply is not None and heard.reply.finish == "stop"
+
+
+def test_an_empty_finish_reason_on_every_delta_ends_nothing() -> None:
+    heard = reply_to(chunk("", content="Hi"), chunk("", content=" there"))
+    assert heard.reply is None
+
+
+def test_a_signature_in_a_delta_of_its_own_goes_to_the_call_before_it() -> None:
+    heard = reply_to(
+        chunk(tool_calls=[{"id": "g", "function": {"name": "now", "arguments": "{}"}}]),
+        chunk(tool_calls=[{"extra_content": {"google": {"thought_signature": "s"}}}]),
+        chunk("stop"),
+    )
+    assert heard.reply is not None
+    assert [made.extra for made in heard.reply.calls] == [{"google": {"thought_signature": "s"}}]
+
+
+def test_a_call_that_forms_says_its_name_and_size() -> None:
+    accumulator = Accumulator(["search"])
+    assert accumulator.feed(chunk(tool_calls=[call('{"q"')])) == [CallPart("search", 4)]
+
+
+def test_the_last_count_of_tokens_that_says_anything_wins() -> None:
+    counts = [{"prompt_tokens": 5, "completion_tokens": 1}, {"prompt_tokens": 5, "completion_tokens": 3}, {}]
+    heard = reply_to(*({"choices": [], "usage": count} for count in counts), chunk("stop", content="x"))
+    assert heard.reply is not None and heard.reply.usage == Usage(5, 3)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 100, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 60}},
+        {
+            "prompt_tokens": 100,
+            "completion_tokens": 9,
+            "prompt_cache_hit_tokens": 60,
+            "prompt_cache_miss_tokens": 40,
+        },
+        {"prompt_tokens": 100, "completion_tokens": 9, "cached_tokens": 60},
+        {"prompt_tokens": 100, "completion_tokens": 9, "cache_read_input_tokens": 60},
+        {"input_tokens": 100, "output_tokens": 9, "input_tokens_details": {"cached_tokens": 60}},
+        {
+            "input_tokens": 30,
+            "cache_read_input_tokens": 60,
+            "cache_creation_input_tokens": 10,
+            "output_tokens": 9,
+        },
+        {"prompt_tokens": 40, "completion_tokens": 9, "cache_read_input_tokens": 60},
+    ],
+    ids=["OpenAI", "DeepSeek", "Kimi", "LiteLLM", "Responses", "Anthropic", "Anthropic behind a proxy"],
+)
+def test_cached_tokens_are_part_of_the_prompt_whoever_counts(usage: dict[str, Any]) -> None:
+    heard = reply_to(chunk("stop", content="x") | {"usage": usage})
+    assert heard.reply is not None and heard.reply.usage == Usage(100, 9, cached=60)
+
+
+def test_a_count_of_nothing_is_no_count() -> None:
+    heard = reply_to(chunk("stop", content="x") | {"usage": {"prompt_tokens": 0, "completion_tokens": 0}})
+    assert heard.reply is not None and heard.reply.usage == Usage(estimated=True)
+
+
+def test_an_emoji_cut_in_half_is_joined() -> None:
+    assert reply_to(chunk(content="a\ud83d"), chunk("stop", content="\ude00b")).text == "a😀b"
+
+
+def test_half_an_emoji_alone_is_made_visible() -> None:
+    assert reply_to(chunk("stop", content="a\ud83d")).text == "a\ufffd"
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "refusal"])
+def test_halves_of_a_pair_are_joined_in_every_text(field: str) -> None:
+    heard = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", **{field: "\ude00b"}))
+    assert heard.reply is not None
+    assert heard.reasoning + heard.reply.refusal == "a😀b"
+    assert (heard.reply.echo or {}).get(field, "a😀b") == "a😀b"
+
+
+def test_halves_of_a_pair_are_joined_in_parts_and_details_of_thinking() -> None:
+    parts = [[{"type": "thinking", "thinking": half}] for half in ("a\ud83d", "\ude00b")]
+    assert reply_to(chunk(content=parts[0]), chunk("stop", content=parts[1])).reasoning == "a😀b"
+    details = [[{"type": "reasoning.text", "index": 0, "text": half}] for half in ("a\ud83d", "\ude00b")]
+    heard = reply_to(*(chunk(reasoning_details=one) for one in details), chunk("stop", content="x"))
+    assert heard.reasoning == "a😀b" and heard.reply is not None
+    assert plain_json(heard.reply.echo) == {
+        "reasoning_details": [{"type": "reasoning.text", "index": 0, "text": "a😀b"}]
+    }
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "refusal"])
+def test_half_of_a_pair_alone_is_made_visible_in_every_text(field: str) -> None:
+    heard = reply_to(chunk(**{field: "a\ud83d"}), chunk("stop", content=""))
+    assert heard.reply is not None
+    assert heard.reasoning + heard.reply.refusal == "a\ufffd"
+
+
+def test_a_stream_that_breaks_off_with_calls_runs_none_of_them() -> None:
+    heard = reply_to(chunk(content="Let me", tool_calls=[call('{"q":1}')]))
+    assert heard.reply is None and heard.text == "Let me"
+    assert heard.error is not None and heard.error.retryable
+
+
+@pytest.mark.parametrize(
+    ("failed", "says", "retryable"),
+    [
+        ({"error": {"message": "Overloaded", "code": 529}}, "Overloaded", True),
+        ({"error": "model not found"}, "model not found", False),
+        ({"object": "error", "message": "bad prompt", "code": 400, "choices": None}, "bad prompt", False),
+        (
+            {"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}},
+            "insufficient balance",
+            False,
+        ),
+        ({"choices": [{"delta": {}, "error": {"message": "boom", "code": "500"}}]}, "boom", True),
+        ({"detail": "Not authorised"}, "Not authorised", False),
+        ({"error": {"code": 429, "message": "You exceeded your current quota"}}, "quota", False),
+        ({"error": {"message": "Failed to call", "code": "tool_use_failed"}}, "tool_use_failed", True),
+    ],
+)
+def test_a_failure_inside_the_stream_is_told_in_the_providers_words(
+    failed: Any, says: str, retryable: bool
+) -> None:
+    with pytest.raises(ModelError, match=says) as caught:
+        Accumulator().feed(failed)
+    assert caught.value.retryable is retryable
+
+
+def test_a_providers_words_are_cleaned_and_cut() -> None:
+    with pytest.raises(ModelError) as caught:
+        Accumulator().feed({"error": {"message": "\x1b[2J" + "x" * 100_000}})
+    assert "\x1b" not in str(caught.value) and len(str(caught.value)) < 1000
+
+
+def test_a_reply_without_end_is_cut() -> None:
+    accumulator = Accumulator()
+    with pytest.raises(ModelError, match="exceeds"):
+        for _ in range(9):
+            accumulator.feed(chunk(content="x" * (MAX_TEXT // 8)))
+
+
+def test_arguments_without_end_are_cut() -> None:
+    accumulator = Accumulator()
+    with pytest.raises(ModelError, match="arguments"):
+        for _ in range(9):
+            accumulator.feed(chunk(tool_calls=[call("x" * 500_000)]))
+
+
+def test_of_too_many_calls_as_many_are_passed_on_as_show_that_there_were_too_many() -> None:
+    entries = [call(f'{{"n":{number}}}', index=number, id=f"c{number}") for number in range(2000)]
+    heard = reply_to(*(chunk(tool_calls=[entry]) for entry in entries), chunk("tool_calls"))
+    assert arguments_of(heard) == [{"n": number} for number in range(MAX_CALLS)]
+
+
+def test_a_flood_of_calls_without_end_is_refused() -> None:
+    accumulator = Accumulator()
+    with pytest.raises(ModelError, match="tool calls"):
+        for number in range(MAX_FLOOD + 1):
+            accumulator.feed(chunk(tool_calls=[call("{}", id=f"c{number}")]))

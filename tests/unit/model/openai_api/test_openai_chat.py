@@ -1,0 +1,299 @@
+"""A model behind a real endpoint on loopback, through the real client."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+
+from tests.conftest import until
+from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
+from tests.streams import FOLDER, INDEX, NATIVE, Heard, chunks_of, expected, heard_from_model, tools_of
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
+from tui.core.errors import ConfigError
+from tui.core.ports import ModelRequest, RetryPart, TextPart, ToolSpec
+from tui.core.secrets.redact import Secret
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.openai_chat import OpenAIChat
+
+ASK = ModelRequest("be brief", [UserMessage("hi")])
+
+
+def tool(name: str) -> ToolSpec:
+    return ToolSpec(name, "", {"type": "object", "properties": {}})
+
+
+@asynccontextmanager
+async def talking(
+    *replies: Reply, prefix: str = "/v1", path: str | None = None, **profile: Any
+) -> AsyncIterator[tuple[OpenAIChat, Endpoint]]:
+    async with Endpoint(replies, prefix=prefix) as endpoint:
+        base_url = endpoint.base_url if path is None else endpoint.origin + path
+        model = OpenAIChat(ModelProfile("test", base_url, "m", **profile))
+        try:
+            yield model, endpoint
+        finally:
+            await model.aclose()
+
+
+async def asked(*replies: Reply, request: ModelRequest = ASK, **options: Any) -> tuple[Heard, Endpoint]:
+    async with talking(*replies, **options) as (model, endpoint):
+        return await heard_from_model(model.stream(request)), endpoint
+
+
+async def test_text_comes_as_it_is_written_and_the_request_holds_the_conversation() -> None:
+    heard, endpoint = await asked(says("Hello, world"), api_key=Secret("sk-test"))
+    assert heard.text == "Hello, world"
+    sent = endpoint.requests[0]
+    assert sent.headers["authorization"] == "Bearer sk-test"
+    assert sent.json == {
+        "model": "m",
+        "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi"}],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+
+
+async def test_each_recorded_stream_survives_the_real_client_cut_at_random_bytes() -> None:
+    for seed, name in enumerate(NATIVE):
+        request = ModelRequest("", [UserMessage("hi")], [tool(known) for known in tools_of(name)])
+        heard, _ = await asked(Answer(chunks_of(name), seed=seed, done=False), request=request)
+        heard.assert_is(expected(name))
+
+
+@pytest.mark.parametrize("name", [name for name in INDEX if name.startswith("wire_")])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+async def test_odd_bytes_on_the_wire_are_read_or_told(name: str, seed: int) -> None:
+    html = {"content-type": "text/html"} if "html" in name else {}
+    raw = (FOLDER / f"{name}.sse").read_bytes()
+    heard, _ = await asked(Answer(raw=raw, headers=html, seed=seed))
+    expect = expected(name)
+    assert heard.text == expect["content"]
+    if "error" in expect:
+        says = "not an SSE stream" if "html" in name else expect["error"]
+        assert heard.error is not None and says in str(heard.error)
+    else:
+        assert heard.reply is not None and heard.reply.finish == expect["finish"]
+
+
+async def test_parallel_calls_come_whole() -> None:
+    heard, _ = await asked(
+        calls(("a__b", {"x": 1}), ("a__c", {})), request=ModelRequest("", [], [tool("a__b")])
+    )
+    assert heard.reply is not None
+    assert [(call.name, json.loads(call.arguments)) for call in heard.reply.calls] == [
+        ("a__b", {"x": 1}),
+        ("a__c", {}),
+    ]
+
+
+async def test_an_answer_that_is_no_stream_but_a_whole_completion_is_read() -> None:
+    body = {
+        "choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 3},
+    }
+    heard, _ = await asked(Answer(body=body))
+    assert heard.text == "whole"
+
+
+async def test_cancelling_closes_the_connection_at_once() -> None:
+    async with talking(says("Hello", hang=True), says("again")) as (model, endpoint):
+        heard: list[Any] = []
+
+        async def listen() -> None:
+            async for part in model.stream(ASK):
+                heard.append(part)
+
+        task = asyncio.create_task(listen())
+        await until(lambda: heard)
+        task.cancel()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        await until(lambda: endpoint.open == 0)
+        assert endpoint.disconnects == 1
+        assert (await heard_from_model(model.stream(ASK))).text == "again"
+
+
+async def test_closing_the_iterator_closes_the_connection() -> None:
+    async with talking(says("Hello", hang=True)) as (model, endpoint):
+        parts = model.stream(ASK)
+        assert isinstance(await anext(parts), TextPart)
+        await parts.aclose()
+        await until(lambda: endpoint.open == 0)
+
+
+async def test_a_model_that_is_asked_no_more_still_ends_what_it_says_and_closes_then() -> None:
+    async with talking(says("Hello", delay=0.02), refuses(400, "no"), says("again")) as (model, endpoint):
+        task = asyncio.create_task(heard_from_model(model.stream(ASK)))
+        await until(lambda: endpoint.requests)
+        await model.retire()
+        assert (await task).text == "Hello" and endpoint.disconnects == 0
+        await until(lambda: endpoint.open == 0)
+        assert (await heard_from_model(model.stream(ASK))).error is not None
+        assert (await heard_from_model(model.stream(ASK))).text == "again"
+        await until(lambda: endpoint.open == 0)
+
+
+async def test_cancelling_before_the_answer_begins_closes_the_connection() -> None:
+    async with talking(Answer(mute=True)) as (model, endpoint):
+        task = asyncio.create_task(heard_from_model(model.stream(ASK)))
+        await until(lambda: endpoint.requests)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        await until(lambda: endpoint.open == 0)
+
+
+async def test_a_connection_is_used_again_for_the_next_request() -> None:
+    async with talking(says("one"), says("two")) as (model, endpoint):
+        await heard_from_model(model.stream(ASK))
+        await heard_from_model(model.stream(ASK))
+        assert endpoint.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "expect"),
+    [
+        (Answer(mute=True), "sent nothing for 0.2 s"),
+        (says("Hel", hang=True, comments=0.02, done=False), ""),
+        (
+            Answer([chunk(content="Hel")], hang=True, comments=0.02, done=False),
+            "stopped sending in the middle",
+        ),
+    ],
+)
+async def test_an_endpoint_that_falls_silent_is_given_up_though_it_sends_comments(
+    answer: Answer, expect: str
+) -> None:
+    heard, _ = await asked(answer, first_token_seconds=0.2, between_chunks_seconds=0.2)
+    if expect:
+        assert heard.error is not None and expect in str(heard.error) and heard.error.retryable
+    else:
+        assert heard.error is None and heard.text == "Hel"
+
+
+async def test_a_connection_that_breaks_keeps_the_text_and_says_so() -> None:
+    heard, _ = await asked(Answer([chunk(content="The answer")], reset=True, done=False))
+    assert heard.text == "The answer" and heard.reply is None
+    assert heard.error is not None and "broke in the middle" in str(heard.error) and heard.error.retryable
+
+
+async def test_a_connection_that_breaks_after_the_end_of_the_reply_costs_nothing() -> None:
+    heard, _ = await asked(says("all of it", reset=True, done=False))
+    assert heard.error is None and heard.text == "all of it"
+
+
+async def test_a_parameter_that_is_refused_is_dropped_for_good() -> None:
+    async with talking(refuses(400, "Extra inputs: stream_options"), says("a"), says("b")) as (
+        model,
+        endpoint,
+    ):
+        first = [part async for part in model.stream(ASK)]
+        assert isinstance(first[0], RetryPart)
+        await heard_from_model(model.stream(ASK))
+        assert ["stream_options" in sent.json for sent in endpoint.requests] == [True, False, False]
+
+
+async def test_an_address_without_its_version_is_tried_with_it_and_remembered() -> None:
+    async with talking(says("a"), says("b"), path="") as (model, endpoint):
+        assert (await heard_from_model(model.stream(ASK))).text == "a"
+        assert (await heard_from_model(model.stream(ASK))).text == "b"
+        assert [other.path for other in endpoint.others] == ["/chat/completions"]
+
+
+async def test_an_address_that_answers_with_a_page_is_tried_with_its_version() -> None:
+    def page(request: Any) -> Answer:
+        if request.path.startswith("/v1"):
+            return says("a")
+        return Answer(body="<html><title>Chat UI</title></html>", headers={"content-type": "text/html"})
+
+    heard, _ = await asked(page, prefix="", path="")
+    assert heard.text == "a"
+
+
+async def test_a_model_that_is_not_there_is_no_reason_to_try_another_address() -> None:
+    heard, endpoint = await asked(refuses(404, "The model `m` does not exist"), path="/v1")
+    assert len(endpoint.requests) == 1
+    assert heard.error is not None and "'m'" in heard.error.next_step
+
+
+async def test_a_redirect_is_told_and_not_followed() -> None:
+    heard, _ = await asked(Answer(status=307, body="", headers={"Location": "https://elsewhere.example/v1"}))
+    assert heard.error is not None and "elsewhere.example" in heard.error.next_step
+
+
+async def test_keys_and_headers_of_openai_do_not_go_to_other_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-mine")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-mine")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Mine: secret\nAuthorization: Bearer sk-mine")
+    _, endpoint = await asked(says("a"))
+    sent = json.dumps(dict(endpoint.requests[0].headers)).lower()
+    assert "mine" not in sent and "secret" not in sent
+
+
+async def test_a_proxy_is_not_asked_for_a_model_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    heard, _ = await asked(says("direct"))
+    assert heard.text == "direct"
+
+
+async def test_headers_of_the_profile_are_sent() -> None:
+    _, endpoint = await asked(says("a"), headers={"X-Title": "t", "Authorization": "Token own"})
+    assert endpoint.requests[0].headers["x-title"] == "t"
+    assert endpoint.requests[0].headers["authorization"] == "Token own"
+
+
+@pytest.mark.parametrize("address", ["", "not a url", "ftp://host/v1", "http://"])
+def test_an_address_that_is_none_is_refused_before_anything_is_sent(address: str) -> None:
+    with pytest.raises(ConfigError, match="http address"):
+        OpenAIChat(ModelProfile("test", address, "m"))
+
+
+def test_a_key_that_cannot_be_sent_is_refused_without_being_shown() -> None:
+    with pytest.raises(ConfigError) as caught:
+        OpenAIChat(ModelProfile("test", "http://localhost/v1", "m", api_key=Secret("sk-ключ")))
+    assert "ключ" not in str(caught.value)
+
+
+async def test_what_a_provider_wants_back_goes_back_to_it() -> None:
+    call = CallRequest("g1", "now", "{}", extra={"google": {"thought_signature": "s"}})
+    said = AssistantMessage("", calls=(call,), model="m", echo={"reasoning_content": "hm"})
+    request = ModelRequest("", [UserMessage("time?"), said, ToolMessage("g1", "now", "12:00")])
+    _, endpoint = await asked(says("noon"), request=request)
+    assistant = endpoint.requests[0].json["messages"][1]
+    assert assistant["content"] is None and assistant["reasoning_content"] == "hm"
+    assert assistant["tool_calls"][0]["extra_content"] == {"google": {"thought_signature": "s"}}
+
+
+async def test_a_hundred_requests_leave_nothing_behind() -> None:
+    async with talking(says("a")) as (model, endpoint):
+        for _ in range(100):
+            assert (await heard_from_model(model.stream(ASK))).text == "a"
+        assert endpoint.connections == 1
+
+
+def test_the_room_is_imported_without_the_client_library() -> None:
+    code = (
+        "import sys, tui.model.openai_api.openai_chat, tui.model.endpoints.choose;"
+        "import tui.model.demo.demo, tui.model.retry;"
+        "import tui.model.endpoints.detect;"
+        "print(sorted({'openai', 'httpx2', 'pydantic'} & set(sys.modules)))"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+    assert shown.stdout.strip() == "[]"
+
+
+async def test_an_endpoint_that_no_longer_leaves_out_the_opening_tag_is_believed_again() -> None:
+    async with talking(says("Hm.</think>4"), says("Five"), says("Six")) as (model, _):
+        heard = [await heard_from_model(model.stream(ASK)) for _ in range(3)]
+    assert [(one.text, one.reasoning) for one in heard] == [("4", "Hm."), ("Five", "Five"), ("Six", "")]

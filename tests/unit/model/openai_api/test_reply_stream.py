@@ -1,0 +1,201 @@
+"""What comes with status 200, in every form and at every cut, through the real client."""
+
+import asyncio
+import itertools
+import json
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.endpoint import DONE, Answer, Endpoint, chunk
+from tests.streams import Heard, heard_from_model
+from tui.core.conversation.conversation import UserMessage
+from tui.core.ports import ModelRequest, ToolSpec
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.accumulate import Accumulator
+from tui.model.openai_api.openai_chat import OpenAIChat
+from tui.model.openai_api.reply_stream import Connection, ReplyStream
+
+ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("search", "", {"type": "object"})])
+HELLO = (chunk(content="Hé"), chunk(content="llo 😀"), chunk("stop"))
+WHOLE = {"choices": [{"message": {"content": "Héllo 😀"}, "finish_reason": "stop"}], "usage": None}
+JSON = {"content-type": "application/json"}
+PLAIN = {"content-type": "text/plain"}
+
+
+def sse(*events: Any, before: bytes = b"data: ", end: bytes = b"\n\n") -> bytes:
+    texts = [
+        one if isinstance(one, bytes) else json.dumps(one, ensure_ascii=False).encode() for one in events
+    ]
+    return b"".join(before + text + end for text in texts)
+
+
+def called(arguments: str) -> Any:
+    return chunk(tool_calls=[{"index": 0, "id": "c", "function": {"name": "search", "arguments": arguments}}])
+
+
+async def asked(answer: Answer) -> Heard:
+    async with Endpoint([answer]) as endpoint:
+        model = OpenAIChat(ModelProfile("test", endpoint.base_url, "m"))
+        try:
+            return await heard_from_model(model.stream(ASK))
+        finally:
+            await model.aclose()
+
+
+SAME = {
+    "CRLF": Answer(raw=sse(*HELLO, end=b"\r\n\r\n") + DONE, seed=1),
+    "CR": Answer(raw=sse(*HELLO, end=b"\r\r"), seed=2),
+    "no space": Answer(raw=sse(*HELLO, before=b"data:") + b"data:[DONE]\n\n", seed=3),
+    "one line feed": Answer(raw=sse(*HELLO, end=b"\n") + b"data: [DONE]\n"),
+    "comments": Answer(raw=b": OPENROUTER PROCESSING\n\n" + sse(*HELLO, before=b": keep\ndata: ")),
+    "names and ids": Answer(raw=sse(*HELLO, before=b"event: message\nid: 7\nretry: 10\ndata: ")),
+    "data in several lines": Answer(
+        raw=sse(json.dumps(HELLO[0], indent=1).replace("\n", "\ndata: ").encode(), *HELLO[1:])
+    ),
+    "byte order mark": Answer(raw=b"\xef\xbb\xbf" + sse(*HELLO)),
+    "no [DONE]": Answer(raw=sse(*HELLO)),
+    "[DONE] but no finish reason": Answer(raw=sse(*HELLO[:2]) + DONE),
+    "more behind [DONE]": Answer(raw=sse(*HELLO) + DONE + sse(chunk(content="more"))),
+    "a tail that was cut off": Answer(raw=sse(*HELLO) + b'data: {"choices":[],"usa'),
+    "broken JSON behind the end": Answer(raw=sse(*HELLO, b'{"choices":[],"usa')),
+    "several chunks in one event": Answer(raw=sse(list(HELLO))),
+    "a whole completion": Answer(body=WHOLE),
+    "a whole completion, waited for": Answer(
+        raw=b"\n \n" + json.dumps(WHOLE, indent=2).encode(), headers=JSON
+    ),
+    "a whole completion of no type": Answer(raw=json.dumps(WHOLE).encode(), headers=PLAIN, seed=4),
+    "a whole completion as a stream": Answer(raw=json.dumps(WHOLE, indent=2).encode()),
+    "lines of JSON": Answer(raw="\n".join(map(json.dumps, HELLO)).encode(), headers=PLAIN),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+async def test_a_reply_is_the_same_in_every_form_of_stream(name: str) -> None:
+    heard = await asked(SAME[name])
+    assert heard.error is None and heard.text == "Héllo 😀" and heard.reply is not None
+
+
+FAILURES = {
+    "a page": (
+        Answer(raw=b"<html><title>Login</title>", headers={"content-type": "text/html"}),
+        "Login",
+        "base_url",
+    ),
+    "a page as stream": (Answer(raw=b"<html><title>Login</title>"), "Login", "base_url"),
+    "a sentence": (Answer(raw=b"Ollama is running", headers=PLAIN), "Ollama is running", "base_url"),
+    "no bytes": (Answer(raw=b"", headers=JSON), "not an SSE stream", "base_url"),
+    "no reply": (Answer(body={"status": "ok"}), "not an SSE stream", "base_url"),
+    "no events": (Answer(raw=b": hi\n\n"), "ended early", "Ask again"),
+    "no finish": (Answer(raw=sse(*HELLO[:2])), "ended early", "Ask again"),
+    "[DONE] only": (Answer(raw=DONE), "ended early", "Ask again"),
+    "[DONE] behind a call without end": (Answer(raw=sse(called("{}")) + DONE), "ended early", "Ask again"),
+    "cut in the middle": (Answer(raw=sse(*HELLO)[:-30]), "ended early", "Ask again"),
+    "broken off": (Answer(raw=sse(*HELLO)[:-30], reset=True), "broke in the middle", "Ask again"),
+    "broken JSON": (Answer(raw=sse(b'{"choices":[', *HELLO)), "no JSON", "Ask again"),
+    "deep": (Answer(raw=sse(b'{"a":' * 50_000)), "nested too deeply", "Ask again"),
+    "an error by name": (
+        Answer(raw=b'event: error\ndata: {"message":"died","type":"server_error"}\n\n'),
+        "died",
+        "Ask again",
+    ),
+    "an error in words": (Answer(raw=b"event: error\ndata: upstream died\n\n"), "upstream died", "Ask again"),
+    "an error of a key": (
+        Answer(raw=sse({"error": {"message": "Invalid key", "code": 401}})),
+        "Invalid key",
+        "api_key_env",
+    ),
+    "an error of length": (
+        Answer(raw=sse({"error": {"message": "maximum context length is 8192 tokens"}})),
+        "8192",
+        "new chat",
+    ),
+    "an error as JSON": (Answer(body={"error": {"message": "model x not found"}}), "model x", "model"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+async def test_what_is_no_whole_reply_is_told_with_its_cause_and_a_next_step(name: str) -> None:
+    answer, cause, step = FAILURES[name]
+    heard = await asked(answer)
+    assert heard.reply is None and heard.error is not None
+    assert cause in heard.error.message and step in heard.error.next_step
+    assert "127.0.0.1" in heard.error.where and "Traceback" not in str(heard.error)
+
+
+@pytest.mark.parametrize("raw", [b"data: " + b"x" * 30_000_000, sse(chunk("stop", content="x" * 30_000_000))])
+async def test_a_line_of_thirty_megabytes_is_refused_quickly(raw: bytes) -> None:
+    began = time.perf_counter()
+    heard = await asked(Answer(raw=raw))
+    assert heard.error is not None and "exceeds" in heard.error.message and heard.error.next_step
+    assert time.perf_counter() - began < 5
+
+
+async def test_arguments_nested_beyond_reason_do_not_crash_anything() -> None:
+    heard = await asked(Answer(raw=sse(called('{"a":' * 50_000 + "1" + "}" * 50_000), chunk("tool_calls"))))
+    assert heard.error is None and heard.reply is not None and len(heard.reply.calls) == 1
+
+
+SPOKEN = sse(
+    chunk(reasoning_content="hm…"),
+    chunk(content="Héllo 😀 "),
+    chunk(content="<think>"),
+    called('{"q":'),
+    chunk(tool_calls=[{"index": 0, "function": {"arguments": '"é"}'}}]),
+    chunk("tool_calls"),
+    {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2}},
+)
+
+
+def heard_in(blocks: list[bytes]) -> Heard:
+    """Read a response of these blocks, without a network."""
+
+    async def given_blocks() -> AsyncIterator[bytes]:
+        for block in blocks:
+            yield block
+
+    async def read() -> Heard:
+        deadline = asyncio.get_running_loop().time() + 60
+        connection = Connection(given_blocks(), "text/event-stream", deadline, ())
+        profile = ModelProfile("test", "http://127.0.0.1/v1", "m")
+        return await heard_from_model(ReplyStream(profile, connection, Accumulator(["search"])).parts())
+
+    return asyncio.run(read())
+
+
+def cuts_of(raw: bytes) -> Iterator[list[bytes]]:
+    for at in range(1, len(raw)):
+        yield [raw[:at], raw[at:]]
+
+
+def assert_is_whole(heard: Heard) -> None:
+    assert (heard.text, heard.reasoning) == ("Héllo 😀 <think>", "hm…")
+    assert heard.reply is not None and [call.arguments for call in heard.reply.calls] == ['{"q":"é"}']
+
+
+def test_a_cut_at_any_byte_changes_nothing() -> None:
+    for blocks in cuts_of(SPOKEN):
+        assert_is_whole(heard_in(blocks))
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.integers(1, len(SPOKEN) - 1), max_size=40, unique=True),
+    st.sampled_from([b"\n", b"\r\n", b"\r"]),
+)
+def test_cuts_at_any_bytes_change_nothing(cuts: list[int], end: bytes) -> None:
+    raw = SPOKEN.replace(b"\n", end)
+    edges = [0, *sorted(cuts), len(raw)]
+    assert_is_whole(heard_in([raw[start:stop] for start, stop in itertools.pairwise(edges)]))
+
+
+def test_an_end_at_any_byte_runs_no_call_and_says_nothing_twice() -> None:
+    finished = SPOKEN.rindex(b'"tool_calls"')
+    for end in range(1, finished):
+        heard = heard_in([SPOKEN[:end]])
+        assert heard.reply is None and heard.error is not None
+        assert "Héllo 😀 <think>".startswith(heard.text) and "hm…".startswith(heard.reasoning)

@@ -1,0 +1,55 @@
+"""How thinking between tags is told from the answer, however the text is cut."""
+
+import itertools
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.endpoint import chunk
+from tests.streams import heard_from
+from tui.model.openai_api.accumulate import Accumulator
+
+PROSE = st.lists(
+    st.sampled_from(
+        [
+            "<think>",
+            "</think>",
+            "<",
+            ">",
+            "think",
+            "\n",
+            " ",
+            "`",
+            "```",
+            "a",
+            "é",
+            "<thinking>",
+            "</thinking>",
+        ]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(PROSE, st.lists(st.integers(0, 40), max_size=8), st.booleans())
+def test_how_text_is_cut_does_not_change_the_reply(said: str, cuts: list[int], thinking_first: bool) -> None:
+    def heard(pieces: list[str]) -> tuple[str, str]:
+        accumulator = Accumulator(thinking_first=thinking_first)
+        result = heard_from(accumulator, [*(chunk(content=piece) for piece in pieces), chunk("stop")])
+        return result.text, result.reasoning
+
+    edges = [0, *sorted(min(cut, len(said)) for cut in cuts), len(said)]
+    pieces = [said[start:end] for start, end in itertools.pairwise(edges)]
+    assert heard([said]) == heard(pieces) == heard(list(said))
+
+
+@pytest.mark.parametrize("said", ["`</think>` ", " ", "<", "</think", "\n```\n</think>\n"])
+@pytest.mark.parametrize("start", ["<think>a", "```\n"])
+def test_a_flood_of_tags_and_spaces_is_read_in_no_time(start: str, said: str) -> None:
+    began = time.perf_counter()
+    heard = heard_from(Accumulator(), [chunk(content=start), *[chunk(content=said)] * 20_000, chunk("stop")])
+    assert heard.reply is not None
+    assert time.perf_counter() - began < 5

@@ -1,0 +1,234 @@
+"""What goes over the wire for a conversation."""
+
+import base64
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.media import png
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.ports import ModelRequest, ToolSpec
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.quirks import Learned
+from tui.model.openai_api.sendable import sendable
+from tui.model.openai_api.tool_forms import key_of
+from tui.model.openai_api.wire import body_for
+
+THOUGHT = {"reasoning_content": "hm", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}
+
+
+def profile(model: str = "m", **fields: Any) -> ModelProfile:
+    return ModelProfile("test", "http://host/v1", model, **fields)
+
+
+def sent(*messages: Message, model: str = "m", learned: Learned | None = None) -> list[dict[str, Any]]:
+    return body_for(profile(model), ModelRequest("", messages), learned or Learned())["messages"]
+
+
+def call(identity: str = "c1", arguments: str = "{}") -> CallRequest:
+    return CallRequest(identity, "a__b", arguments)
+
+
+def test_calls_and_their_results_stand_in_the_native_form() -> None:
+    messages = sent(UserMessage("q"), AssistantMessage("", calls=(call(),)), ToolMessage("c1", "a__b", "r"))
+    function = {"name": "a__b", "arguments": "{}"}
+    assert messages[1:] == [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c1", "type": "function", "function": function}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "r"},
+    ]
+
+
+def test_a_call_without_a_result_gets_one_so_that_no_provider_refuses() -> None:
+    messages = sent(UserMessage("q"), AssistantMessage("", calls=(call(),)))
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
+
+
+@pytest.mark.parametrize("arguments", ['{"a', "[1]", "", '"{}"', "null", '{"a": NaN}', "9" * 5000])
+def test_arguments_that_are_no_object_are_not_sent_back(arguments: str) -> None:
+    (_, message, _) = sent(UserMessage("q"), AssistantMessage("", calls=(call(arguments=arguments),)))
+    assert message["tool_calls"][0]["function"]["arguments"] == "{}"
+
+
+def test_thinking_goes_back_within_the_turn_and_not_after_it() -> None:
+    said = AssistantMessage("", calls=(call(),), model="m", echo=THOUGHT)
+    turn = (UserMessage("q"), said, ToolMessage("c1", "a__b", "r"))
+    assert sent(*turn)[1]["reasoning_content"] == "hm"
+    later = sent(*turn, AssistantMessage("done", model="m"), UserMessage("next"))
+    assert "reasoning_content" not in later[1] and "reasoning_details" in later[1]
+
+
+def test_a_note_of_the_loop_does_not_end_the_turn() -> None:
+    said = AssistantMessage("", calls=(call(),), model="m", echo=THOUGHT)
+    messages = sent(UserMessage("q"), said, ToolMessage("c1", "a__b", "r"), UserMessage("no more calls"))
+    assert messages[1]["reasoning_content"] == "hm"
+
+
+def test_models_known_to_want_it_get_their_thinking_back_always() -> None:
+    said = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
+    messages = sent(UserMessage("q"), said, UserMessage("next"), model="deepseek-v4-flash")
+    assert messages[1]["reasoning_content"] == "hm"
+
+
+def test_nothing_of_one_provider_goes_to_another() -> None:
+    signed = CallRequest("c1", "a__b", "{}", extra={"google": {"thought_signature": "s"}})
+    said = AssistantMessage("", calls=(signed,), model="other", echo=THOUGHT)
+    text = json.dumps(sent(UserMessage("q"), said, ToolMessage("c1", "a__b", "r")))
+    assert "thought_signature" not in text and "reasoning" not in text
+
+
+def test_a_model_that_wants_thinking_on_every_message_gets_a_stand_in_where_there_is_none() -> None:
+    mine = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
+    other = AssistantMessage("b", model="other", reasoning="because", echo=THOUGHT)
+    plain = AssistantMessage("c", model="deepseek-v4-flash")
+    said = [part for one in (mine, other, plain) for part in (UserMessage("q"), one)]
+    messages = sent(*said, UserMessage("next"), model="deepseek-v4-flash")
+    assert [one["reasoning_content"] for one in messages[1:6:2]] == ["hm", "because", "."]
+    assert "reasoning_details" not in messages[3]
+
+
+def test_thinking_that_came_back_empty_counts_as_none() -> None:
+    empty = AssistantMessage("a", model="deepseek-v4-pro", echo={"reasoning_content": ""})
+    assert sent(UserMessage("q"), empty, model="deepseek-v4-pro")[1]["reasoning_content"] == "."
+
+
+def test_a_provider_that_knows_no_fields_of_its_own_gets_none_back() -> None:
+    signed = CallRequest("c1", "a__b", "{}", extra={"google": {"thought_signature": "s"}})
+    said = AssistantMessage("", calls=(signed,), model="m", echo=THOUGHT | {"extra_content": {"x": 1}})
+    request = ModelRequest("", [UserMessage("q"), said, ToolMessage("c1", "a__b", "r")])
+    mistral = ModelProfile("test", "https://api.mistral.ai/v1", "m")
+    assert body_for(mistral, request, Learned())["messages"][1].keys() == {"role", "content", "tool_calls"}
+    elsewhere = body_for(profile(), request, Learned())["messages"][1]
+    assert elsewhere.keys() > {"reasoning_content", "reasoning_details", "extra_content"}
+
+
+@pytest.mark.parametrize(
+    ("url", "model", "names"),
+    [
+        ("https://api.openai.com/v1", "o4-mini", {"max_completion_tokens", "stream_options", "temperature"}),
+        ("https://api.mistral.ai/v1", "m", {"max_tokens", "stop", "temperature"}),
+        ("http://host/v1", "m", {"max_tokens", "stop", "temperature", "stream_options"}),
+    ],
+)
+def test_a_provider_is_not_sent_what_it_is_known_to_refuse(url: str, model: str, names: set[str]) -> None:
+    asked = ModelProfile("test", url, model, temperature=0.5, max_tokens=9)
+    body = body_for(asked, ModelRequest("", [UserMessage("q")], stop=("END",)), Learned())
+    assert body.keys() - {"model", "messages", "stream"} == names
+
+
+def test_an_endpoint_that_wants_tools_beside_calls_gets_those_that_were_called() -> None:
+    turn = [UserMessage("q"), AssistantMessage("", calls=(call(),)), ToolMessage("c1", "a__b", "r")]
+    body = body_for(profile(), ModelRequest("", turn), Learned(needs_tools=True))
+    assert [tool["function"]["name"] for tool in body["tools"]] == ["a__b"]
+    assert body["tool_choice"] == "none"
+    assert "tools" not in body_for(profile(), ModelRequest("", turn[:1]), Learned(needs_tools=True))
+
+
+def test_mistral_gets_ids_of_nine_characters_that_match_their_results() -> None:
+    calls = tuple(call(f"functions.read:{number}") for number in range(3))
+    results = [ToolMessage(one.id, one.name, "r") for one in calls]
+    said = (UserMessage("q"), AssistantMessage("", calls=calls), *results, UserMessage("q"))
+    _, first, *rest = sent(*said, model="mistral-large")
+    ids = [one["id"] for one in first["tool_calls"]]
+    assert all(len(identity) == 9 and identity.isalnum() for identity in ids) and len(set(ids)) == 3
+    assert [message["tool_call_id"] for message in rest[:3]] == ids
+    assert [message["role"] for message in rest[3:]] == ["assistant", "user"]
+
+
+def test_what_was_learned_is_left_out_or_renamed() -> None:
+    learned = Learned(dropped={"stream_options", "temperature"}, max_tokens_name="max_completion_tokens")
+    tools = [ToolSpec(name, "", {}) for name in ("good", "bad")]
+    learned.refused_tools.add(key_of(tools[1]))
+    body = body_for(profile(temperature=0.5, max_tokens=9), ModelRequest("", [], tools), learned)
+    assert body.keys() == {"model", "messages", "stream", "tools", "max_completion_tokens"}
+    assert [tool["function"]["name"] for tool in body["tools"]] == ["good"]
+
+
+ANY = st.text(st.characters(codec=None), max_size=20)
+MESSAGES = st.one_of(
+    ANY.map(UserMessage),
+    st.builds(ToolMessage, ANY, ANY, ANY),
+    st.builds(
+        AssistantMessage,
+        text=ANY,
+        calls=st.lists(st.builds(CallRequest, ANY, ANY, ANY), max_size=3).map(tuple),
+    ),
+)
+
+
+@given(st.lists(MESSAGES, max_size=6), st.sampled_from(["m", "mistral-x"]))
+def test_any_conversation_can_be_encoded_and_answers_every_call(messages: list[Message], model: str) -> None:
+    body = sent(*messages, model=model)
+    json.dumps(body, ensure_ascii=False).encode()
+    for at, message in enumerate(body):
+        wanted = [one["id"] for one in message.get("tool_calls", ())]
+        behind = [one["tool_call_id"] for one in body[at + 1 : at + 1 + len(wanted)]]
+        assert behind == wanted
+
+
+def test_questions_that_nobody_answered_go_with_the_next_one() -> None:
+    written = sent(UserMessage("one"), UserMessage("two"), AssistantMessage("yes"), UserMessage("three"))
+    assert [(one["role"], one["content"]) for one in written] == [
+        ("user", "one\n\ntwo"), ("assistant", "yes"), ("user", "three"),
+    ]  # fmt: skip
+
+
+PICTURE = Attachment("image", "image/png", "p.png", len(png()), base64.b64encode(png()).decode())
+
+
+def texts(content: Any) -> list[str]:
+    """Return all text of a message's content."""
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+    return [part["text"] for part in parts if part["type"] == "text"]
+
+
+def test_a_question_with_a_picture_that_nobody_answered_goes_with_the_next_one_too() -> None:
+    (written,) = sent(UserMessage("one"), UserMessage("two", (PICTURE,)), UserMessage("three"))
+    assert [part["type"] for part in written["content"]] == ["text", "text", "image_url", "text"]
+    assert texts(written["content"])[0] == "one" and texts(written["content"])[-1] == "three"
+
+
+def test_what_steers_behind_pictures_of_a_result_goes_with_them() -> None:
+    result = ToolMessage("c1", "a__b", "r", attachments=(PICTURE,))
+    body = sent(UserMessage("q"), AssistantMessage(calls=(call(),)), result, UserMessage("be brief"))
+    assert [one["role"] for one in body] == ["user", "assistant", "tool", "user"]
+    assert texts(body[-1]["content"])[-1] == "be brief"
+
+
+WITH_PICTURES = st.one_of(
+    MESSAGES,
+    ANY.map(lambda text: UserMessage(text, (PICTURE,))),
+    ANY.map(lambda text: AssistantMessage(text, calls=(call(),))),
+    st.just(ToolMessage("c1", "a__b", "r", attachments=(PICTURE,))),
+)
+
+
+@given(st.lists(WITH_PICTURES, max_size=8), st.sampled_from(["m", "mistral-x"]))
+def test_no_two_messages_of_the_person_stand_side_by_side_and_no_text_is_lost(
+    messages: list[Message], model: str
+) -> None:
+    before = list(messages)
+    body = sent(*messages, model=model)
+    assert messages == before
+    roles = [one["role"] for one in body]
+    assert ("user", "user") not in pairwise(roles)
+    whole = "\0".join(text for one in body if one["role"] == "user" for text in texts(one["content"]))
+    at = 0
+    for message in messages:
+        if isinstance(message, UserMessage):
+            said = sendable(message.text)
+            at = whole.index(said, at) + len(said)

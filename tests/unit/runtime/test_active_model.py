@@ -1,0 +1,168 @@
+"""The model that is asked, and what is found out about it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.endpoint import Answer, Endpoint, chunk, says
+from tests.streams import heard_from_model
+from tui.core.clock import MonotonicClock
+from tui.core.conversation.conversation import Attachment, UserMessage
+from tui.core.ports import ModelRequest, ToolSpec, Usage
+from tui.runtime.active_model import Asked
+from tui.runtime.options import Options
+from tui.settings.load import load_text
+
+
+class Ollama(dict[str, Answer]):
+    """The pages of an Ollama that loads the model when it is told to."""
+
+    def __init__(self, endpoint: Endpoint, context: int = 32_768) -> None:
+        super().__init__({"/api/show": Answer(body={"model_info": {"qwen3.context_length": 40_960}})})
+        self._endpoint = endpoint
+        self._loaded = [{"name": "m", "context_length": context}]
+
+    def get(self, path: str, default: Answer | None = None) -> Answer | None:
+        told = [json.loads(one.body) for one in self._endpoint.others if one.path == "/api/generate"]
+        if path == "/api/generate":
+            return Answer(body={"done": True, "done_reason": "load"})
+        if path == "/api/ps":
+            return Answer(body={"models": self._loaded if {"model": "m", "stream": False} in told else []})
+        return super().get(path, default)
+
+
+async def begun(endpoint: Endpoint, more: str = "") -> Asked:
+    asked = Asked(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    text = f'[models.ollama]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n{more}'
+    await asked.begin(load_text(text, Path("config.toml"), {}))
+    return asked
+
+
+async def test_a_model_that_is_not_loaded_is_loaded_before_the_first_question_to_know_what_fits() -> None:
+    async with Endpoint() as endpoint:
+        endpoint.pages = Ollama(endpoint)
+        asked = await begun(endpoint)
+        await until(lambda: asked.to_load == "m")
+        assert asked.gauge.window == 4_096
+        await asked.load()
+        assert (asked.gauge.window, asked.to_load) == (32_768, "")
+        before = len(endpoint.others)
+        asked.answered()
+        await asked.close()
+    assert len(endpoint.others) == before
+
+
+async def test_a_model_that_cannot_be_loaded_is_not_loaded_again_with_each_question() -> None:
+    pages = {"/api/show": Answer(body={}), "/api/ps": Answer(body={"models": []})}
+    async with Endpoint(pages=pages) as endpoint:
+        asked = await begun(endpoint)
+        await until(lambda: asked.to_load == "m")
+        await asked.load()
+        assert (asked.gauge.window, asked.to_load) == (4_096, "")
+        await asked.close()
+
+
+async def test_nothing_is_loaded_where_the_profile_says_what_fits() -> None:
+    async with Endpoint() as endpoint:
+        endpoint.pages = Ollama(endpoint)
+        asked = await begun(endpoint, "context_window = 5000")
+        await asked.close()
+    assert (asked.gauge.window, asked.to_load, endpoint.others) == (5_000, "", [])
+
+
+async def test_a_server_that_loads_its_model_with_the_first_question_is_asked_again_what_fits() -> None:
+    pages = {
+        "/api/show": Answer(body={"model_info": {"qwen3.context_length": 40_960}}),
+        "/api/ps": Answer(body={"models": []}),
+    }
+    async with Endpoint([says("Hi")], pages=pages) as endpoint:
+        asked = await begun(endpoint)
+        await until(lambda: asked.gauge.window == 4_096)
+        endpoint.pages["/api/ps"] = Answer(body={"models": [{"name": "m", "context_length": 32_768}]})
+        await heard_from_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
+        asked.answered()
+        await until(lambda: asked.gauge.window == 32_768)
+        before = len(endpoint.others)
+        asked.answered()
+        await asked.close()
+    assert len(endpoint.others) == before
+
+
+async def test_what_a_profile_says_of_its_own_model_is_not_said_of_another_one_at_its_endpoint() -> None:
+    async with Endpoint() as endpoint:
+        asked = await begun(
+            endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3\nprice_out = 15.0"
+        )
+        assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
+        await asked.switch("ollama", "other")
+        assert asked.cost_of(Usage(1_000_000, 0)) is None
+        assert asked.profile is not None and asked.profile.price_cached is None
+        assert asked.gauge.window is None
+        await asked.switch("ollama", "m")
+        assert asked.cost_of(Usage(1_000_000, 0)) == 3.0
+        assert asked.gauge.window == 5_000
+        await asked.close()
+
+
+async def test_a_reply_costs_what_the_profile_says_of_fresh_and_of_cached_tokens() -> None:
+    usage = {"prompt_tokens": 1_000_000, "prompt_cache_hit_tokens": 900_000, "completion_tokens": 0}
+    async with Endpoint([Answer([chunk(content="Hi"), chunk("stop", usage=usage)])]) as endpoint:
+        asked = await begun(endpoint, "context_window = 5000\nprice_in = 3.0\nprice_cached = 0.3")
+        heard = await heard_from_model(asked.model.stream(ModelRequest("", [UserMessage("hi")])))
+        await asked.close()
+    assert heard.reply is not None and heard.reply.usage is not None
+    assert asked.cost_of(heard.reply.usage) == pytest.approx(0.3 + 0.27)
+
+
+async def test_what_an_endpoint_says_that_a_model_cannot_do_is_not_tried_first() -> None:
+    shown = {"model_info": {}, "capabilities": ["completion"], "parameters": "num_ctx 8192"}
+    picture = Attachment("image", "image/png", "p.png", 5, "aGVsbG8=")
+    async with Endpoint([says("Hi")], pages={"/api/show": Answer(body=shown)}) as endpoint:
+        asked = await begun(endpoint)
+        await until(lambda: asked.gauge.window == 8_192)
+        request = ModelRequest("", [UserMessage("hi", (picture,))], [ToolSpec("now", "", {})])
+        await heard_from_model(asked.model.stream(request))
+        await asked.close()
+    (sent,) = endpoint.requests
+    assert "tools" not in sent.json and "image_url" not in json.dumps(sent.json)
+
+
+TWO = """
+[models.one]
+model = "a"
+base_url = "http://127.0.0.1:9/v1"
+context_window = 5000
+[models.two]
+model = "b"
+base_url = "http://127.0.0.1:9/v1"
+context_window = 5000
+"""
+GONE = "x (gone) was asked last in this conversation and cannot be now: a goes on."
+
+
+@pytest.mark.parametrize(
+    ("named", "profile", "model", "told", "label"),
+    [
+        (None, "two", "b", "b goes on: it was asked last in this conversation.", "b"),
+        (None, "two", "c", "c goes on: it was asked last in this conversation.", "c"),
+        (None, "one", "a", "", "a"),
+        (None, "", "", "", "a"),
+        (
+            None,
+            "gone",
+            "x",
+            "x (gone) was asked last in this conversation and cannot be now: a goes on.",
+            "a",
+        ),
+        ("one", "two", "b", "", "a"),
+    ],
+)
+async def test_a_conversation_goes_on_with_the_model_that_was_asked_last_in_it(
+    named: str | None, profile: str, model: str, told: str, label: str
+) -> None:
+    asked = Asked(Options(model=named), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    await asked.begin(load_text(TWO, Path("config.toml"), {}))
+    assert (await asked.go_on_with(profile, model), asked.label) == (told, label)
+    await asked.close()

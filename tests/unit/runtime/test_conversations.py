@@ -1,0 +1,476 @@
+"""Conversations that last: saved as they happen, resumed, branched, asked again, with another model."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call
+from tui.core.conversation.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
+from tui.core.errors import McptuiError, ModelError
+from tui.core.events import EndReason, Event, Notice, TurnEnded, TurnStarted
+from tui.core.ports import ReplyPart, TextPart, Usage
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.tools import TextContent, Tool, ToolResult
+from tui.core.turn.limits import Limits
+from tui.core.turn.policy import Mode, Policy
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.traits import Traits
+from tui.model.scripted import Reply, ScriptedModel, calls, says
+from tui.runtime.active_model import Asked
+from tui.runtime.conversations import SYSTEM, Chats
+from tui.runtime.options import Options
+from tui.runtime.readiness import Starting
+from tui.runtime.turn import WatchedTurn
+from tui.storage.sessions.store import SessionStore
+
+
+class Around:
+    """Tools, limits and time of a test."""
+
+    def __init__(self) -> None:
+        self.toolbox = FunctionToolbox()
+        self.policy = Policy(mode=Mode.ALL)
+        self.limits = Limits()
+        self.clock = HandClock()
+        self.recording_name = "now.mcptrace"
+        self.servers: list[ServerStatus] = []
+        self.starting = Starting(lambda: self.servers, self.clock)
+        self.seen: list[Event] = []
+
+    def notice(self, event: Event) -> None:
+        self.seen.append(event)
+
+    def discreet(self, event: Event) -> Event:
+        return event
+
+
+class Stage:
+    """Conversations of one run of the program, with a model that says what it is told to say."""
+
+    def __init__(self, folder: Path, *replies: Reply, profile: ModelProfile | None = None) -> None:
+        self.model = ScriptedModel(replies)
+        self.asked = Asked(Options(), {}, HandClock(), lambda captured: None, lambda name, value: None)
+        self.asked._model, self.asked.profile = self.model, profile
+        self.around = Around()
+        self.chats = Chats(self.asked, self.around, SessionStore(folder, Redactor))
+
+    async def ask(self, text: str) -> TurnEnded:
+        events = [event async for event in self.chats.ask(text, ScriptedApprover()).events()]
+        assert isinstance(events[-1], TurnEnded)
+        return events[-1]
+
+
+@pytest.fixture
+async def stage(tmp_path):
+    made: list[Stage] = []
+
+    def make(*replies: Reply, profile: ModelProfile | None = None) -> Stage:
+        made.append(Stage(tmp_path / "sessions", *replies, profile=profile))
+        return made[-1]
+
+    yield make
+    for one in made:
+        await one.chats.close()
+
+
+Make = Callable[..., Stage]
+
+
+async def _all(turn: WatchedTurn) -> list[Event]:
+    return [event async for event in turn.events()]
+
+
+def texts(messages: Sequence[object]) -> list[str]:
+    return [getattr(message, "text", "") for message in messages]
+
+
+async def test_a_conversation_is_saved_with_its_first_question_and_not_before(stage: Make):
+    one = stage(says("Hello."))
+    assert one.chats.info is None and await one.chats.sessions() == []
+    await one.ask("What is a monad? I mean it.")
+    assert one.chats.info is not None
+    assert [info.title for info in await one.chats.sessions()] == ["What is a monad?"]
+
+
+async def test_it_goes_on_in_another_run_where_it_ended(stage: Make):
+    one = stage(calls(call(1)), says("It echoes."))
+    await one.ask("try it")
+    session = one.chats.info
+    await one.chats.close()
+
+    two = stage(says("As I said."))
+    await two.chats.resume(session.id)
+    await two.ask("again?")
+    assert [type(message) for message in two.chats.messages] == [
+        UserMessage, AssistantMessage, ToolMessage, AssistantMessage, UserMessage, AssistantMessage,
+    ]  # fmt: skip
+    assert texts(two.model.requests[0].messages)[2:] == ["echo hi", "It echoes.", "again?"]
+
+
+async def test_it_goes_on_with_the_model_that_it_was_with_and_says_so(stage: Make, monkeypatch):
+    one = stage(says("Hello."), profile=ModelProfile("small", "http://127.0.0.1:9/v1", "tiny"))
+    await one.ask("hi")
+    session = one.chats.info.id
+    await one.chats.close()
+    two = stage()
+    asked: list[tuple[str, str]] = []
+
+    async def go_on_with(profile: str, model: str) -> str:
+        asked.append((profile, model))
+        return "tiny goes on."
+
+    monkeypatch.setattr(two.asked, "go_on_with", go_on_with)
+    await two.chats.resume(session)
+    assert (asked, two.chats.remarks[-1].text) == ([("small", "scripted")], "tiny goes on.")
+
+
+async def test_a_new_conversation_leaves_the_one_before_as_it_was(stage: Make):
+    one = stage(says("One."), says("Two."))
+    await one.ask("first")
+    await one.chats.new()
+    await one.ask("second")
+    assert texts(one.model.requests[1].messages) == ["second"]
+    assert sorted(info.title for info in await one.chats.sessions()) == ["first", "second"]
+
+
+async def test_a_branch_has_what_was_said_before_and_the_parent_stays_whole(stage: Make):
+    one = stage(says("One."), says("Two."), says("Other two."))
+    await one.ask("first")
+    await one.ask("second")
+    parent = one.chats.info
+    text, _ = await one.chats.again()
+    assert text == "second" and texts(one.chats.messages) == ["first", "One."]
+    await one.ask("another second")
+    assert one.chats.info.parent == parent.id and one.chats.info.id != parent.id
+    assert texts(one.model.requests[2].messages) == ["first", "One.", "another second"]
+    await one.chats.resume(parent.id)
+    assert texts(one.chats.messages) == ["first", "One.", "second", "Two."]
+
+
+async def test_the_first_question_asked_again_is_a_branch_that_knows_where_it_came_from(stage: Make):
+    one = stage(says("One."), says("Other."), says("Third."))
+    await one.ask("first")
+    parent = one.chats.info
+    await one.chats.again(0)
+    assert one.chats.messages == [] and one.chats.info is None
+    await one.ask("first, better")
+    branch = one.chats.info
+    assert branch.parent == parent.id and branch.title == "first, better"
+    listed = {info.id: info for info in await one.chats.sessions()}
+    assert listed[branch.id].parent == parent.id and len(listed) == 2
+    await one.chats.close()
+
+    two = stage(says("Third."))
+    await two.chats.resume(branch.id)
+    assert texts(two.chats.messages) == ["first, better", "Other."]
+
+
+async def test_a_question_asked_again_is_not_cut_to_the_limit_of_the_turn_before(stage: Make):
+    too_long = [ModelError("too long", overflow=True)]
+    one = stage(says("One."), too_long, says("Two."), says("Other two."))
+    await one.ask("first")
+    await one.ask("second " + "x" * 90_000)
+    assert len(one.model.requests[2].messages[-1].text) < 60_000
+    text, _ = await one.chats.again()
+    await one.ask(text)
+    assert one.model.requests[3].messages[-1].text == text
+
+
+async def test_a_branch_of_what_was_deleted_meanwhile_is_saved_all_the_same(stage: Make):
+    one = stage(says("One."), says("Other."))
+    await one.ask("first")
+    parent = one.chats.info
+    await one.chats.again(0)
+    await one.chats.delete(parent.id)
+    await one.ask("first, better")
+    assert one.chats.problem == ""
+    assert [info.title for info in await one.chats.sessions()] == ["first, better"]
+
+
+async def test_without_a_question_there_is_none_to_ask_again(stage: Make):
+    with pytest.raises(McptuiError):
+        await stage().chats.again()
+
+
+async def test_a_session_can_be_named_before_it_is_saved_and_found_by_its_title(stage: Make):
+    one = stage(says("One."))
+    await one.chats.resume_named("trip", begin=True)
+    await one.ask("hello")
+    session = one.chats.info
+    assert session.title == "trip"
+    await one.chats.new()
+    await one.chats.resume_named("Trip")
+    assert one.chats.info.id == session.id
+    with pytest.raises(McptuiError, match="no such conversation"):
+        await one.chats.resume_named("nowhere")
+
+
+async def test_the_open_one_is_renamed_and_cannot_be_deleted(stage: Make):
+    one = stage(says("One."))
+    await one.ask("hello")
+    session = one.chats.info.id
+    await one.chats.rename(session, "greetings")
+    assert [info.title for info in await one.chats.sessions()] == ["greetings"]
+    with pytest.raises(McptuiError, match="open"):
+        await one.chats.delete(session)
+    await one.chats.new()
+    await one.chats.delete(session)
+    assert await one.chats.sessions() == []
+    await one.chats.restore(session)
+    assert len(await one.chats.sessions()) == 1
+
+
+async def test_the_profile_says_what_is_told_first_unless_the_conversation_does(stage: Make):
+    profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", system="Be brief.")
+    one = stage(says("a"), says("b"), says("c"), profile=profile)
+    await one.ask("1")
+    await one.chats.set_system("Talk like a pirate.")
+    await one.ask("2")
+    await one.chats.set_system("")
+    await one.ask("3")
+    assert [request.system for request in one.model.requests] == [
+        "Be brief.", "Talk like a pirate.", "Be brief.",
+    ]  # fmt: skip
+    one.asked.profile = None
+    assert one.chats.system == SYSTEM
+
+
+async def test_a_system_text_of_its_own_is_saved_with_a_conversation(stage: Make):
+    one = stage(says("a"))
+    await one.chats.set_system("Talk like a pirate.")
+    await one.ask("1")
+    session = one.chats.info.id
+    await one.chats.new()
+    assert one.chats.system == SYSTEM
+    await one.chats.resume(session)
+    assert one.chats.system == "Talk like a pirate."
+
+
+async def test_tokens_and_cost_are_counted_over_the_whole_conversation(stage: Make):
+    profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_out=10.0)
+    reply = [TextPart("a"), ReplyPart(usage=Usage(1_000_000, 100_000))]
+    one = stage(reply, reply, profile=profile)
+    await one.ask("1")
+    await one.ask("2")
+    meters = one.chats.meters
+    assert (meters.tokens, meters.cost, meters.context) == (2_200_000, 6.0, 1_100_000)
+    session = one.chats.info.id
+    await one.chats.new()
+    assert one.chats.meters.cost is None
+    await one.chats.resume(session)
+    assert one.chats.meters.cost == 6.0
+
+
+async def test_cached_tokens_cost_less_in_the_conversation_and_in_the_budget_of_a_turn(stage: Make):
+    profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", price_in=2.0, price_cached=0.2, price_out=10.0)
+    usage = Usage(1_000_000, 0, cached=1_000_000)
+    step = [ReplyPart(calls=(call(1),), usage=usage)]
+    one = stage(step, [TextPart("a"), ReplyPart(usage=usage)], profile=profile)
+    one.around.limits = Limits(turn_cost=1.0)
+    assert (await one.ask("1")).reason is EndReason.ANSWERED
+    assert one.chats.meters.cost == pytest.approx(0.4)
+
+
+async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
+    one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"), says("done"))
+    one.asked.gauge.window = 24_000
+    for number in range(6):
+        one.asked.gauge.window = None
+        await one.ask(f"{number} " + "x" * 4000)
+    one.asked.gauge.window = 24_000
+    await one.chats.compact()
+    assert one.chats.compaction.summary == "they talked"
+    session = one.chats.info.id
+    await one.chats.new()
+    await one.chats.resume(session)
+    assert one.chats.compaction.summary == "they talked" and len(one.chats.messages) == 12
+    one.chats.uncompact()
+    assert one.chats.compaction == Compaction()
+
+
+async def test_a_folder_that_cannot_be_written_to_costs_the_saving_and_not_the_conversation(
+    stage: Make, tmp_path: Path
+):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."))
+    assert (await one.ask("hi")).reason is EndReason.ANSWERED
+    assert one.chats.problem == f"cannot write to {tmp_path / 'sessions'}: File exists"
+
+
+async def test_a_conversation_that_is_left_unsaved_is_reported_once(stage: Make, tmp_path: Path):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."))
+    await one.ask("hi")
+    await one.chats.new()
+    assert "File exists" in one.chats.lost()
+    assert one.chats.lost() == ""
+
+
+async def test_a_saved_conversation_and_an_empty_one_are_not_reported_as_lost(stage: Make):
+    one = stage(says("Hello."))
+    await one.chats.new()
+    assert one.chats.lost() == ""
+    await one.ask("hi")
+    await one.chats.new()
+    assert one.chats.lost() == ""
+
+
+async def test_a_branch_of_an_unsaved_conversation_reports_it_and_names_no_parent(
+    stage: Make, tmp_path: Path
+):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."), says("Again."))
+    await one.ask("hi")
+    await one.chats.branch(2)
+    assert "File exists" in one.chats.lost()
+    assert "File exists" in one.chats.problem
+    assert [message.text for message in one.chats.messages] == ["hi", "Hello."]
+    await one.chats.again()
+    await one.ask("hi")
+    assert one.chats.info is not None and one.chats.info.parent == ""
+
+
+async def test_a_branch_is_saved_whole_once_the_disk_takes_it_again(stage: Make, tmp_path: Path):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."), says("More."))
+    await one.ask("hi")
+    await one.chats.branch(2)
+    (tmp_path / "sessions").unlink()
+    await one.ask("more")
+    assert one.chats.problem == ""
+    session = one.chats.info.id
+    await one.chats.new()
+    await one.chats.resume(session)
+    assert [message.text for message in one.chats.messages] == ["hi", "Hello.", "more", "More."]
+
+
+async def test_after_the_end_it_is_known_why_the_conversation_was_not_saved(stage: Make, tmp_path: Path):
+    (tmp_path / "sessions").write_text("in the way")
+    one = stage(says("Hello."))
+    await one.ask("hi")
+    await one.chats.close()
+    assert "File exists" in one.chats.problem
+
+
+async def test_a_turn_that_is_cancelled_before_it_begins_ends_as_cancelled(stage: Make):
+    one = stage(says("Hello."))
+    turn = one.chats.ask("hi", ScriptedApprover())
+    turn.cancel()
+    events = [event async for event in turn.events()]
+    assert events[-1].reason is EndReason.CANCELLED
+
+
+# ---- what the model can call and read
+
+
+async def test_no_more_tools_are_offered_than_the_model_takes(stage: Make):
+    one = stage(says("ok"), says("ok"))
+    one.around.toolbox.offered = [Tool("srv", f"t{number}", digest=str(number)) for number in range(200)]
+    await one.ask("one")
+    one.model.traits = Traits(max_tools=20)
+    await one.ask("two")
+    assert [len(request.tools) for request in one.model.requests] == [127, 19]
+    told = [event.notice for event in one.around.seen if isinstance(event, TurnStarted)]
+    assert "it takes 128" in told[0] and "it takes 20" in told[1]
+
+
+async def test_a_large_result_can_be_read_in_later_turns_and_in_another_run(stage: Make):
+    async def log(arguments: object) -> ToolResult:
+        return ToolResult((TextContent("\n".join(f"line {number}" for number in range(20_000))),))
+
+    one = stage(calls(call(1, "srv__log")), says("long"))
+    one.around.toolbox = FunctionToolbox(log=log)
+    await one.ask("what is in the log?")
+    assert one.chats.result("result-1").endswith("line 19999")
+    session = one.chats.info
+    assert session is not None
+    await one.chats.close()
+    read = call(2, "mcptui__read_result", '{"name": "result-1", "grep": "line 12345"}')
+    two = stage(calls(read), says("there"))
+    await two.chats.resume(session.id)
+    await two.ask("and line 12345?")
+    told = [message.text for message in two.chats.messages if isinstance(message, ToolMessage)]
+    assert "line 12345\n" in told[-1]
+
+
+async def test_a_question_waits_for_servers_that_have_just_begun_to_start(stage: Make):
+    one = stage(says("Hello."))
+    one.around.clock.ns = 1
+    status = ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STARTING, since_ns=1)
+    one.around.servers = [status]
+    events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
+    told = [event.message for event in events if isinstance(event, Notice)]
+    assert told[0].startswith("Waiting for notes") and told[1].startswith("Still starting: notes")
+    assert events[-1].reason is EndReason.ANSWERED and one.around.clock.ns >= 8e9
+
+
+async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage: Make):
+    one = stage(says("Hello."))
+    one.around.clock.ns = 9_000_000_000
+    one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
+    events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
+    assert not any(isinstance(event, Notice) for event in events)
+
+
+async def test_a_question_waits_for_a_model_that_its_server_has_yet_to_load(stage: Make, monkeypatch):
+    one = stage(says("Hello."))
+    loaded = asyncio.Event()
+
+    async def load() -> None:
+        loaded.set()
+
+    monkeypatch.setattr(one.asked, "_unloaded", True)
+    monkeypatch.setattr(one.asked, "load", load)
+    events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
+    assert events[0] == Notice("scripted is being loaded, to know how much it can read.")
+    assert loaded.is_set() and events[-1].reason is EndReason.ANSWERED
+
+
+async def test_a_question_is_cancelled_while_its_model_is_being_loaded(stage: Make, monkeypatch):
+    one = stage(says("Hello."))
+    begun = asyncio.Event()
+
+    async def load() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(one.asked, "_unloaded", True)
+    monkeypatch.setattr(one.asked, "load", load)
+    turn = one.chats.ask("hi", ScriptedApprover())
+    events = asyncio.create_task(_all(turn))
+    await begun.wait()
+    turn.cancel()
+    assert (await events)[-1].reason is EndReason.CANCELLED
+    assert one.model.requests == []
+
+
+async def test_a_branch_in_which_nothing_was_said_yet_can_be_exported(stage: Make, tmp_path: Path):
+    one = stage(says("One."), says("Two."))
+    await one.ask("first")
+    await one.ask("second")
+    await one.chats.branch(2)
+    await one.chats.export(one.chats.info.id, "markdown", tmp_path / "branch.md")
+    assert "first" in (tmp_path / "branch.md").read_text("utf-8")
+
+
+async def test_the_model_makes_a_title_when_it_is_asked_to_and_not_before(stage: Make):
+    one = stage(says("One."), says("**Greetings from afar**\n\nand more"))
+    await one.ask("hello")
+    assert len(one.model.requests) == 1
+    assert await one.chats.title_from_model() == "Greetings from afar"
+    assert [info.title for info in await one.chats.sessions()] == ["Greetings from afar"]
+    assert len(one.chats.messages) == 2
+
+
+async def test_a_question_that_was_stopped_is_not_answered_with_the_next_one(stage: Make):
+    one = stage(says("Pong."))
+    turn = one.chats.ask("ping", ScriptedApprover())
+    turn.cancel()
+    assert (await _all(turn))[-1].reason is EndReason.CANCELLED
+    await one.ask("no: pong")
+    asked = texts(one.model.requests[-1].messages)
+    assert asked == ["ping", "(No answer was given: the turn ended before.)", "no: pong"]
+    assert texts(one.chats.messages) == ["ping", "no: pong", "Pong."]

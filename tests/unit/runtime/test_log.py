@@ -1,0 +1,44 @@
+"""Our own log: private, discreet, and never on the screen."""
+
+import logging
+import stat
+from pathlib import Path
+
+import pytest
+
+from tui.core.secrets.redact import Redactor
+from tui.runtime.log import log_to
+
+
+def test_a_line_is_written_cleaned_without_secrets_and_for_its_owner_only(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "state" / "mcptui.log"
+    handler = log_to(path, lambda: Redactor({"KEY": "canary-12345"}))
+    logging.getLogger("tui.host").error("died: %s", "\x1b[2J canary-12345")
+    handler.stop()
+    text = path.read_text(encoding="utf-8")
+    assert "␛[2J [redacted:KEY]" in text and "canary" not in text
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert capfd.readouterr().err == ""
+
+
+def test_nothing_to_say_makes_no_file(tmp_path: Path):
+    handler = log_to(tmp_path / "mcptui.log", Redactor)
+    logging.getLogger("tui").info("fine")
+    handler.stop()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_costs_the_line_and_nothing_else(capfd: pytest.CaptureFixture[str]):
+    handler = log_to(Path("/dev/null/no/mcptui.log"), Redactor)
+    logging.getLogger("tui").error("lost")
+    handler.stop()
+    assert capfd.readouterr().err == ""
+
+
+def test_a_full_disk_costs_the_lines_and_closing_does_not_fail(capfd: pytest.CaptureFixture[str]):
+    handler = log_to(Path("/dev/full"), Redactor)
+    logging.getLogger("tui").error("lost")
+    handler.stop()
+    assert capfd.readouterr().err == ""

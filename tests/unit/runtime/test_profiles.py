@@ -1,0 +1,231 @@
+"""From configuration and environment to a model that is asked: keys, choices, and what is remembered."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.endpoint import Endpoint, refuses, says
+from tests.streams import heard_from_model
+from tui.core.clock import MonotonicClock
+from tui.core.conversation.conversation import UserMessage
+from tui.core.errors import ConfigError, ModelError, UsageError
+from tui.core.ports import ModelRequest, ToolSpec, Usage
+from tui.core.secrets.redact import Secret
+from tui.model.endpoints.profile import ModelProfile
+from tui.runtime.options import Options
+from tui.runtime.profiles import choices, choose_model, make_model, offered, profile_named, profile_of
+from tui.settings.learned import LearnedFile
+from tui.settings.load import Loaded, load_text
+from tui.settings.locations import learned_file
+
+ASK = ModelRequest("", [UserMessage("hi")])
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever listens on this machine's ports is no part of these tests."""
+    monkeypatch.setattr("tui.model.endpoints.detect.candidates", lambda env: [])
+    yield
+
+
+def configured(text: str, env: Mapping[str, str] | None = None) -> Loaded:
+    loaded = load_text(text, Path("config.toml"), env or {})
+    assert loaded.settings.models
+    return loaded
+
+
+def profile(text: str, env: Mapping[str, str] | None = None) -> ModelProfile:
+    ((name, settings),) = configured(text, env).settings.models.items()
+    return profile_of(name, settings, env or {})
+
+
+async def sent_by(profile: ModelProfile, *replies: Any) -> list[Any]:
+    """Ask an endpoint by a profile, and return what it was sent."""
+    model = make_model(profile, MonotonicClock(), lambda captured: None)
+    async with Endpoint(replies or [says("a")]) as endpoint:
+        model = make_model(
+            ModelProfile(**{**_fields(profile), "base_url": endpoint.base_url}),
+            MonotonicClock(),
+            lambda captured: None,
+        )
+        await heard_from_model(model.stream(ASK))
+        await _innermost(model).aclose()
+    return endpoint.requests
+
+
+def _fields(profile: ModelProfile) -> dict[str, Any]:
+    return {name: getattr(profile, name) for name in ModelProfile.__dataclass_fields__}
+
+
+def _innermost(model: Any) -> Any:
+    while hasattr(model, "inner"):
+        model = model.inner
+    return model
+
+
+# ---- keys -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "key"),
+    [
+        ("", "openai"),
+        ('base_url = "https://api.deepseek.com/v1"', "deepseek"),
+        ('base_url = "https://api.openai.com.evil.example/v1"', ""),
+        ('base_url = "http://localhost:8000/v1"', ""),
+        ('base_url = "http://localhost:8000/v1"\napi_key_env = "OPENAI_API_KEY"', "openai"),
+        ('api_key_env = "MINE"', ""),
+        ('api_key = "${MINE:-literal}"', "literal"),
+    ],
+)
+def test_a_provider_s_key_goes_to_that_provider_or_where_the_person_binds_it(lines: str, key: str) -> None:
+    env = {"OPENAI_API_KEY": "openai", "DEEPSEEK_API_KEY": "deepseek"}
+    found = profile(f'[models.m]\nmodel = "m"\n{lines}', env)
+    assert (found.api_key.reveal() if found.api_key else "") == key
+
+
+async def test_openai_s_key_is_not_sent_elsewhere_over_the_wire(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
+    env = {"OPENAI_API_KEY": "sk-mine"}
+    free = profile('[models.m]\nmodel = "m"\nbase_url = "http://localhost:1/v1"', env)
+    (sent,) = await sent_by(free)
+    assert "sk-mine" not in str(sent.headers)
+    bound = profile('[models.m]\nmodel = "m"\nbase_url = "http://h/v1"\napi_key_env = "OPENAI_API_KEY"', env)
+    (sent,) = await sent_by(bound)
+    assert sent.headers["authorization"] == "Bearer sk-mine"
+
+
+IN_KEYCHAIN = '[models.work]\nmodel = "m"\napi_key = "keyring:mcptui/work"\nbase_url = "http://h/v1"'
+
+
+@pytest.fixture
+def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("keyring")
+    module.get_password = lambda service, name: {("mcptui", "work"): "sk-kept"}.get((service, name))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", module)
+
+
+@pytest.mark.usefixtures("keychain")
+async def test_a_key_in_the_keychain_is_read_when_its_model_is_chosen() -> None:
+    loaded = configured(IN_KEYCHAIN)
+    assert profile(IN_KEYCHAIN).api_key is None
+    for found in (
+        (await choose_model(Options(), loaded, {})).profile,
+        await profile_named("work", loaded, {}),
+    ):
+        assert found is not None and found.api_key == Secret("sk-kept")
+
+
+async def test_a_keychain_that_is_not_there_is_told_when_its_model_is_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    with pytest.raises(ConfigError, match=r"work: .*keyring"):
+        await choose_model(Options(), configured(IN_KEYCHAIN), {})
+
+
+def test_a_place_in_the_keychain_is_no_secret_and_is_shown() -> None:
+    loaded = configured(IN_KEYCHAIN)
+    assert not loaded.secrets and "keyring:mcptui/work" in loaded.to_masked_toml()
+
+
+# ---- choices ----------------------------------------------------------------------------------------
+
+
+async def test_the_picker_lists_what_is_configured_then_the_environment_then_the_demo() -> None:
+    text = (
+        '[models.mine]\nmodel = "m"\nbase_url = "http://h/v1"\ncontext_window = 9000\ntool_protocol = "xml"'
+    )
+    found = await choices(configured(text), {"DEEPSEEK_API_KEY": "k"})
+    assert [(one.name, one.source) for one in found] == [
+        ("mine", "configuration"),
+        ("deepseek", "environment"),
+        ("demo", "built in"),
+    ]
+    assert [one.window for one in found] == [9000, 131_072, None]
+    assert found[0].facts == ("text protocol xml",) and not found[0].problem
+
+
+async def test_the_picker_says_what_cannot_work() -> None:
+    text = '[models.a]\nmodel = "m"\n[models.b]\nmodel = "m"\napi_key = "k\u00e9y"'
+    found = await choices(configured(text), {})
+    assert [one.problem for one in found[:2]] == [
+        "OPENAI_API_KEY is not set",
+        "the key in api_key holds characters that no key has",
+    ]
+
+
+async def test_what_an_endpoint_refused_is_remembered_and_shown() -> None:
+    async with Endpoint([refuses(400, "stream_options: extra inputs"), says("a"), says("b")]) as endpoint:
+        mine = ModelProfile("mine", endpoint.base_url, "m")
+        for _ in range(2):  # as in two runs of the program
+            model = make_model(mine, MonotonicClock(), lambda captured: None)
+            await heard_from_model(model.stream(ASK))
+            await _innermost(model).aclose()
+        assert ["stream_options" in one.json for one in endpoint.requests] == [True, False, False]
+        text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
+        assert (await choices(configured(text), {}))[0].facts == ("refuses stream_options",)
+        other = configured(text.replace('"m"', '"other"'))
+        assert (await choices(other, {}))[0].facts == ()
+
+
+async def test_a_model_without_function_calling_is_asked_in_text_at_once_in_the_next_run() -> None:
+    request = ModelRequest("", [UserMessage("hi")], [ToolSpec("a__b", "", {"type": "object"})])
+    async with Endpoint([refuses(400, "m does not support tools"), says("a"), says("b")]) as endpoint:
+        mine = ModelProfile("mine", endpoint.base_url, "m")
+        for _ in range(2):
+            model = make_model(mine, MonotonicClock(), lambda captured: None)
+            assert (await heard_from_model(model.stream(request))).error is None
+            await _innermost(model).aclose()
+        assert ["tools" in one.json for one in endpoint.requests] == [True, False, False]
+        text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
+        facts = (await choices(configured(text), {}))[0].facts
+        assert facts == ("text protocol xml", "has no function calling")
+
+
+async def test_no_secret_of_an_address_is_remembered_or_shown() -> None:
+    async with Endpoint([refuses(400, "stream_options: extra inputs"), refuses(400, "no")]) as endpoint:
+        address = endpoint.base_url.replace("http://", "http://user:hunter2@")
+        model = make_model(ModelProfile("m", address, "m"), MonotonicClock(), lambda captured: None)
+        heard = await heard_from_model(model.stream(ASK))
+        await _innermost(model).aclose()
+    (entry,) = LearnedFile(learned_file()).entries()
+    assert entry.endpoint == endpoint.base_url
+    assert heard.error is not None and "hunter2" not in str(heard.error)
+    loaded = configured(f'[models.m]\nmodel = "m"\nbase_url = "{address}"')
+    assert (await choices(loaded, {}))[0].where == endpoint.base_url
+
+
+async def test_what_an_endpoint_offers_is_asked_of_it_without_what_cannot_chat() -> None:
+    async with Endpoint(models=["b", "text-embedding-3", "a"]) as endpoint:
+        loaded = configured(f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"')
+        assert await offered(await profile_named("mine", loaded, {})) == ["b", "a"]
+    with pytest.raises(ModelError):
+        await offered(await profile_named("mine", loaded, {}))
+    assert await offered(await profile_named("demo", loaded, {})) == ("demo",)
+    with pytest.raises(UsageError):
+        await profile_named("nobody", loaded, {})
+
+
+def test_cached_tokens_have_a_price_of_their_own() -> None:
+    text = '[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_cached = 0.3\nprice_out = 15'
+    usage = Usage(1_000_000, 100_000, cached=800_000)
+    assert profile(text).cost_of(usage) == pytest.approx(0.6 + 0.24 + 1.5)
+    assert profile(text.replace("0.3", "0")).cost_of(usage) == pytest.approx(0.6 + 1.5)
+
+
+def test_without_a_price_of_their_own_cached_tokens_cost_as_much_as_others() -> None:
+    found = profile('[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_out = 15')
+    assert found.cost_of(Usage(1_000_000, 100_000, cached=800_000)) == pytest.approx(4.5)
+
+
+def test_prices_and_the_system_text_come_from_the_profile() -> None:
+    found = profile(
+        '[models.m]\nmodel = "m"\nprice_in = 3.0\nprice_out = 15\ncurrency = "EUR"\nsystem = "Be brief."'
+    )
+    assert found.cost_of(Usage(1_000_000, 100_000)) == pytest.approx(4.5)
+    assert (found.currency, found.system) == ("EUR", "Be brief.")

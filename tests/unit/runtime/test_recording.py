@@ -1,0 +1,46 @@
+"""The traffic of one run, also where nothing is kept on disk."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import ConfigError
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import BodyTerm, Captured, Direction
+from tui.runtime.recording import Keeping, Traffic
+from tui.storage.recordings.memory_reader import MemoryReader
+
+
+def test_without_a_recording_the_last_bodies_are_searched_in_memory():
+    traffic = Traffic(Redactor)
+    traffic.start(Keeping(None))
+    try:
+        for number in range(3):
+            body = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number
+            traffic(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), body))
+        assert traffic.flush(5)
+        reader = traffic.recording.open_reader()
+        with closing(reader):
+            assert isinstance(reader, MemoryReader)
+            assert reader.search([BodyTerm(r'"id":[12]', regex=True), BodyTerm("PING")], 1, 3) == [
+                {2, 3},
+                {1, 2, 3},
+            ]
+    finally:
+        traffic.close()
+
+
+def test_a_filter_that_cannot_be_saved_is_an_error_and_leaves_the_others(tmp_path: Path):
+    path = tmp_path / "filters.toml"
+    traffic = Traffic(Redactor)
+    traffic.start(Keeping(None, filters=path))
+    try:
+        traffic.recording.keep_filter("one", "server:notes")
+        path.write_text('bbb = "x')
+        with pytest.raises(ConfigError, match="not TOML"):
+            traffic.recording.keep_filter("two", "is:error")
+        assert traffic.recording.filters == {"one": "server:notes"}
+    finally:
+        traffic.close()

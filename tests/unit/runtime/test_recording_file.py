@@ -1,0 +1,119 @@
+"""A recording is read from its file into what the traffic screen shows."""
+
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from tests.conftest import until
+from tests.unit.storage.damage import leaves, overwrite
+from tests.unit.storage.traffic_samples import requests
+from tui.core.errors import StorageError
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import Captured, Direction, Severity
+from tui.runtime.recording_file import Recorded
+from tui.storage.recordings.writer import RecordingWriter
+from tui.traffic.record.frames import Frames
+from tui.traffic.record.recorder import Recorder
+
+ASK = b'{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}'
+
+
+@contextmanager
+def recording(path):
+    recorder = Recorder(lambda: RecordingWriter(path), Frames(), redact=Redactor().redact_bytes)
+    recorder.start()
+    try:
+        yield recorder
+    finally:
+        recorder.close()
+
+
+@contextmanager
+def shown(path):
+    loaded = Recorded(path)
+    loaded.start()
+    try:
+        yield loaded
+    finally:
+        loaded.close()
+
+
+def send(recorder, raw):
+    recorder.capture(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), raw))
+
+
+async def test_rows_bodies_marks_and_notes_are_there_again(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    with recording(path) as recorder:
+        for number in range(50):
+            send(recorder, ASK % number)
+    with shown(path) as first:
+        await until(lambda: len(first.recording.frames) == 50)
+        first.recording.keep_mark(7, True)
+        first.recording.keep_note(8, "look here")
+    with shown(path) as again:
+        await until(lambda: again.recording.notes)
+        assert again.recording.notes == {8: "look here"}
+        assert again.recording.frames.marked[6]
+        assert not again.recording.live
+        reader = again.recording.open_reader()
+        assert reader.entry(3).body == ASK % 2
+        reader.close()
+
+
+async def test_a_recording_that_nobody_judged_is_judged_now(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    with recording(path) as recorder:
+        recorder.capture(Captured("it", Direction.IN, 1, 1, b"Listening on stdio"))
+    with shown(path) as loaded:
+        await until(lambda: loaded.recording.frames and loaded.recording.frames.severity[0])
+        assert loaded.recording.frames.severity[0] >= Severity.WARNING
+        reader = loaded.recording.open_reader()
+        assert [finding.seq for finding in reader.findings()] == [1]
+        reader.close()
+
+
+async def test_a_recording_that_is_still_written_is_followed(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    with recording(path) as recorder:
+        send(recorder, ASK % 1)
+        assert recorder.flush()
+        with shown(path) as loaded:
+            assert loaded.recording.live
+            await until(lambda: len(loaded.recording.frames) == 1)
+            send(recorder, ASK % 2)
+            await until(lambda: len(loaded.recording.frames) == 2)
+
+
+def test_the_end_of_what_is_over_is_known_before_it_is_loaded(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    with recording(path) as recorder:
+        recorder.capture(Captured("it", Direction.OUT, 1, 5_000, ASK % 1))
+        recorder.capture(Captured("it", Direction.OUT, 2, 5_001, ASK % 2))
+        assert recorder.flush()
+        assert Recorded(path).recording.ended_ns == 0
+    assert Recorded(path).recording.ended_ns == 5_001
+
+
+def test_a_file_that_is_no_recording_is_refused(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    path.write_text("not a database")
+    with pytest.raises(StorageError):
+        Recorded(path)
+
+
+async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):
+    path = tmp_path / "a.mcptrace"
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 2000))
+    writer.note(1000, marked=None, text="look here")
+    writer.close()
+    pages = leaves(path, "entries")
+    overwrite(path, pages[3], pages[-1], leaves(path, "bodies")[2])
+    with shown(path) as loaded:
+        await until(lambda: loaded.recording.notes)
+        assert len(loaded.recording.frames) == 2000
+        assert "of its entries could not be read" in loaded.recording.problem()
+        await until(lambda: not loaded._thread.is_alive())
+        assert loaded._judged == len(loaded.recording.frames)

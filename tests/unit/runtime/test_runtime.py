@@ -1,0 +1,208 @@
+"""The composition root: what one run knows and keeps."""
+
+import asyncio
+import sys
+import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.endpoint import Endpoint
+from tests.unit.storage.session_samples import QUESTION, say
+from tui.core.conversation.sessions import SessionMeta
+from tui.core.events import ApprovalGiven
+from tui.core.ports import Answer
+from tui.core.secrets.redact import Redactor
+from tui.core.tools import Tool
+from tui.core.turn.policy import Policy, Verdict
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+from tui.settings.locations import data_dir
+from tui.storage.sessions.store import SessionStore
+
+KEYS = {"first": "kc-4kq9ZtYw7Hs2Vb8X", "second": "kc-8mD3nRfLz5Qp1Wc6"}
+
+
+@asynccontextmanager
+async def running(tmp_path: Path, config: str) -> AsyncIterator[Runtime]:
+    file = tmp_path / "config.toml"
+    file.write_text(config)
+    runtime = Runtime(Options(config=str(file)), {})
+    await runtime.ready(taps=False)
+    try:
+        yield runtime
+    finally:
+        await runtime.shutdown()
+
+
+@pytest.fixture
+def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("keyring")
+    module.get_password = lambda service, name: KEYS.get(name)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", module)
+
+
+def profile(name: str, base_url: str) -> str:
+    return f'[models.{name}]\nmodel = "m"\napi_key = "keyring:mcptui/{name}"\nbase_url = "{base_url}"\n'
+
+
+@pytest.mark.usefixtures("keychain")
+async def test_the_key_of_one_keychain_profile_stays_redacted_after_a_switch_to_another(tmp_path: Path):
+    async with Endpoint() as endpoint:
+        config = 'default_model = "first"\n' + "".join(profile(name, endpoint.base_url) for name in KEYS)
+        async with running(tmp_path, config) as runtime:
+            await runtime.chats.switch("second")
+            told = runtime.redactor.redact(" ".join(KEYS.values()))
+    assert told == "[redacted:models.first.api_key] [redacted:models.second.api_key]"
+
+
+@pytest.mark.usefixtures("keychain")
+async def test_a_key_that_changed_in_the_keychain_leaves_the_old_one_redacted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    old, new = KEYS["first"], "kc-new-7Hs2Vb8XrMd3J"
+    async with Endpoint() as endpoint:
+        async with running(tmp_path, profile("first", endpoint.base_url)) as runtime:
+            monkeypatch.setitem(KEYS, "first", new)
+            await runtime.chats.switch("first")
+            told = runtime.redactor.redact(f"{old} {new}")
+    assert told == "[redacted:models.first.api_key] [redacted:models.first.api_key]"
+
+
+@pytest.mark.usefixtures("keychain")
+async def test_a_key_is_redacted_once_the_models_of_its_endpoint_are_listed(tmp_path: Path):
+    async with Endpoint() as endpoint:
+        config = 'default_model = "first"\n' + "".join(profile(name, endpoint.base_url) for name in KEYS)
+        async with running(tmp_path, config) as runtime:
+            assert await runtime.chats.offered("second") == ["m"]
+            assert runtime.redactor.redact(KEYS["second"]) == "[redacted:models.second.api_key]"
+
+
+@pytest.mark.usefixtures("keychain")
+async def test_the_servers_are_shown_without_a_key_that_was_learned_after_they_started(tmp_path: Path):
+    async with Endpoint() as endpoint:
+        server = f'[servers.s]\ncommand = "x"\nargs = ["{KEYS["second"]}"]\nautostart = false\n'
+        config = server + "".join(profile(name, endpoint.base_url) for name in KEYS)
+        async with running(tmp_path, 'default_model = "first"\n' + config) as runtime:
+            await runtime.chats.switch("second")
+            identity = await runtime.workbench.identity("s")
+    assert KEYS["second"] not in str(identity)
+
+
+@pytest.mark.parametrize("named", [{"session": "trip"}, {"resume": True}])
+async def test_a_session_open_elsewhere_is_named_and_a_new_conversation_is_said_to_begin(
+    tmp_path: Path, named: dict[str, object]
+):
+    config = tmp_path / "config.toml"
+    config.write_text("[servers]\n", "utf-8")
+    elsewhere = SessionStore(data_dir() / "sessions", Redactor)
+    journal = await elsewhere.begin()
+    await say(journal, QUESTION)
+    journal.describe(SessionMeta(title="trip"))
+    await journal.settled()
+    runtime = Runtime(Options(config=str(config), **named), {})
+    try:
+        await runtime.ready(start=False, model=False)
+        assert list(runtime.problems) == [
+            "“trip” is open in another mcptui. Close it there first. A new conversation was started instead."
+        ]
+        assert runtime.chats.info is None and journal.id not in runtime.problems[0]
+    finally:
+        await runtime.shutdown()
+        await journal.close()
+
+
+def remembered(tmp_path: Path) -> list[str]:
+    found = tomllib.loads((tmp_path / "config.toml").read_text())
+    return sorted(found["approvals"]["remembered"])
+
+
+async def approve(runtime: Runtime, tool: Tool) -> None:
+    """Answer "always" for a tool, as a turn does."""
+    runtime.policy.remember(tool, Answer.ALWAYS)
+    runtime.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
+    await asyncio.wait(runtime._background)
+
+
+NOTHING = "[servers]\n"
+ADD, DROP, LIST = (Tool("notes", name) for name in ("add", "drop", "list"))
+
+
+async def test_a_revoked_approval_does_not_come_back_with_the_next_one(tmp_path: Path):
+    async with running(tmp_path, NOTHING) as runtime:
+        await approve(runtime, ADD)
+        (tmp_path / "config.toml").write_text("[approvals]\nremembered = []\n")
+        await approve(runtime, DROP)
+        assert remembered(tmp_path) == [runtime.policy.key(DROP)]
+        assert runtime.policy.judge(ADD).verdict is Verdict.ASK
+        assert runtime.policy.judge(DROP).verdict is Verdict.ALLOW
+
+
+async def test_an_approval_that_was_revoked_since_the_start_does_not_come_back(tmp_path: Path):
+    key = Policy(server_digest=lambda server: "").key(ADD)
+    async with running(tmp_path, f'[servers]\n[approvals]\nremembered = ["{key}"]\n') as runtime:
+        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+        (tmp_path / "config.toml").write_text(NOTHING)
+        await approve(runtime, DROP)
+        assert remembered(tmp_path) == [runtime.policy.key(DROP)]
+
+
+@pytest.mark.parametrize("text", [NOTHING, "[approvals]\nremembered = []\n", "[[[", None])
+async def test_a_running_app_notices_before_the_next_call_that_an_approval_was_revoked(
+    tmp_path: Path, text: str | None
+):
+    config = tmp_path / "config.toml"
+    async with running(tmp_path, NOTHING) as runtime:
+        await approve(runtime, ADD)
+        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+        saved = config.read_text()
+        config.unlink() if text is None else config.write_text(text)
+        assert runtime.policy.judge(ADD).verdict is Verdict.ASK
+        config.write_text(saved)
+        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+
+
+async def test_an_approval_that_is_not_saved_yet_outlives_a_change_of_the_file(tmp_path: Path):
+    async with running(tmp_path, NOTHING) as runtime:
+        runtime.policy.remember(ADD, Answer.ALWAYS)
+        (tmp_path / "config.toml").write_text("[servers]\n# changed\n")
+        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+
+
+async def test_two_apps_keep_the_approvals_of_each_other(tmp_path: Path):
+    async with running(tmp_path, NOTHING) as one:
+        other = Runtime(Options(config=str(tmp_path / "config.toml")), {})
+        await other.ready(taps=False)
+        await approve(one, ADD)
+        await approve(other, DROP)
+        await approve(one, LIST)
+        keys = sorted(one.policy.key(tool) for tool in (ADD, DROP, LIST))
+        await other.shutdown()
+        assert remembered(tmp_path) == keys
+        assert one.policy.judge(DROP).verdict is Verdict.ALLOW
+
+
+async def test_an_approval_that_could_not_be_saved_is_saved_with_the_next_one(tmp_path: Path):
+    config = tmp_path / "config.toml"
+    async with running(tmp_path, NOTHING) as runtime:
+        config.write_text("[[[")
+        await approve(runtime, ADD)
+        assert "this session only" in runtime.problems[-1]
+        assert runtime.problems[-1].endswith("It is saved with the next tool you always allow.")
+        config.write_text(NOTHING)
+        await approve(runtime, DROP)
+        assert remembered(tmp_path) == sorted(map(runtime.policy.key, (ADD, DROP)))
+
+
+async def test_two_apps_keep_the_filters_of_each_other(tmp_path: Path):
+    async with running(tmp_path, NOTHING) as one:
+        other = Runtime(Options(config=str(tmp_path / "config.toml")), {})
+        await other.ready(taps=False)
+        one.recording.keep_filter("slow", "latency:>1s")
+        other.recording.keep_filter("bad", "is:error")
+        one.recording.keep_filter("slow", "")
+        await other.shutdown()
+        assert one.recording.filters == {"bad": "is:error"}

@@ -1,0 +1,81 @@
+"""What a tap records in another process is seen by a running program."""
+
+import time
+
+import pytest
+
+from tests.conftest import until
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import Captured, Direction, Kind
+from tui.runtime.tap_follower import TapWatch
+from tui.storage.recordings.writer import RecordingWriter
+from tui.traffic.record.frames import Frames
+from tui.traffic.record.recorder import Recorder
+
+ASK = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}'
+
+
+def captured(raw: bytes, direction: Direction, kind: Kind | None = None, **detail: object) -> Captured:
+    return Captured("weather", direction, time.monotonic_ns(), time.time_ns(), raw, kind, detail=detail)
+
+
+@pytest.fixture
+def tap(tmp_path):
+    def writer():
+        return RecordingWriter(tmp_path / "20261121T000000Z-1.mcptrace", meta={"tap": "weather"})
+
+    recorder = Recorder(writer, Frames(), redact=Redactor().redact_bytes)
+    recorder.start()
+    yield recorder
+    recorder.close()
+
+
+@pytest.fixture
+def seen(tmp_path):
+    found: list[Captured] = []
+    watch = TapWatch(tmp_path, found.append)
+    watch.start()
+    yield found
+    watch.close()
+
+
+async def test_entries_come_as_they_were_seen_and_in_order(tap, seen):
+    tap.capture(captured(b"{}", Direction.NONE, Kind.EVENT, event="spawn"))
+    tap.capture(captured(ASK, Direction.OUT))
+    await until(lambda: len(seen) == 2)
+    tap.capture(captured(ANSWER, Direction.IN))
+    tap.capture(captured(b"oops", Direction.NONE, Kind.STDERR))
+    await until(lambda: len(seen) == 4)
+    assert [one.raw for one in seen] == [b"{}", ASK, ANSWER, b"oops"]
+    assert {one.source for one in seen} == {"tap:weather"}
+    assert [one.kind for one in seen] == [Kind.EVENT, None, None, Kind.STDERR]
+    assert seen[1].direction is Direction.OUT and seen[0].detail["event"] == "spawn"
+
+
+async def test_a_tap_that_lived_for_a_moment_is_seen_too(tmp_path, seen):
+    recorder = Recorder(
+        lambda: RecordingWriter(tmp_path / "99990101T000002Z-3.mcptrace", meta={"tap": "short"}),
+        Frames(),
+        redact=Redactor().redact_bytes,
+    )
+    recorder.start()
+    recorder.capture(captured(ASK, Direction.OUT))
+    recorder.close()
+    await until(lambda: seen)
+    assert [(one.source, one.raw) for one in seen] == [("tap:short", ASK)]
+
+
+async def test_a_recording_that_is_no_tap_is_left_alone(tmp_path, tap, seen):
+    other = Recorder(
+        lambda: RecordingWriter(tmp_path / "20261120T000001Z-2.mcptrace", meta={"program": "mcptui"}),
+        Frames(),
+        redact=Redactor().redact_bytes,
+    )
+    other.start()
+    other.capture(captured(ANSWER, Direction.IN))
+    assert other.flush()
+    tap.capture(captured(ASK, Direction.OUT))
+    await until(lambda: seen)  # the other one has the older name, so it was looked at before
+    assert [one.raw for one in seen] == [ASK]
+    other.close()

@@ -1,0 +1,56 @@
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import StorageError
+from tui.storage.exports.export import Format, exported, write_whole
+
+
+@pytest.mark.parametrize("form", Format)
+def test_every_format_can_say_that_there_is_nothing(form: Format):
+    assert "".join(exported(form, [], lambda seq: None, "title"))
+
+
+def test_a_file_is_written_whole_and_for_this_person_only(tmp_path: Path):
+    target = tmp_path / "out.jsonl"
+    write_whole(target, ["a\n", "b\n"])
+    assert target.read_bytes() == b"a\nb\n"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_was_there_is_still_there_if_writing_fails(tmp_path: Path):
+    target = tmp_path / "out.jsonl"
+    target.write_text("before")
+
+    def failing() -> Iterator[str]:
+        yield "half"
+        raise OSError(28, os.strerror(28))
+
+    with pytest.raises(StorageError, match="cannot be written"):
+        write_whole(target, failing())
+    assert target.read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
+
+
+def test_a_fifo_is_written_into_and_stays_one(tmp_path: Path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert write_whole(fifo, ["a\n", "b\n"]) == 4
+        assert os.read(handle, 100) == b"a\nb\n" and fifo.is_fifo()
+    finally:
+        os.close(handle)
+
+
+def test_a_link_is_followed(tmp_path: Path):
+    (tmp_path / "link").symlink_to("target")
+    write_whole(tmp_path / "link", ["a"])
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "target").read_text() == "a"
+
+
+def test_a_file_name_of_255_bytes_is_written(tmp_path: Path):
+    write_whole(tmp_path / ("n" * 255), ["a"])
+    assert [len(path.name) for path in tmp_path.iterdir()] == [255]

@@ -1,0 +1,73 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from tui.core.traffic import Direction, Entry, Kind
+from tui.storage.exports.markdown import escaped, fenced, markdown
+
+
+def entry(body: bytes, name: str = "tools/list") -> Entry:
+    return Entry(1, 1, 1, name, Direction.IN, Kind.RESPONSE, name, size=len(body), body=body)
+
+
+@given(st.text(st.sampled_from("`~ab\n <>#[]()!*_"), max_size=60))
+def test_a_body_never_leaves_its_fence(text: str):
+    tokens = MarkdownIt().parse(fenced(text) + "\n\nafter")
+    assert [token.type for token in tokens] == ["fence", "paragraph_open", "inline", "paragraph_close"]
+
+
+@given(st.text(max_size=60))
+def test_a_hostile_name_is_text_and_nothing_else(name: str):
+    tokens = MarkdownIt("gfm-like", {"linkify": False, "html": True}).parse(
+        "".join(markdown([entry(b"{}", name)], name))
+    )
+    inline = [child.type for token in tokens for child in token.children or ()]
+    assert set(inline) <= {"text", "text_special", "softbreak"}
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "20261121T085359Z-7.mcptrace",
+        "2026-11-21T08:53:59.298000+00:00, request, 40 B",
+        "tools/call get_weather (twice!) {x} a|b tap:time a & b",
+    ],
+)
+def test_what_markdown_shows_as_it_is_stays_as_it_is(plain: str):
+    assert escaped(plain) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("_a_ a_b", r"\_a\_ a_b"),
+        ("*a* ~a~ `a` [a](b)", r"\*a\* \~a\~ \`a\` \[a](b)"),
+        ("&lt; &#60;", r"\&lt; \&\#60;"),
+        ("http://x www.x a@x", r"http\://x www\.x a\@x"),
+        (":smile: :100:", r"\:smile: \:100:"),
+        ("<b> $x$ a #", r"\<b> \$x\$ a \#"),
+    ],
+)
+def test_what_markdown_would_take_as_a_mark_is_escaped(text: str, safe: str):
+    assert escaped(text) == safe
+
+
+@given(st.text(st.sampled_from("_*`~ab1\\[]()!<>&;:#x "), min_size=1, max_size=40))
+def test_an_escaped_text_reads_as_it_was(text: str):
+    (_, inline, _) = MarkdownIt("gfm-like", {"linkify": False, "html": True}).parse(f"# a{escaped(text)}z")
+    assert "".join(child.content for child in inline.children or ()) == f"a{text}z"
+
+
+def test_entries_come_with_their_time_size_and_body_indented():
+    text = "".join(markdown([entry(b'{"a":1}')], "A report"))
+    assert text.startswith("# A report\n")
+    assert re.search(r"## 1\. tools/list ← tools/list tools/list|## 1\. tools/list ← tools/list", text)
+    assert '```json\n{\n  "a": 1\n}\n```' in text
+    assert text.endswith("1 entries.\n")
+
+
+def test_an_empty_selection_says_so():
+    assert "Nothing is in this selection." in "".join(markdown([], "t"))

@@ -1,0 +1,233 @@
+"""Bodies are searched in the order they come, until somebody says stop."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from threading import Event
+from unicodedata import normalize
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import wait_until
+from tui.core.search_text import begins_message, holds_json, readings, unescaped
+from tui.core.text_folding import composed, fold
+from tui.core.traffic import BodyTerm
+from tui.storage.recordings import body_search
+from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, RUN_BYTES, BodyFinder, BodySearch
+from tui.storage.recordings.regex_process import RegexProcess
+
+ENDLESS = BodyTerm(r"\w+\w+\w+@", regex=True)
+EASY = BodyTerm(r"b[0-9]c", regex=True)
+
+
+def no_part(seq: int, start: int, length: int) -> bytes:
+    raise AssertionError("no body is large")
+
+
+def test_what_was_found_before_the_stop_is_kept():
+    stop = Event()
+
+    def bodies() -> Iterator[tuple[int, bytes]]:
+        for seq in range(1, 1000):
+            if seq == 500:
+                stop.set()
+            yield seq, b"term" + b"." * (RUN_BYTES // 100)
+
+    search = BodySearch([BodyTerm("TERM")], no_part, stop, RegexProcess(stop))
+    search.run(bodies())
+    (found,) = search.found()
+    assert found == set(range(1, len(found) + 1)) and 300 < len(found) <= 500
+
+
+def test_an_empty_term_is_in_every_body():
+    with closing(BodyFinder(no_part)) as finder:
+        terms = [BodyTerm(""), BodyTerm("", regex=True)]
+        assert finder.search(terms, lambda: [(1, b"a"), (2, b"b")]) == [{1, 2}, {1, 2}]
+
+
+def test_a_large_body_is_read_in_parts_and_only_as_far_as_nobody_stops():
+    read: list[int] = []
+    stop = Event()
+
+    def part(seq: int, start: int, length: int) -> bytes:
+        read.append(start)
+        if len(read) == 2:
+            stop.set()
+        return b"." * length
+
+    search = BodySearch([BodyTerm("x")], part, stop, RegexProcess(stop))
+    search.run([(1, 9 * LARGE)])
+    assert read == [0, LARGE] and search.found() == [frozenset()]
+
+
+@pytest.fixture
+def finder() -> Iterator[BodyFinder]:
+    with closing(BodyFinder(no_part, lambda stop: RegexProcess(stop, body_seconds=0.2))) as made:
+        yield made
+
+
+def test_words_and_expressions_are_told_apart(finder: BodyFinder):
+    terms = [EASY, BodyTerm("B1C"), BodyTerm("b.c"), BodyTerm("B1C", fold=False)]
+    assert finder.search(terms, lambda: [(1, b"b1c"), (2, b"b.c")]) == [{1}, {1}, {2}, frozenset()]
+
+
+def test_an_interrupt_that_comes_before_the_search_is_not_forgotten(finder: BodyFinder):
+    finder.interrupt()
+    assert finder.search([ENDLESS, BodyTerm("a")], lambda: [(1, b"a" * 200_000)]) == [frozenset()] * 2
+    assert finder.search([BodyTerm("a")], lambda: [(1, b"a")]) == [{1}]
+
+
+def test_an_interrupt_that_broke_off_nothing_can_be_forgotten(finder: BodyFinder):
+    finder.interrupt()
+    finder.rearm()
+    assert finder.search([BodyTerm("a")], lambda: [(1, b"a")]) == [{1}]
+
+
+def test_a_search_for_an_expression_is_broken_off_from_another_thread():
+    found: list[object] = []
+    with closing(BodyFinder(no_part)) as finder:
+        bodies = [(1, b"ab1c@"), (2, b"a" * 200_000)]
+        thread = threading.Thread(target=lambda: found.append(finder.search([EASY, ENDLESS], lambda: bodies)))
+        thread.start()
+        wait_until(lambda: finder._regexes.pid)
+        finder.interrupt()
+        thread.join(1)
+        assert not thread.is_alive() and len(found) == 1
+
+
+def test_the_problem_belongs_to_the_last_search(finder: BodyFinder):
+    finder.search([ENDLESS], lambda: [(1, b"a" * 200_000)])
+    assert finder.problem == "not searched, the regular expression takes too long: entry 1"
+    finder.search([BodyTerm("a")], lambda: [(1, b"a")])
+    assert not finder.problem
+
+
+def test_of_a_large_body_that_takes_too_long_no_further_part_is_searched():
+    read: list[int] = []
+
+    def part(seq: int, start: int, length: int) -> bytes:
+        read.append(start)
+        return b"a" * length
+
+    with closing(BodyFinder(part, lambda stop: RegexProcess(stop, body_seconds=0.2))) as finder:
+        assert finder.search([ENDLESS], lambda: [(1, 3 * LARGE)]) == [frozenset()]
+        assert finder.problem
+
+
+LINE = rb'[INFO] opened "C:\temp\new\notes.txt" ok'
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("needle", ["temp", "NOTES", "new", r'"C:\temp', r"\new\n", r"/\\temp\\new/"])
+def test_a_line_of_a_log_is_found_as_it_is_shown(
+    finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, needle: str, large: bool
+):
+    term = BodyTerm(needle.strip("/"), regex=needle.startswith("/"))
+    if not large:
+        assert finder.search([term], lambda: [(1, LINE)]) == [{1}]
+        return
+    monkeypatch.setattr(body_search, "LARGE", 25)
+    finder._read = lambda _, start, length: LINE[start : start + length]
+    assert finder.search([term], lambda: [(1, len(LINE))]) == [{1}]
+
+
+@pytest.mark.parametrize("needle", ["absent", "\u00e9", "here"])
+def test_a_large_body_is_decoded_only_if_its_bytes_may_have_the_text(
+    finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, needle: str
+):
+    body = rb'{"a":"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n here"}'
+    decoded: list[str] = []
+    monkeypatch.setattr(body_search, "LARGE", 20)
+    monkeypatch.setattr(body_search, "unescaped", lambda text: decoded.append(text) or unescaped(text))
+    finder._read = lambda _, start, length: body[start : start + length]
+    (found,) = finder.search([BodyTerm(needle)], lambda: [(1, len(body))])
+    assert bool(found) == bool(decoded) == (needle == "here")
+
+
+# ---- beside a reading of each body ------------------------------------------------------------------------
+
+SIGNS = [
+    *'aAeEkKsSiI 07_"\\{}[]:,;`/n',
+    *"\u00e9\u00c9\u00df\u1e9e\u017f\u212a\ufb01\ufb06\u0130\u0131\u03a3\u03c3\u03c2\u0390\u0419\u0439",
+    *"\u0300\u0301\u0307\u0323\u0327\u0344\u0345\u037e\u1fef\u1e69\u1e63\u0227\u1ea1\u0958\u0915\u093c",
+    *"\uac00\uac01\u1100\u1161\u11a8\uf900\u8c48\U0001f642\U0002f800\u4e3d",
+]
+WRITTEN = [
+    r"\u0041",
+    r"\u00E9",
+    r"\u0065\u0301",
+    r"\u212A",
+    r"\u005c",
+    r"\\u0041",
+    r"\ud83d\ude42",
+    r"\n",
+    r"\\",
+]
+CUT = [r"\u00", r"\ud83d", r"\"", '{"', '":"', "\\"]
+BODIES = st.tuples(
+    st.sampled_from(["", '{"', '["', '"', "["]),
+    st.lists(st.sampled_from(SIGNS + WRITTEN + CUT), max_size=8).map("".join),
+).map("".join)
+
+
+def piece_of(text: str, draw: st.DrawFn) -> str:
+    """Return a piece of a text, or a sign, in another form and case."""
+    start = draw(st.integers(0, len(text)))
+    piece = text[start : start + draw(st.integers(1, 2))] or draw(st.sampled_from(SIGNS))
+    change = draw(st.sampled_from([str, str.upper, str.casefold, partial(normalize, "NFD")]))
+    return str(change(piece))
+
+
+@st.composite
+def searches(draw: st.DrawFn) -> tuple[list[bytes], str]:
+    bodies = [body.encode() for body in draw(st.lists(BODIES, min_size=1, max_size=3))]
+    return bodies, piece_of(draw(st.sampled_from(readings(bodies[0]))), draw)
+
+
+@given(searches())
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_body_that_has_the_text_is_never_passed_over(finder: BodyFinder, search: tuple[list[bytes], str]):
+    bodies, needle = search
+    found = finder.search(
+        [BodyTerm(needle), BodyTerm(needle, fold=False)], lambda: list(enumerate(bodies, 1))
+    )
+    texts = [(seq, text) for seq, body in enumerate(bodies, 1) for text in readings(body)]
+    assert found == [
+        {seq for seq, text in texts if fold(needle) in fold(text)},
+        {seq for seq, text in texts if composed(needle) in composed(text)},
+    ]
+
+
+def test_every_character_that_folds_to_a_letter_is_known():
+    letters = set("abcdefghijklmnopqrstuvwxyz0123456789 _")
+    folding = [char for char in map(chr, range(0x80, 0x110000)) if not letters.isdisjoint(fold(char))]
+    assert "".join(folding) == FOLDS_TO_LETTERS
+
+
+@st.composite
+def parted(draw: st.DrawFn) -> tuple[bytes, str, int]:
+    few = ["e", "\u00e9", "\u0301", "\u0323", "n", '"', "\\", *WRITTEN, *CUT]
+    body = draw(st.sampled_from(["", "{"])) + "".join(draw(st.lists(st.sampled_from(few), max_size=8)))
+    return body.encode(), piece_of(unescaped(body), draw), draw(st.integers(1, 9))
+
+
+@given(parted())
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_nothing_is_missed_or_made_up_where_a_large_body_is_parted(
+    finder: BodyFinder, monkeypatch: pytest.MonkeyPatch, search: tuple[bytes, str, int]
+):
+    raw, needle, size = search
+    monkeypatch.setattr(body_search, "LARGE", size)
+    searching = BodySearch(
+        [BodyTerm(needle)], lambda _, start, length: raw[start : start + length], Event(), finder._regexes
+    )
+    searching.run([(1, len(raw))])
+    texts = [raw.decode()]
+    head = raw[:size].decode("utf-8", "ignore")
+    if holds_json(head):
+        raws = [] if begins_message(head) else texts
+        texts = [*raws, unescaped(texts[0]), unescaped(unescaped(texts[0]))]
+    assert searching.found() == [{1} if any(fold(needle) in fold(text) for text in texts) else set()]

@@ -1,0 +1,55 @@
+"""What is kept in memory is read like a recording, also by several readers at once."""
+
+from contextlib import closing
+
+import psutil
+
+from tests.unit.storage.traffic_samples import request
+from tui.core.traffic import BodyTerm
+from tui.storage.recordings.body_search import LARGE
+from tui.storage.recordings.memory_reader import MemoryReader
+from tui.traffic.record.bodies import Ring
+
+
+def ring(*bodies: bytes) -> Ring:
+    made = Ring()
+    made.add([request(seq, body) for seq, body in enumerate(bodies, start=1)])
+    return made
+
+
+def test_it_reads_what_is_kept():
+    kept = ring(b"Hello", b"world")
+    with closing(MemoryReader(kept)) as reader:
+        assert [entry.seq for entry in reader.columns(1, 9)] == [2]
+        assert reader.entry(1) == kept.entry(1) and reader.body(2, 1, 2) == b"or"
+        assert reader.findings() == []
+
+
+def test_bodies_are_searched_for_text_and_expressions():
+    terms = [BodyTerm("hello."), BodyTerm("hello", fold=False), BodyTerm(r"h.llo[!]|^o", regex=True)]
+    with closing(MemoryReader(ring(b"Hello.", b"hello!", b"other"))) as reader:
+        assert reader.search(terms, 1, 3) == [{1}, {2}, {2, 3}]
+        assert reader.search(terms, 3, 3) == [set(), set(), {3}]
+        assert reader.search([], 1, 3) == [] and not reader.search_problem
+
+
+def test_a_large_body_is_searched_to_its_end():
+    with closing(MemoryReader(ring(b"." * 2 * LARGE + b"b1c"))) as reader:
+        assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]
+
+
+def test_an_interrupt_is_for_one_reader_and_not_forgotten():
+    kept, word = ring(b"a"), BodyTerm("a")
+    with closing(MemoryReader(kept)) as one, closing(MemoryReader(kept)) as other:
+        one.interrupt()
+        assert one.search([word], 1, 1) == [set()] and other.search([word], 1, 1) == [{1}]
+        one.interrupt()
+        one.rearm()
+        assert one.search([word], 1, 1) == [{1}]
+
+
+def test_closing_leaves_no_process():
+    before = psutil.Process().children()
+    with closing(MemoryReader(ring(b"b1c"))) as reader:
+        assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]
+    assert psutil.Process().children() == before

@@ -1,0 +1,294 @@
+"""A recording reads as it was written; a file that is none, or is broken, says so."""
+
+import os
+import re
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import wait_until
+from tests.unit.storage.traffic_samples import request, requests
+from tui.core.errors import StorageError
+from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Outcome, Redaction
+from tui.storage.recordings.body_search import LARGE
+from tui.storage.recordings.reader import FRAME_COLUMNS, RecordingReader
+from tui.storage.recordings.writer import RecordingWriter
+
+BIG = 2**63 - 1
+numbers = st.integers(0, BIG)
+text = st.text(max_size=20)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3),
+    max_leaves=5,
+)
+entries = st.builds(
+    Entry,
+    seq=st.just(1),
+    mono_ns=numbers,
+    wall_ns=numbers,
+    source=text,
+    direction=st.sampled_from(Direction),
+    kind=st.sampled_from(Kind),
+    method=text,
+    tool=text,
+    ident=text,
+    size=numbers,
+    pair=numbers,
+    root=numbers,
+    outcome=st.sampled_from(Outcome),
+    cause=st.none() | st.builds(Cause, numbers, numbers, text),
+    sha256=text,
+    redactions=st.lists(st.builds(Redaction, numbers, numbers, text), max_size=3).map(tuple),
+    detail=st.dictionaries(text, json_values, max_size=3),
+    body=st.binary(max_size=50),
+)
+
+
+def recorded(path: Path, what: list[Entry], **more) -> Path:
+    writer = RecordingWriter(path, **more)
+    writer.write(what)
+    assert not writer.problem
+    writer.close()
+    return path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "r.mcptrace"
+
+
+@given(entry=entries)
+@settings(max_examples=60, deadline=None)
+def test_an_entry_reads_as_it_was_written(entry: Entry, tmp_path_factory: pytest.TempPathFactory):
+    path = recorded(tmp_path_factory.mktemp("r") / "r.mcptrace", [entry])
+    with closing(RecordingReader(path)) as reader:
+        assert reader.entry(1) == entry
+        (column,) = reader.columns(0, 10)
+        assert (column.detail, column.cause, column.body, column.redactions) == (
+            entry.detail,
+            entry.cause,
+            b"",
+            (),
+        )
+
+
+def test_rows_for_columns_are_the_entries_without_making_them(path: Path):
+    recorded(path, [request(1, cause=Cause(3, 1, "call-7")), request(2, tool="t")])
+    with closing(RecordingReader(path)) as reader:
+        rows = [dict(zip(FRAME_COLUMNS, row, strict=True)) for row in reader.column_rows(0, 10)]
+        first, second = reader.columns(0, 10)
+    assert (rows[0]["turn"], rows[0]["step"], rows[0]["call"]) == (3, 1, "call-7")
+    assert (rows[1]["turn"], rows[1]["step"], rows[1]["call"], rows[1]["tool"]) == (None, None, None, "t")
+    for row, entry in zip(rows, (first, second), strict=True):
+        for name in FRAME_COLUMNS[:13]:
+            assert row[name] == getattr(entry, name)
+
+
+def test_columns_come_in_pages(path: Path):
+    recorded(path, requests(1, 700))
+    with closing(RecordingReader(path)) as reader:
+        assert [entry.seq for entry in reader.columns(698, 5)] == [699, 700]
+        assert [row[0] for row in reader.column_rows(0, 3)] == [1, 2, 3]
+        assert reader.columns(700, 5) == []
+
+
+def test_parts_of_a_body_are_read_without_the_rest(path: Path):
+    body = bytes(range(256)) * 20_000
+    recorded(path, [request(1, body)])
+    with closing(RecordingReader(path)) as reader:
+        assert reader.body(1) == body and reader.body(1, 1000, 10) == body[1000:1010]
+        assert reader.body(1, len(body) + 5, 3) == b"" and reader.body(1, len(body) - 1, 9) == body[-1:]
+        assert reader.body(2) == b"" and reader.body_size(1) == len(body) and reader.body_size(2) == 0
+        assert reader.entry(1, body_limit=7).body == body[:7] and reader.entry(2) is None
+
+
+def test_what_is_known_of_the_recording_is_kept_with_it(path: Path):
+    recorded(path, [], meta={"program": "mcptui", "pid": "7"})
+    with closing(RecordingReader(path)) as reader:
+        assert reader.meta() == {"program": "mcptui", "pid": "7"} and reader.span() == (0, 0)
+
+
+# ---- searching ---------------------------------------------------------------------------------------
+
+
+def expected(terms: list[BodyTerm], bodies: dict[int, bytes]) -> list[frozenset[int]]:
+    found = []
+    for term in terms:
+        pattern = term.needle if term.regex else re.escape(term.needle)
+        compiled = re.compile(pattern, re.IGNORECASE if term.fold else 0)
+        texts = {seq: body.decode("utf-8", "replace") for seq, body in bodies.items()}
+        found.append(frozenset(seq for seq, text in texts.items() if compiled.search(text)))
+    return found
+
+
+alphabet = st.sampled_from([b"a", b"A", b"b", b"\n", b"\x00", b"\xff", b"ab", b"Ba"])
+pieces = st.lists(alphabet, min_size=1, max_size=6).map(b"".join)
+
+
+@given(bodies=st.lists(pieces, min_size=1, max_size=8), needles=st.lists(pieces, min_size=1, max_size=3))
+@settings(max_examples=40, deadline=None)
+def test_a_search_finds_exactly_the_bodies_that_have_the_term(
+    bodies: list[bytes], needles: list[bytes], tmp_path_factory: pytest.TempPathFactory
+):
+    stored = dict(enumerate(bodies, start=1))
+    path = recorded(
+        tmp_path_factory.mktemp("r") / "r.mcptrace", [request(seq, body) for seq, body in stored.items()]
+    )
+    texts = [needle.decode("utf-8", "replace") for needle in needles]
+    terms = [BodyTerm(text, fold=fold) for text in texts for fold in (True, False)]
+    with closing(RecordingReader(path)) as reader:
+        assert list(reader.search(terms, 1, len(bodies))) == expected(terms, stored)
+
+
+def test_regular_expressions_see_each_body_alone(path: Path):
+    stored = {1: b"start end", 2: b"xstart\nendx", 3: b"START END"}
+    recorded(path, [request(seq, body) for seq, body in stored.items()])
+    terms = [
+        BodyTerm("^start", regex=True, fold=False),
+        BodyTerm("end$", regex=True),
+        BodyTerm("t.e", regex=True),
+    ]
+    with closing(RecordingReader(path)) as reader:
+        assert list(reader.search(terms, 1, 3)) == expected(terms, stored)
+        assert reader.search([BodyTerm("start")], 2, 2) == [frozenset({2})]
+        with pytest.raises(re.error):
+            reader.search([BodyTerm("(", regex=True)], 1, 3)
+
+
+def test_a_large_body_is_searched_in_windows_and_nothing_is_missed_at_their_edges(path: Path):
+    body = bytearray(b"." * (3 * LARGE))
+    body[LARGE - 3 : LARGE + 3] = b"Needle"
+    recorded(path, [request(1, bytes(body)), request(2, b"needle"), request(3, b"n")])
+    with closing(RecordingReader(path)) as reader:
+        terms = [BodyTerm("needle"), BodyTerm("needle", fold=False), BodyTerm("n[e]+dle", regex=True)]
+        assert reader.search(terms, 1, 3) == [{1, 2}, {2}, {1, 2}]
+
+
+def test_a_search_is_broken_off_from_another_thread(path: Path):
+    recorded(path, requests(1, 20_000, 200))
+    results = []
+    slow = BodyTerm('[a-z"]+[0-9]{9}', regex=True)
+    with closing(RecordingReader(path)) as reader:
+        thread = threading.Thread(target=lambda: results.append(reader.search([slow] * 1000, 1, 20_000)))
+        thread.start()
+
+        def broken_off() -> bool:
+            reader.interrupt()
+            return not thread.is_alive()
+
+        wait_until(broken_off)
+        assert results == [[frozenset()] * 1000]
+        reader.rearm()
+        assert reader.search([BodyTerm('"id":7,')], 1, 20_000) == [{7}]
+
+
+def test_one_body_on_which_an_expression_never_ends_does_not_hide_the_others(path: Path):
+    recorded(path, [request(1, b"abc@"), request(2, b"a" * 200_000), request(3, b"xyz@")])
+    with closing(RecordingReader(path)) as reader:
+        reader._finder._regexes._body_seconds = 0.3
+        assert reader.search([BodyTerm(r"\w+\w+\w+@", regex=True)], 1, 3) == [{1, 3}]
+        assert reader.search_problem.endswith("takes too long: entry 2")
+        pid = reader._finder._regexes.pid
+    assert pid is not None and not psutil.pid_exists(pid)
+
+
+# ---- files that are no recordings --------------------------------------------------------------------
+
+
+def test_a_file_that_is_not_there_is_said_so(path: Path):
+    with pytest.raises(StorageError, match="no such recording"):
+        RecordingReader(path)
+    assert not path.exists()
+
+
+def test_an_empty_file_is_a_recording_that_never_began(path: Path):
+    path.write_bytes(b"")
+    with pytest.raises(StorageError, match="never began"):
+        RecordingReader(path)
+
+
+def test_a_recording_killed_at_its_birth_never_began(path: Path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    with pytest.raises(StorageError, match="never began"):
+        RecordingReader(path)
+
+
+@pytest.mark.parametrize("content", [b"hello", b'{"jsonrpc":"2.0"}\n' * 500, os.urandom(10_000)])
+def test_a_file_that_is_no_database_is_said_so(path: Path, content: bytes):
+    path.write_bytes(content)
+    with pytest.raises(StorageError, match="no recording, or it is damaged"):
+        RecordingReader(path)
+
+
+def test_a_database_of_something_else_is_said_so(path: Path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE entries (seq)")
+    with pytest.raises(StorageError, match="not a recording"):
+        RecordingReader(path)
+
+
+def test_a_newer_recording_is_refused_with_what_to_do(path: Path):
+    recorded(path, requests(1, 3))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StorageError, match=r"newer mcptui .*99.* Update mcptui"):
+        RecordingReader(path)
+
+
+def test_a_recording_with_damage_inside_says_so_when_it_comes_to_it(path: Path):
+    recorded(path, requests(1, 2000, 200))
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(8192)
+        file.write(os.urandom(size - 8192))
+    with pytest.raises(StorageError, match=r"damaged|no meaning"):
+        with closing(RecordingReader(path)) as reader:
+            reader.columns(0, 5000)
+            reader.search([BodyTerm("zzz")], 1, 5000)
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["kind = 99", "kind = 0", "direction = -9", "outcome = 'x'", "detail = '{'"],
+)
+def test_values_that_no_writer_stores_are_an_error_and_no_entry(path: Path, change: str):
+    recorded(path, requests(1, 3))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"UPDATE entries SET {change}")
+        connection.commit()
+    with closing(RecordingReader(path)) as reader, pytest.raises(StorageError):
+        reader.columns(0, 10)
+
+
+def test_a_finished_recording_is_read_where_nothing_can_be_written(path: Path):
+    recorded(path, requests(1, 3))
+    path.chmod(0o400)
+    path.parent.chmod(0o500)
+    try:
+        with closing(RecordingReader(path)) as reader:
+            assert reader.span() == (1, 3)
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_reader_cannot_write(path: Path):
+    recorded(path, requests(1, 3))
+    with closing(RecordingReader(path)) as reader, pytest.raises(sqlite3.OperationalError, match="readonly"):
+        reader._connection.execute("DELETE FROM entries")
+
+
+@pytest.mark.parametrize("detail", ["[1]", "5", "[" * 5000 + "]" * 5000])
+def test_a_detail_that_is_no_object_is_an_error(path: Path, detail: str):
+    recorded(path, requests(1, 3))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE entries SET detail = ? WHERE seq = 2", (detail,))
+    with closing(RecordingReader(path)) as reader, pytest.raises(StorageError, match="no meaning"):
+        reader.entry(2)

@@ -1,0 +1,131 @@
+"""Of a damaged recording what is sound is read, and what is not is counted."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.unit.storage.damage import leaves, overwrite
+from tests.unit.storage.recordings.test_reader import recorded
+from tests.unit.storage.traffic_samples import requests
+from tui.core import units
+from tui.core.errors import StorageError
+from tui.core.traffic import Kind
+from tui.storage.recordings.reader import RecordingReader
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "r.mcptrace"
+
+
+def all_rows(reader: RecordingReader, page: int = 300) -> list[tuple]:
+    found: list[tuple] = []
+    while rows := reader.column_rows(found[-1][0] if found else 0, page):
+        found += rows
+    return found
+
+
+def lost_of(rows: list[tuple]) -> int:
+    return sum(row[6] == "unreadable" for row in rows)
+
+
+@pytest.mark.parametrize("fill", [b"\0", b"\xff", b"\x0d"])
+def test_what_stands_between_damaged_pages_is_read_and_the_rest_counted(path: Path, fill: bytes):
+    recorded(path, requests(1, 2000))
+    pages = leaves(path, "entries")
+    overwrite(path, pages[0], pages[5], pages[9], fill=fill)
+    with closing(RecordingReader(path)) as reader:
+        found = all_rows(reader)
+        assert [row[0] for row in found] == list(range(1, 2001))
+        assert 0 < lost_of(found) < 300
+        assert reader.damage == f"the recording is damaged: {lost_of(found)} of its entries could not be read"
+        entries = reader.columns(0, 5000)
+        assert [(entry.seq, entry.method) for entry in entries] == [(row[0], row[6]) for row in found]
+
+
+def test_an_entry_that_cannot_be_read_is_an_event_at_the_time_of_its_neighbour(path: Path):
+    recorded(path, requests(1, 2000))
+    overwrite(path, leaves(path, "entries")[5])
+    with closing(RecordingReader(path)) as reader:
+        found = reader.columns(0, 5000)
+        at = next(index for index, entry in enumerate(found) if entry.method == "unreadable")
+        assert (found[at].kind, found[at].wall_ns) == (Kind.EVENT, found[at - 1].wall_ns)
+
+
+def test_the_ends_of_a_damaged_recording_are_known_by_its_bodies(path: Path):
+    recorded(path, requests(1001, 500))
+    pages = leaves(path, "entries")
+    overwrite(path, pages[0], pages[-1])
+    with closing(RecordingReader(path)) as reader:
+        found = all_rows(reader)
+        assert [row[0] for row in found] == list(range(1001, 1501))
+        assert f" {lost_of(found)} of its entries" in reader.damage
+
+
+def test_a_damaged_recording_whose_end_is_nowhere_known_is_read_as_far_as_it_goes(path: Path):
+    recorded(path, requests(1, 500))
+    overwrite(path, leaves(path, "entries")[-1], leaves(path, "bodies")[-1])
+    with closing(RecordingReader(path)) as reader:
+        found = all_rows(reader)
+        assert 400 < len(found) < 500
+        assert lost_of(found) == 0
+        assert "a part of it could not be read" in reader.damage
+
+
+@pytest.mark.parametrize("part", [0.3, 0.7, 0.99])
+def test_of_a_recording_that_was_cut_short_what_is_there_is_read(path: Path, part: float):
+    recorded(path, requests(1, 2000, 200))
+    whole = path.stat().st_size
+    os.truncate(path, int(whole * part))
+    with closing(RecordingReader(path)) as reader:
+        assert reader.span() == (1, 2000)
+        found = all_rows(reader)
+        assert [row[0] for row in found] == list(range(1, 2001))
+        assert reader.body(1)
+        there = f"{units.size(int(whole * part))} of {units.size(whole)} are there"
+        assert reader.damage.startswith(f"the recording was cut short, {there}: ")
+        assert reader.damage.endswith(" could not be read")
+        with pytest.raises(StorageError):
+            reader.body(2000)
+
+
+def test_a_recording_that_lost_nearly_everything_says_so(path: Path):
+    recorded(path, requests(1, 2000, 200))
+    os.truncate(path, 5000)
+    with closing(RecordingReader(path)) as reader:
+        assert all_rows(reader) == []
+        assert "was cut short, 5.0 kB of " in reader.damage
+        assert reader.ends_ns() == (0, 0)
+
+
+def test_when_a_damaged_recording_began_and_ended_and_whose_it_was_is_known_all_the_same(path: Path):
+    recorded(path, requests(1, 2000))
+    with closing(RecordingReader(path)) as reader:
+        sound = reader.span(), reader.sources(10)
+        began, ended = reader.ends_ns()
+    pages = leaves(path, "entries")
+    overwrite(path, pages[0], pages[4], pages[-1])
+    with closing(RecordingReader(path)) as reader:
+        assert (reader.span(), reader.sources(10)) == sound
+        found_began, found_ended = reader.ends_ns()
+        assert began <= found_began < found_ended <= ended
+        assert reader.damage
+
+
+def test_what_is_known_of_a_recording_as_a_whole_may_be_lost(path: Path):
+    recorded(path, requests(1, 10))
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'meta'").fetchone()
+    overwrite(path, (root - 1) * 4096)
+    with closing(RecordingReader(path)) as reader:
+        assert reader.meta() == {}
+        assert reader.damage
+
+
+def test_a_sound_recording_has_no_damage(path: Path):
+    recorded(path, requests(1, 500))
+    with closing(RecordingReader(path)) as reader:
+        assert (len(all_rows(reader)), reader.damage) == (500, "")

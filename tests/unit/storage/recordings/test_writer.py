@@ -1,0 +1,236 @@
+"""What was written is there: after kill -9, beside a reader, at its cap; a failing disk is said."""
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import wait_until
+from tests.unit.storage.traffic_samples import request, requests
+from tui.core.traffic import Finding, Kind, Severity
+from tui.storage.recordings import writer as traffic_writer
+from tui.storage.recordings.notes import Note, NotesStore
+from tui.storage.recordings.reader import RecordingReader
+from tui.storage.recordings.writer import RecordingWriter
+
+ROOT = Path(__file__).resolve().parents[4]
+
+ENDLESS = """
+import sys
+from pathlib import Path
+from tests.unit.storage.traffic_samples import requests
+from tui.storage.recordings.writer import RecordingWriter
+writer = RecordingWriter(Path(sys.argv[1]))
+seq = 1
+while True:
+    writer.write(requests(seq, 50, 300))
+    seq += 50
+    print(seq - 1, flush=True)
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "recordings" / "r.mcptrace"
+
+
+def seqs(path: Path) -> list[int]:
+    with closing(RecordingReader(path)) as reader:
+        return [entry.seq for entry in reader.columns(0, 1_000_000)]
+
+
+@pytest.mark.parametrize("round_", range(3))
+def test_nothing_that_was_written_is_lost_by_kill_9(path: Path, round_: int):
+    process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(path)], cwd=ROOT, stdout=subprocess.PIPE)
+    with process:
+        acknowledged = 0
+        for _ in range(20 + 7 * round_):
+            acknowledged = int(process.stdout.readline())
+        os.kill(process.pid, signal.SIGKILL)
+    stored = seqs(path)
+    assert stored == list(range(1, len(stored) + 1)) and len(stored) >= acknowledged
+    with closing(RecordingReader(path)) as reader:
+        assert reader.body(acknowledged).startswith(b'{"id":%d,' % acknowledged)
+
+
+def test_a_process_killed_at_any_moment_of_creation_leaves_no_half_schema(path: Path):
+    for _ in range(3):
+        process = subprocess.Popen(
+            [sys.executable, "-c", ENDLESS, str(path)], cwd=ROOT, stdout=subprocess.PIPE
+        )
+        with process:
+            wait_until(path.exists)
+            os.kill(process.pid, signal.SIGKILL)
+        with closing(sqlite3.connect(path)) as connection:
+            tables = {
+                name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type='table'")
+            }
+        assert tables in (set(), {"meta", "entries", "bodies", "findings", "notes"})
+        for file in path.parent.iterdir():
+            file.unlink()
+
+
+def test_the_file_is_for_its_owner_only(path: Path):
+    old = os.umask(0)
+    try:
+        writer = RecordingWriter(path)
+        writer.write(requests(1, 3))
+        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    finally:
+        os.umask(old)
+    writer.close()
+    assert set(modes.values()) == {0o600} and len(modes) == 4
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_closed_recording_is_one_single_file(path: Path):
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 3))
+    writer.close()
+    assert os.listdir(path.parent) == [path.name] and seqs(path) == [1, 2, 3]
+
+
+def test_a_reader_sees_what_is_written_beside_it(path: Path):
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 600))
+    with closing(RecordingReader(path)) as reader:
+        assert reader.span() == (1, 600)
+        writer.write(requests(601, 5))
+        assert [entry.seq for entry in reader.columns(600, 10)] == [601, 602, 603, 604, 605]
+        writer.close()
+        assert reader.span() == (1, 605)
+    assert seqs(path)[-1] == 605
+
+
+def test_the_oldest_are_dropped_at_the_cap_and_the_last_of_them_says_how_many(path: Path):
+    writer = RecordingWriter(path, cap_bytes=1_000_000)
+    for first in range(1, 20_001, 100):
+        writer.write(requests(first, 100, 300))
+    writer.write_findings([])
+    assert not writer.problem
+    with closing(RecordingReader(path)) as reader:
+        entries = reader.columns(0, 100_000)
+        marker, rest = entries[0], entries[1:]
+        assert writer.gone == marker.seq
+        assert (marker.kind, marker.method, marker.detail) == (Kind.EVENT, "dropped", {"entries": marker.seq})
+        assert [entry.seq for entry in rest] == list(range(marker.seq + 1, 20_001)) and rest
+        assert reader.body(marker.seq) == b"" and reader.entry(marker.seq - 1) is None
+        assert reader.body(20_000)
+    writer.close()
+    assert 500_000 < path.stat().st_size < 1_400_000
+
+
+def test_nothing_is_gone_while_there_is_room(path: Path):
+    with closing(RecordingWriter(path)) as writer:
+        assert writer.gone == 0
+        writer.write(requests(1001, 10))
+        writer.write(requests(1011, 10))
+        assert writer.gone == 0
+
+
+def test_one_batch_larger_than_the_cap_stays_until_the_next(path: Path):
+    writer = RecordingWriter(path, cap_bytes=100_000)
+    writer.write([request(1, b"x" * 300_000)])
+    assert not writer.problem
+    writer.write([request(2, b"y" * 10)])
+    assert not writer.problem
+    writer.close()
+    with closing(RecordingReader(path)) as reader:
+        assert [entry.method for entry in reader.columns(0, 9)] == ["dropped", "tools/call"]
+
+
+def test_findings_are_kept_in_order_and_bounded(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(traffic_writer, "MAX_FINDINGS", 3)
+    findings = [Finding(seq, "not-json", Severity.ERROR, "This is not JSON.", "basic") for seq in range(1, 6)]
+    writer = RecordingWriter(path)
+    writer.write_findings(findings[:2])
+    writer.write_findings(findings[2:])
+    with closing(RecordingReader(path)) as reader:
+        assert reader.findings() == findings[:3] and reader.findings(2) == findings[2:3]
+    writer.close()
+
+
+def test_notes_of_a_live_recording_are_stored_by_its_writer(path: Path):
+    writer = RecordingWriter(path)
+    writer.note(7, marked=True)
+    writer.note(7, text="slow")
+    assert NotesStore(path).all() == {7: Note(True, "slow")}
+    writer.close()
+
+
+def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_raised(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    writer = RecordingWriter(tmp_path / "file" / "r.mcptrace")
+    writer.write(requests(1, 3))
+    assert "cannot be" in writer.problem
+    writer.close()
+
+
+def test_a_file_that_is_there_already_is_not_touched(tmp_path: Path):
+    path = tmp_path / "r.mcptrace"
+    path.write_bytes(b"mine")
+    writer = RecordingWriter(path)
+    assert "exists" in writer.problem
+    writer.close()
+    assert path.read_bytes() == b"mine" and os.listdir(tmp_path) == ["r.mcptrace"]
+
+
+def full_after(writer: RecordingWriter, pages: int) -> None:
+    """Let the disk be full: SQLite says the same of a file that may not grow."""
+    writer._connection.execute(f"PRAGMA max_page_count = {pages}")
+
+
+def test_a_full_disk_is_said_and_what_waited_is_stored_when_there_is_room_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 10))
+    full_after(writer, 20)
+    writer.write(requests(11, 500, 1000))
+    assert "full" in writer.problem and seqs(path) == list(range(1, 11))
+    writer.write(requests(511, 10))
+    full_after(writer, 1_000_000)
+    writer.write(requests(521, 10))
+    assert writer.problem == "" and seqs(path) == list(range(1, 531))
+    writer.close()
+
+
+def test_a_disk_that_stays_full_ends_the_recording_where_it_was(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(traffic_writer, "WAITING_BYTES", 100_000)
+    writer = RecordingWriter(path)
+    writer.write(requests(1, 10))
+    full_after(writer, 20)
+    for first in range(11, 1011, 100):
+        writer.write(requests(first, 100, 1000))
+    assert "full" in writer.problem
+    writer.close()
+    assert seqs(path) == list(range(1, 11))
+
+
+def test_a_lock_that_somebody_holds_is_said(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(traffic_writer, "RETRY_S", 0.0)
+    writer = RecordingWriter(path)
+    writer._connection.execute("PRAGMA busy_timeout = 1")
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        writer.write(requests(1, 3))
+        assert "locked" in writer.problem
+        other.execute("ROLLBACK")
+    writer.close()
+    assert writer.problem == "" and seqs(path) == [1, 2, 3]
+
+
+def test_text_that_utf8_cannot_hold_is_kept_escaped(path: Path):
+    writer = RecordingWriter(path)
+    writer.write([request(1, method="a\ud800b"), request(2, method="fine")])
+    assert not writer.problem
+    with closing(RecordingReader(path)) as reader:
+        assert [entry.method for entry in reader.columns(0, 9)] == ["a\\ud800b", "fine"]
+    writer.close()

@@ -1,0 +1,136 @@
+"""The list is quick and right, and what was deleted is not gone yet."""
+
+import os
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.unit.storage.session_samples import ANSWER, QUESTION, saved, say, store_in
+from tui.core.errors import StorageError
+from tui.storage.sessions import folder as session_folder
+from tui.storage.sessions.folder import SessionFolder
+
+DAY = 24 * 3600.0
+
+
+class Moved:
+    """The folder's clock."""
+
+    def __init__(self) -> None:
+        self.days = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self.days * DAY
+
+
+async def test_a_thousand_sessions_are_listed_at_once(tmp_path: Path, monkeypatch):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION, ANSWER)
+    folder = tmp_path / "sessions"
+    data = (folder / f"{session}.mcpsession").read_bytes()
+    for number in range(999):
+        (folder / f"copy-{number}.mcpsession").write_bytes(data)
+    assert len(await store.list(limit=2000)) == 1000
+    reads = []
+    real = session_folder.read_info
+    monkeypatch.setattr(session_folder, "read_info", lambda path: reads.append(path) or real(path))
+    began = time.perf_counter()
+    assert len(await store.list(limit=2000)) == 1000
+    took = time.perf_counter() - began
+    assert reads == []
+    assert took < 0.3  # 20 ms where nothing else runs
+    _, journal = await store.reopen("copy-7")
+    await say(journal, QUESTION, start=2)
+    await journal.close()
+    assert (await store.list())[0].id == "copy-7"
+    assert [path.stem for path in reads] == ["copy-7"]
+
+
+async def test_a_session_that_is_being_written_is_listed_as_it_is_now(tmp_path: Path):
+    store, other = store_in(tmp_path), store_in(tmp_path)
+    journal = await store.begin()
+    for number in range(5):
+        await say(journal, QUESTION, start=number)
+        assert [info.messages for info in await other.list()] == [number + 1]
+    await journal.close()
+
+
+async def test_what_was_deleted_is_brought_back_whole(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION, ANSWER)
+    await store.delete(session)
+    assert await store.list() == []
+    assert [(info.id, info.title) for info in await store.deleted()] == [(session, QUESTION.text)]
+    with pytest.raises(StorageError):
+        await store.read(session)
+    await store.restore(session)
+    assert (await store.read(session)).conversation.messages == [QUESTION, ANSWER]
+    assert await store.deleted() == []
+
+
+async def test_a_session_of_a_killed_process_is_deleted_with_all_that_was_said(tmp_path: Path):
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    await say(journal, QUESTION, ANSWER)
+    folder, crashed = tmp_path / "sessions", store_in(tmp_path / "crashed")
+    crashed.files.folder.mkdir(parents=True)
+    for path in folder.iterdir():  # as it is at this moment: most of it in the WAL
+        (crashed.files.folder / path.name).write_bytes(path.read_bytes())
+    await journal.close()
+    await crashed.delete(journal.id)
+    left = {path.name for path in crashed.files.folder.iterdir()}
+    assert left == {"trash"}
+    await crashed.restore(journal.id)
+    assert (await crashed.read(journal.id)).conversation.messages == [QUESTION, ANSWER]
+
+
+async def test_after_thirty_days_it_is_gone(tmp_path: Path):
+    session = await saved(store_in(tmp_path), QUESTION)
+    now = Moved()
+    files = SessionFolder(tmp_path / "sessions", now)
+    files.delete(session)
+    now.days = 29.9
+    files.purge()
+    assert len(files.deleted()) == 1
+    now.days = 30.1
+    assert files.deleted() == []
+    with pytest.raises(StorageError, match="30 days"):
+        files.restore(session)
+    files.purge()
+    assert list(files.trash.iterdir()) == []
+
+
+async def test_what_never_began_is_not_listed_and_goes_after_a_day(tmp_path: Path):
+    session = await saved(store_in(tmp_path), QUESTION)
+    now = Moved()
+    files = SessionFolder(tmp_path / "sessions", now)
+    (files.folder / "a.mcpsession").touch()
+    with closing(sqlite3.connect(files.folder / "b.mcpsession")) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    os.utime(files.folder / "b.mcpsession")
+    assert [info.id for info in files.list()] == [session]
+    files.purge()
+    assert len(list(files.folder.glob("*.mcpsession"))) == 3
+    now.days = 2
+    files.purge()
+    assert [path.stem for path in files.folder.iterdir()] == [session]
+
+
+async def test_nothing_is_put_over_a_session_that_is_there(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION)
+    path = tmp_path / "sessions" / f"{session}.mcpsession"
+    data = path.read_bytes()
+    await store.delete(session)
+    path.write_bytes(data)
+    with pytest.raises(StorageError, match="there is a session of this name"):
+        await store.restore(session)
+
+
+def test_no_folder_is_no_error(tmp_path: Path):
+    files = SessionFolder(tmp_path / "none")
+    files.purge()
+    assert (files.list(), files.deleted()) == ([], [])

@@ -1,0 +1,149 @@
+"""A conversation as a page that any browser opens, and that nothing in it can take over."""
+
+import base64
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, saved, store_in
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.sessions import SessionMeta
+
+EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x>]]>"
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode()
+
+
+ALLOWED = {
+    *(
+        "html head meta title style body header h1 p main section h2 time div details summary pre figure"
+    ).split(),
+    *(
+        "figcaption img audio h3 h4 h5 h6 strong em code a ul ol li blockquote hr br table thead tbody"
+    ).split(),
+    *("tr th td").split(),
+}
+
+
+class Page(HTMLParser):
+    """What a browser sees."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+async def page_of(folder: Path, *messages, title: str = "") -> Page:
+    store = store_in(folder)
+    session = await saved(store, *messages)
+    if title:
+        await store.rename(session, title)
+    return Page(await store.exported(session, "html"))
+
+
+def harmless(page: Page) -> None:
+    for tag, attributes in page.tags:
+        assert tag in ALLOWED, tag
+        assert not any(name.startswith("on") for name in attributes)
+        assert str(attributes.get("src", "data:")).startswith("data:")
+        assert not re.match(r"\s*(javascript|vbscript|data):", str(attributes.get("href", "")), re.IGNORECASE)
+
+
+async def test_what_was_said_is_on_the_page(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION, ASKING, RESULT, ANSWER)
+    for part in (QUESTION.text, "weather__get", "Beijing", "sunny, 25 °C", "It is sunny."):
+        assert part in page.text
+    harmless(page)
+
+
+async def test_hostile_texts_are_text(tmp_path: Path):
+    attached = (
+        Attachment("image", f'image/png"{EVIL}', EVIL, 5, PNG),
+        Attachment("image", "image/png", EVIL, 5, '"><script>alert(1)</script>'),
+        Attachment("image", "image/svg+xml", "a.svg", 5, base64.b64encode(b"<svg onload=x>").decode()),
+    )
+    page = await page_of(
+        tmp_path,
+        UserMessage(EVIL, attached),
+        AssistantMessage(EVIL, EVIL, (CallRequest(EVIL, EVIL, EVIL),), EVIL),
+        ToolMessage(EVIL, EVIL, EVIL, attachments=attached),
+        AssistantMessage(f"[x](javascript:alert(1)) ![x](http://e/x.png) <{EVIL}"),
+        title=EVIL,
+    )
+    harmless(page)
+    assert page.text.count("<script>alert(1)</script>") >= 8
+    assert not any(tag == "img" for tag, _ in page.tags)
+
+
+async def test_only_its_own_styles_are_allowed_and_nothing_is_loaded(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION)
+    (policy,) = [a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy is not None and policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "script-src" not in policy and "unsafe" not in policy and "http" not in policy
+
+
+async def test_pictures_and_sounds_are_part_of_the_page(tmp_path: Path):
+    attached = (
+        Attachment("image", "image/png", "a.png", 48, PNG),
+        Attachment("audio", "audio/wav", "a.wav", 48, PNG),
+        Attachment("blob", "application/pdf", "a.pdf", 48, PNG),
+    )
+    page = await page_of(tmp_path, UserMessage("look", attached))
+    media = [(tag, a["src"]) for tag, a in page.tags if tag in ("img", "audio")]
+    assert media == [("img", f"data:image/png;base64,{PNG}"), ("audio", f"data:audio/wav;base64,{PNG}")]
+    assert "a.pdf (application/pdf, 48 B)" in page.text
+
+
+async def test_markdown_of_a_model_is_rendered(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION, AssistantMessage("**b** `c`\n\n| a |\n|---|\n| 1 |"))
+    assert {"strong", "code", "table"} <= {tag for tag, _ in page.tags}
+
+
+async def test_a_huge_text_is_not_rendered(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION, AssistantMessage("**b** " * 20_000))
+    assert "strong" not in {tag for tag, _ in page.tags}
+
+
+async def test_the_system_text_is_folded(tmp_path: Path):
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    journal.describe(SessionMeta(system=EVIL))
+    journal.message(0, QUESTION)
+    await journal.close()
+    page = Page(await store.exported(journal.id, "html"))
+    harmless(page)
+    assert EVIL in page.text
+
+
+@given(st.text(max_size=80), st.text(alphabet="<>&\"'`[]()!:/#*_- \nabjsx=", max_size=80))
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_no_text_gets_out_of_its_place(tmp_path: Path, one: str, other: str):
+    harmless(await page_of(tmp_path, UserMessage(one or "x"), AssistantMessage(other or "x", one)))
+
+
+@pytest.mark.parametrize("kind", ["html", "markdown", "json"])
+async def test_an_export_appears_whole_or_not_at_all(tmp_path: Path, kind: str):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION)
+    target = tmp_path / "out"
+    target.mkdir()
+    await store.export(session, kind, target / "talk")
+    assert [path.name for path in target.iterdir()] == ["talk"]

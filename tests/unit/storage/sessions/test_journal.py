@@ -1,0 +1,148 @@
+"""What is said is stored soon, together, and nobody waits for it but who wants to."""
+
+import asyncio
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+from tests.conftest import until
+from tests.unit.storage.session_samples import ANSWER, QUESTION, say, store_in
+from tui.core.conversation.conversation import UserMessage
+from tui.storage.sessions import journal as session_journal
+from tui.storage.sessions.file import open_for_reading
+
+
+def stored(journal, folder: Path) -> int:
+    path = folder / "sessions" / f"{journal.id}.mcpsession"
+    with closing(open_for_reading(path)) as connection:
+        return connection.execute("SELECT count(*) FROM messages").fetchone()[0]
+
+
+def threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("session ")]
+
+
+async def test_what_settled_has_returned_for_is_in_the_file(tmp_path: Path):
+    journal = await store_in(tmp_path).begin()
+    for number in range(20):
+        journal.message(number, UserMessage(str(number)))
+        await journal.settled()
+        assert stored(journal, tmp_path) == number + 1
+    await journal.close()
+
+
+async def test_what_nobody_waits_for_is_stored_too(tmp_path: Path):
+    journal = await store_in(tmp_path).begin()
+    await say(journal, QUESTION)
+    journal.message(1, ANSWER)
+    await until(lambda: stored(journal, tmp_path) == 2)
+    await journal.close()
+
+
+async def test_what_is_said_together_is_stored_in_one_transaction(tmp_path: Path, monkeypatch):
+    commits = []
+    real = session_journal.SessionPen.store
+    monkeypatch.setattr(
+        session_journal.SessionPen, "store", lambda self, ops: commits.append(len(ops)) or real(self, ops)
+    )
+    journal = await store_in(tmp_path).begin()
+    for number in range(100):
+        journal.message(number, UserMessage(str(number)))
+    await journal.settled()
+    await journal.close()
+    assert sum(commits) == 100 and len([each for each in commits if each]) <= 3
+
+
+async def test_a_thread_begins_with_the_first_message_and_ends_with_the_journal(tmp_path: Path):
+    journal = await store_in(tmp_path).begin()
+    assert threads() == []
+    journal.message(0, QUESTION)
+    assert threads() == [f"session {journal.id}"]
+    await journal.close()
+    assert threads() == []
+
+
+async def test_many_may_wait_and_one_may_give_up(tmp_path: Path):
+    journal = await store_in(tmp_path).begin()
+    journal.message(0, QUESTION)
+    gone = asyncio.ensure_future(journal.settled())
+    await asyncio.sleep(0)
+    gone.cancel()
+    await asyncio.gather(journal.settled(), journal.settled())
+    await journal.close()
+    await journal.settled()
+    journal.message(1, ANSWER)
+    await journal.close()
+    assert stored(journal, tmp_path) == 1
+
+
+async def test_drafts_are_stored_now_and_then_only(tmp_path: Path, monkeypatch):
+    writes = []
+    real = session_journal.SessionPen.store
+    monkeypatch.setattr(
+        session_journal.SessionPen, "store", lambda self, ops: writes.append(len(ops)) or real(self, ops)
+    )
+    journal = await store_in(tmp_path).begin()
+    await say(journal, QUESTION)
+    began = time.monotonic()
+    for number in range(100):
+        journal.draft("word " * number, "")
+        await asyncio.sleep(0.002)
+    took = time.monotonic() - began
+    assert 1 <= len(writes) - 1 <= 2 + took / session_journal.DRAFT_SECONDS
+    await journal.close()
+
+
+async def test_a_disk_that_was_locked_takes_what_waited(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("tui.storage.sessions.file.WRITER_BUSY_MS", 1)
+    journal = await store_in(tmp_path).begin()
+    await say(journal, QUESTION)
+    with closing(sqlite3.connect(tmp_path / "sessions" / f"{journal.id}.mcpsession")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        journal.message(1, ANSWER)
+        await journal.settled()
+        assert "locked" in journal.problem
+        await journal.settled()
+    await until(lambda: not journal.problem)
+    await journal.close()
+    assert stored(journal, tmp_path) == 2
+
+
+async def test_a_file_that_is_gone_is_said(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
+    journal = await store_in(tmp_path).begin()
+    await say(journal, QUESTION)
+    for path in (tmp_path / "sessions").iterdir():
+        path.unlink()
+    journal.message(1, ANSWER)
+    await journal.settled()
+    assert "is gone" in journal.problem
+    await journal.close()
+
+
+async def test_a_folder_that_cannot_be_made_is_said_and_tried_again(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
+    (tmp_path / "sessions").write_text("in the way")
+    journal = await store_in(tmp_path).begin()
+    journal.message(0, QUESTION)
+    await journal.settled()
+    assert journal.problem
+    (tmp_path / "sessions").unlink()
+    await until(lambda: not journal.problem)
+    await journal.close()
+    assert stored(journal, tmp_path) == 1
+
+
+async def test_memory_for_a_disk_that_fails_is_bounded(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(session_journal, "WAITING_BYTES", 10_000)
+    (tmp_path / "sessions").write_text("in the way")
+    journal = await store_in(tmp_path).begin()
+    journal.message(0, UserMessage("x" * 20_000))
+    await until(lambda: journal._ended)
+    journal.message(1, ANSWER)
+    assert journal.problem and not journal._ops
+    await journal.close()

@@ -1,0 +1,224 @@
+"""What was exported as JSON is taken in again as it was; what anybody else wrote is looked at first."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.storage.session_samples import (
+    ANSWER,
+    ASKING,
+    CALL,
+    QUESTION,
+    RESULT,
+    any_json,
+    histories,
+    say,
+    store_in,
+)
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Compaction,
+    ToolMessage,
+    UserMessage,
+    sanitised,
+)
+from tui.core.conversation.message_json import message_object
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Intent, SessionMeta
+from tui.core.errors import StorageError
+from tui.core.ports import Usage
+from tui.storage.sessions import json as session_json
+from tui.storage.sessions.json import parsed
+
+LATER = UserMessage("And tomorrow? \ud800")
+
+
+def export(**more: Any) -> bytes:
+    return json.dumps({"format": "mcptui-session", "version": 1, **more}).encode()
+
+
+async def test_an_export_taken_in_is_the_same_conversation(tmp_path: Path):
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    journal.describe(SessionMeta(system="Be brief.", title="Weather", profile="local"))
+    asking = AssistantMessage(calls=(CALL,), echo={"reasoning_content": "hm"}, model="demo")
+    talk = [QUESTION, asking, RESULT, ANSWER, LATER]
+    await say(journal, *talk)
+    journal.intent(Intent("c1", "weather", "get", {"city": "Beijing"}, "once", 1))
+    journal.decision("c1", "once", "")
+    journal.result("r1", "sun " * 99 + "\udfff")
+    journal.usage("demo", Usage(10, 2), 0.5)
+    journal.describe(SessionMeta(compaction=Compaction(4, "It was sunny.", 2, ((4, 900),))))
+    await journal.close()
+    file = tmp_path / "talk.json"
+    await store.export(journal.id, "json", file)
+    info = await store.import_json(file)
+    was, now = await store.read(journal.id), await store.read(info.id)
+    assert now.conversation == was.conversation
+    assert (now.results, now.meta, now.unknown) == (was.results, was.meta, was.unknown)
+    assert (info.title, info.tokens, info.cost, info.turns) == ("Weather", 12, 0.5, 2)
+    assert (info.created, info.changed) == (was.info.created, was.info.changed)
+    assert info.id != journal.id and await store.list("weather")
+    again = tmp_path / "again.json"
+    await store.export(info.id, "json", again)
+    old, new = json.loads(file.read_bytes()), json.loads(again.read_bytes())
+    assert old.pop("id") != new.pop("id") and old == new
+
+
+async def test_what_is_exported_has_no_secrets_of_today(tmp_path: Path):
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    journal.describe(SessionMeta(system="use a-new-secret", compaction=Compaction(0, "a-new-secret")))
+    await say(journal, UserMessage("it is a-new-secret"))
+    journal.result("r1", "a-new-secret")
+    journal.intent(Intent("c", "s", "t", {"key": "a-new-secret"}))
+    await journal.close()
+    for kind in ("json", "markdown", "html"):
+        text = await store_in(tmp_path, KEY="a-new-secret").exported(journal.id, kind)
+        assert "a-new-secret" not in text and "[redacted:KEY]" in text.replace("\\", "")
+
+
+async def test_what_is_taken_in_has_no_secrets_either(tmp_path: Path):
+    file = tmp_path / "talk.json"
+    file.write_bytes(export(messages=[{"role": "user", "text": "my key is a-new-secret"}]))
+    store = store_in(tmp_path, KEY="a-new-secret")
+    info = await store.import_json(file)
+    assert info.title == "my key is [redacted:KEY]"
+
+
+@pytest.mark.parametrize(
+    ("stored", "limits"),
+    [
+        ({"limit": 900}, [[0, 900], [2, 900]]),
+        ({"limits": [[0, 700], [1, 700], [2, 0], [8, 9], [2], "x", [2, "x"]]}, [[0, 700]]),
+        ({"limits": 5}, []),
+    ],
+)
+def test_the_limits_of_turns_are_taken_in_as_far_as_they_are_sound(stored: Any, limits: Any):
+    said = [{"role": role, "text": "x"} for role in ("user", "assistant", "user", "assistant")]
+    whole = parsed(export(messages=said, compaction=stored), "x")
+    assert json.loads(json.dumps(whole.meta["compaction"]["limits"])) == limits
+
+
+def test_what_dangles_is_answered():
+    asking = {"role": "assistant", "calls": [{"id": "a", "name": "x"}, {"id": "b", "name": "y"}]}
+    whole = parsed(export(messages=[asking], intents=[{"call_id": "a"}]), "x")
+    assert [message.text for message in whole.messages[1:]] == [UNKNOWN_OUTCOME, NEVER_SENT]
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b"", "it is not JSON"),
+        (b"\xff\xfe", "it is not UTF-8"),
+        (b"[" * 100_000, "it is nested too deeply"),
+        (b"[]", '"format" is not'),
+        (b'{"format": "x"}', '"format" is not'),
+        (b'{"format": "mcptui-session"}', '"version" is not a number'),
+        (b'{"format": "mcptui-session", "version": 2, "messages": []}', "a newer mcptui wrote it"),
+        (export(), '"messages" is empty'),
+        (export(messages=3), '"messages" is not a list'),
+        (export(messages=[3]), "messages[0]: it is not an object"),
+        (export(messages=[{"role": "user"}, {"role": "system"}]), "messages[1]: \"role\" is 'system'"),
+        (export(messages=[{"role": "assistant", "calls": [3]}]), "messages[0]: a call is not an object"),
+        (export(messages=[{"role": "tool", "text": "x"}]), "holds nothing that was said"),
+        (
+            export(messages=[{"role": "user", "attachments": [{"kind": "image", "data": "<svg>"}]}]),
+            "messages[0].attachments[0].data is not base64",
+        ),
+        (export(messages=[{"role": "user"}], title=3), '"title" is not a text'),
+        (export(messages=[{"role": "user"}], results={"a": 3}), '"results" is not an object of texts'),
+        (export(messages=[{"role": "user"}], results={"a" * 999: ""}), 'a name in "results" is too long'),
+        (export(messages=[{"role": "user"}], intents=[3]), "intents[0] is not an object"),
+        (b'{"format": "mcptui-session", "version": ' + b"9" * 9999 + b"}", "no exported session"),
+    ],
+)
+def test_what_is_no_export_is_refused_and_the_part_is_named(raw: bytes, why: str):
+    with pytest.raises(StorageError) as caught:
+        parsed(raw, "talk.json")
+    assert why in str(caught.value) and caught.value.where == "talk.json"
+    assert len(str(caught.value)) < 600
+
+
+def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch):
+    many = export(messages=[{"role": "user", "text": str(number)} for number in range(50)])
+    for name, bound, why in (
+        ("MOST_BYTES", 1000, "larger than"),
+        ("MOST_PARTS", 40, "too many parts"),
+        ("MOST_MESSAGES", 49, "more than 49 items"),
+    ):
+        with monkeypatch.context() as patch, pytest.raises(StorageError, match=why):
+            patch.setattr(session_json, name, bound)
+            parsed(many, "x")
+
+
+@given(any_json, st.sampled_from(["title", "created", "cost", "tokens", "messages", "results", "compaction"]))
+def test_any_value_in_any_place_is_taken_in_or_refused_with_words(value: Any, name: str):
+    given = {"messages": [{"role": "user", "text": "hi"}], name: value}
+    try:
+        whole = parsed(export(**given), "x")
+    except StorageError as error:
+        assert error.message
+    else:
+        assert whole.messages and whole.meta["tokens"] >= 0 and whole.meta["created"] >= 0
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_refused_with_words(raw: bytes):
+    with pytest.raises(StorageError):
+        parsed(raw, "x")
+
+
+@given(histories())
+def test_what_is_taken_in_is_valid(messages: list):
+    whole_messages = [message_object(message) for message in messages]
+    for one in whole_messages:
+        one.pop("attachments", None)
+    try:
+        found = parsed(export(messages=whole_messages), "x").messages
+    except StorageError:
+        assert not sanitised(list(messages))
+    else:
+        assert sanitised(found) == found
+
+
+async def test_a_file_that_cannot_be_read_is_said(tmp_path: Path):
+    with pytest.raises(StorageError, match="cannot be read"):
+        await store_in(tmp_path).import_json(tmp_path / "none.json")
+    assert not (tmp_path / "sessions").exists()
+
+
+async def test_a_message_of_a_tool_may_stand_in_for_many(tmp_path: Path):
+    asking = {"role": "assistant", "calls": [{"id": "a", "name": "x"}, {"id": "a", "name": "x"}]}
+    whole = parsed(export(messages=[asking, {"role": "tool", "call_id": "a", "text": "ok"}]), "x")
+    assert whole.messages[1:] == [ToolMessage("a", "", "ok")] * 2
+    assert ASKING.calls
+
+
+async def test_the_manual_names_every_member_of_an_export(tmp_path: Path):
+    manual = (Path(__file__).parents[4] / "docs" / "session-format.md").read_text(encoding="utf-8")
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    journal.intent(Intent("c1", "weather", "get", {}))
+    journal.decision("c1", "once", "")
+    journal.usage("demo", Usage(1, 1), 0.5)
+    journal.describe(SessionMeta(compaction=Compaction(0, "", 1)))
+    attached = (Attachment("text", "text/plain", "a", 1, "a"),)
+    call = CallRequest("c1", "weather__get", "{}", True, {"a": 1}, True, "x")
+    await say(
+        journal,
+        UserMessage("hi", attached),
+        AssistantMessage("x", "y", (call,), "demo", {"a": 1}, True),
+        ToolMessage("c1", "weather__get", "z", True, attached, "r1"),
+    )
+    await journal.close()
+    found = json.loads(await store.exported(journal.id, "json"))
+    rows = [row for name in ("intents", "decisions", "usage", "messages") for row in found[name]]
+    inner = [found["compaction"], found["messages"][0]["attachments"][0], found["messages"][1]["calls"][0]]
+    names = {name for one in (found, *rows, *inner) for name in one}
+    assert {name for name in names if f"`{name}`" not in manual} == set()

@@ -1,0 +1,81 @@
+"""One process at a time has a session, and none keeps it when it is gone."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import StorageError
+from tui.storage.recordings.liveness import is_live, live_file
+from tui.storage.sessions.lock import SessionLock
+
+HOLD = "import sys; from pathlib import Path; from tui.storage.sessions.lock import SessionLock; "
+HOLD += "lock = SessionLock(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read()"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.mcpsession"
+
+
+def test_a_lock_keeps_the_next_one_out_until_it_is_given_back(path: Path):
+    with closing(SessionLock(path)):
+        assert is_live(path)
+        with pytest.raises(StorageError, match="open in another"):
+            SessionLock(path)
+    assert not is_live(path) and not live_file(path).exists()
+    SessionLock(path).close()
+
+
+def test_a_process_that_was_killed_holds_nothing(path: Path):
+    words = [sys.executable, "-c", HOLD, str(path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"held\n"
+        with pytest.raises(StorageError):
+            SessionLock(path)
+        os.kill(process.pid, signal.SIGKILL)
+    assert live_file(path).exists() and not is_live(path)
+    with closing(SessionLock(path)):
+        assert is_live(path)
+
+
+def test_who_looks_keeps_nobody_out(path: Path):
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.is_set():
+            is_live(path)
+
+    looker = threading.Thread(target=look)
+    looker.start()
+    try:
+        for _ in range(100):
+            SessionLock(path).close()
+    finally:
+        done.set()
+        looker.join()
+
+
+def test_of_many_who_take_it_at_once_one_has_it(path: Path):
+    live_file(path).touch()
+    held, start = [], threading.Barrier(8)
+
+    def take() -> None:
+        start.wait()
+        try:
+            held.append(SessionLock(path))
+        except StorageError:
+            pass
+
+    takers = [threading.Thread(target=take) for _ in range(8)]
+    for taker in takers:
+        taker.start()
+    for taker in takers:
+        taker.join()
+    assert len(held) == 1
+    held[0].close()

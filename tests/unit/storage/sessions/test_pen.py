@@ -1,0 +1,144 @@
+"""Whichever write of SQLite fails, the conversation goes on, that is said, and nothing sound is lost."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import until
+from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, store_in
+from tui.core.conversation.conversation import ToolMessage, UserMessage
+from tui.core.conversation.sessions import Intent
+from tui.core.ports import Usage
+from tui.storage.sessions import journal as session_journal
+
+TALK = [QUESTION, ASKING, RESULT, ToolMessage("c2", "weather__get", "rain", kept="r1"), ANSWER]
+
+
+class Faulty(sqlite3.Connection):
+    """Fails at one statement, or at each from there on."""
+
+    left = 0
+    heals = True
+    error: Exception = sqlite3.OperationalError("disk I/O error")
+
+    def execute(self, *args: Any) -> sqlite3.Cursor:
+        return self._counted(super().execute, *args)
+
+    def executemany(self, *args: Any) -> sqlite3.Cursor:
+        return self._counted(super().executemany, *args)
+
+    def _counted(self, run: Callable[..., sqlite3.Cursor], *args: Any) -> sqlite3.Cursor:
+        Faulty.left -= 1
+        if Faulty.left == 0 or (Faulty.left < 0 and not Faulty.heals):
+            raise Faulty.error
+        return run(*args)
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    connect = sqlite3.connect
+    monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.005)
+    monkeypatch.setattr(session_journal, "WINDOW", 0.0)
+
+    def set_fault(at: int, error: Exception | None = None, *, heals: bool = True) -> None:
+        Faulty.left, Faulty.heals = at, heals
+        Faulty.error = error or sqlite3.OperationalError("disk I/O error")
+        monkeypatch.setattr(
+            sqlite3, "connect", lambda *args, **named: connect(*args, factory=Faulty, **named)
+        )
+
+    return set_fault
+
+
+async def talk(folder: Path) -> tuple[str, list[int]]:
+    """Talk, whatever fails; return the session and the places of messages that were acknowledged."""
+    store = store_in(folder)
+    journal = await store.begin()
+    acknowledged: list[int] = []
+    for place, message in enumerate(TALK):
+        journal.message(place, message)
+        if place == 1:
+            journal.intent(Intent("c1", "weather", "get", {}))
+        journal.result("r1", "rain")
+        journal.usage("demo", Usage(1, 1), None)
+        await journal.settled()
+        if not journal.problem:
+            acknowledged.append(place)
+    await journal.close()
+    return journal.id, acknowledged
+
+
+async def test_any_one_write_may_fail_and_all_is_stored_in_the_end(tmp_path: Path, faulty):
+    for number in range(1, 1000):
+        folder = tmp_path / str(number)
+        faulty(number)
+        session, _ = await talk(folder)
+        reached = Faulty.left <= 0
+        Faulty.left = -1
+        found = await store_in(folder).read(session)
+        assert found.conversation.messages == TALK, number
+        assert found.info.tokens == 2 * len(TALK), number
+        assert found.info.messages == len(TALK), number
+        if not reached:
+            assert number > 40
+            return
+
+
+async def test_from_any_write_on_the_disk_may_fail_and_what_was_acknowledged_is_there(tmp_path: Path, faulty):
+    for number in range(1, 1000):
+        folder = tmp_path / str(number)
+        faulty(number, heals=False)
+        session, acknowledged = await talk(folder)
+        reached = Faulty.left <= 0
+        Faulty.left, Faulty.heals = -1, True
+        infos = await store_in(folder).list()
+        if infos:
+            found = await store_in(folder).read(session)
+            # The place says all: what stands before a place that is on disk is on disk too.
+            assert found.conversation.messages[: len(acknowledged)] == TALK[: len(acknowledged)], number
+            assert infos[0].problem == ""
+        else:
+            assert acknowledged == [], number
+        if not reached:
+            return
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (sqlite3.OperationalError("database or disk is full"), "is full; free some space"),
+        (OSError(28, "No space left on device"), "is full; free some space"),
+        (OSError(122, "Disk quota exceeded"), "Disk quota exceeded"),
+        (NotADirectoryError(20, "Not a directory"), "sessions: Not a directory"),
+        (FileExistsError(17, "File exists"), "sessions: File exists"),
+        (OSError(30, "Read-only file system"), "sessions: Read-only file system"),
+        (sqlite3.OperationalError("attempt to write a readonly database"), "change its permissions"),
+        (sqlite3.OperationalError("database is locked"), "holds"),
+        (sqlite3.DatabaseError("database disk image is malformed"), "damaged"),
+        (sqlite3.OperationalError("disk I/O error"), "cannot be used: disk I/O error"),
+    ],
+)
+async def test_why_nothing_is_written_is_said_in_words(tmp_path: Path, faulty, error: Exception, words: str):
+    faulty(1, error, heals=False)
+    journal = await store_in(tmp_path).begin()
+    journal.message(0, QUESTION)
+    await journal.settled()
+    assert words in journal.problem
+    Faulty.heals = True
+    await until(lambda: not journal.problem)
+    await journal.close()
+
+
+async def test_what_cannot_be_stored_at_all_keeps_nothing_else_from_being_stored(tmp_path: Path):
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    journal.message(0, QUESTION)
+    journal.message(2**70, ANSWER)  # no number that SQLite holds
+    journal.message(1, UserMessage("And now?"))
+    await journal.settled()
+    assert "a part of the session could not be stored" in journal.problem
+    await journal.close()
+    assert (await store.read(journal.id)).conversation.messages == [QUESTION, UserMessage("And now?")]

@@ -1,0 +1,127 @@
+"""What a screen shows beside what was said is kept: times, how turns ended, whether tokens are estimated."""
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+from tests.unit.storage.session_samples import ANSWER, CALL, QUESTION, saved, say, store_in
+from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage
+from tui.core.conversation.remarks import Remark
+from tui.core.conversation.usage import Usage
+from tui.storage.sessions.store import SessionStore
+
+ASKED = UserMessage("Will it rain?", at=1_790_000_000.5)
+CALLING = AssistantMessage("", "hm", (CALL,), "demo", seconds=2.5, thought=1.5, usage=Usage(90, 10, True))
+GAVE = ToolMessage("c1", "weather__get", "sunny", seconds=0.25, why="timeout")
+STOPPED = Remark(3, "end", "cancelled", at=1_790_000_010.0)
+FAILED = Remark(4, "error", "HTTP 500", "model", "Ask again.")
+
+
+async def talked(store: SessionStore) -> str:
+    journal = await store.begin()
+    await say(journal, ASKED, CALLING, GAVE)
+    journal.usage("demo", Usage(90, 10, estimated=True), None)
+    journal.remark(STOPPED)
+    journal.message(3, QUESTION)
+    journal.remark(FAILED)
+    await journal.settled()
+    await journal.close()
+    return journal.id
+
+
+def file_of(store: SessionStore, session: str) -> sqlite3.Connection:
+    return sqlite3.connect(store.files.existing(session), isolation_level=None)
+
+
+async def check(store: SessionStore, session: str) -> None:
+    found = await store.read(session)
+    asked, calling, gave, again = found.conversation.messages
+    assert asked.at == ASKED.at and time.time() - again.at < 60
+    assert (calling.seconds, calling.thought, calling.usage) == (2.5, 1.5, Usage(90, 10, True))
+    assert (gave.seconds, gave.why) == (0.25, "timeout")
+    assert found.conversation.remarks == [STOPPED, FAILED]
+    assert found.conversation.remarks[0].at == STOPPED.at
+
+
+async def test_what_stood_beside_the_messages_is_there_when_it_is_opened_again(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await talked(store)
+    await check(store, session)
+    (info,) = await store.list()
+    assert info.tokens == 100 and info.estimated
+
+
+async def test_an_export_that_is_taken_in_again_has_it_too(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await talked(store)
+    await store.export(session, "json", tmp_path / "talk.json")
+    taken = await store.import_json(tmp_path / "talk.json")
+    assert taken.estimated
+    await check(store, taken.id)
+
+
+async def test_exports_for_people_say_how_turns_ended_and_how_long_they_took(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await talked(store)
+    for kind in ("markdown", "html"):
+        page = await store.exported(session, kind)
+        parts = ("2.5 s", "Thinking, 1.5 s", "Stopped.", "HTTP 500. Ask again.")
+        places = [page.index(part) for part in parts]
+        assert places == sorted(places) and page.index("sunny") < page.index("Stopped.")
+        assert "~100 tokens" in page
+
+
+async def test_a_file_from_before_there_was_any_of_it_opens_and_goes_on(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await talked(store)
+    with closing(file_of(store, session)) as file:
+        file.execute("DROP TABLE remarks")
+        file.execute("DELETE FROM meta WHERE name = 'estimated'")
+        for place, body in file.execute("SELECT place, body FROM messages").fetchall():
+            old = {
+                name: value
+                for name, value in json.loads(body).items()
+                if name not in ("seconds", "thought", "usage", "why")
+            }
+            file.execute("UPDATE messages SET body = ? WHERE place = ?", (json.dumps(old), place))
+    found, journal = await store.reopen(session)
+    assert [message.text for message in found.conversation.messages] == [
+        ASKED.text, "", "sunny", QUESTION.text
+    ]  # fmt: skip
+    assert found.conversation.messages[0].at == ASKED.at  # the time was kept always
+    assert found.conversation.remarks == [] and found.info.estimated
+    journal.remark(FAILED)
+    await journal.settled()
+    assert journal.problem == ""
+    await journal.close()
+    assert (await store.read(session)).conversation.remarks == [FAILED]
+
+
+async def test_remarks_stay_behind_the_messages_they_stood_behind_where_some_are_lost(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION, ANSWER, QUESTION, ANSWER)
+    with closing(file_of(store, session)) as file:
+        file.execute("UPDATE messages SET body = 'torn' WHERE place = 1")
+        file.execute(
+            "INSERT INTO remarks (at, body) VALUES (1.0, ?)",
+            (json.dumps({"place": 4, "kind": "end", "text": "cut"}),),
+        )
+        file.execute("INSERT INTO remarks (at, body) VALUES (1.0, '[]'), (1.0, '{}'), (1.0, 'torn')")
+    _, journal = await store.reopen(session)  # is written anew
+    await journal.close()
+    found = await store.read(session)
+    assert len(found.conversation.messages) == 3
+    assert found.conversation.remarks == [Remark(3, "end", "cut")]
+
+
+async def test_configured_secrets_are_taken_out_of_errors(tmp_path: Path):
+    store = store_in(tmp_path, KEY="sk-very-secret-key")
+    journal = await store.begin()
+    journal.message(0, QUESTION)
+    journal.remark(Remark(1, "error", "the key sk-very-secret-key is wrong", "model"))
+    await journal.settled()
+    await journal.close()
+    (remark,) = (await store.read(journal.id)).conversation.remarks
+    assert "very-secret" not in remark.text and remark.text.startswith("the key ")

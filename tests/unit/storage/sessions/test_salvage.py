@@ -1,0 +1,88 @@
+"""Of a session that was cut or overwritten what is sound is read, and it goes on in a sound file."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.unit.storage.damage import leaves, overwrite
+from tests.unit.storage.session_samples import ANSWER, saved, say, store_in
+from tui.core.conversation.conversation import UserMessage, sanitised
+from tui.core.errors import StorageError
+from tui.storage.sessions.salvage import is_cut, is_sound
+
+TALK = [UserMessage(f"question {number} " + "x" * 500) for number in range(200)]
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    session = await saved(store_in(tmp_path), *TALK)
+    return tmp_path / "sessions" / f"{session}.mcpsession"
+
+
+def data_of(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def put(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def cut_in_half(path: Path) -> int:
+    size = path.stat().st_size
+    put(path, data_of(path)[: size // 2])
+    return size
+
+
+async def test_of_a_file_that_was_cut_the_beginning_is_read_and_it_goes_on(tmp_path: Path, path: Path):
+    store = store_in(tmp_path)
+    size = cut_in_half(path)
+    assert is_cut(path)
+    found, journal = await store.reopen(path.stem)
+    left = found.conversation.messages
+    assert 50 < len(left) < 200 and all(message in TALK for message in left)
+    assert f"{200 - len(left)} messages could not be read" in found.info.problem
+    await say(journal, ANSWER, start=len(left))
+    await journal.close()
+    assert is_sound(path) and not is_cut(path)
+    assert (await store.read(path.stem)).conversation.messages == [*left, ANSWER]
+    assert len(data_of(path.with_name(path.name + ".damaged"))) == size // 2
+
+
+async def test_damage_that_only_writing_would_meet_is_mended_when_it_is_opened(tmp_path: Path, path: Path):
+    store = store_in(tmp_path)
+    overwrite(path, leaves(path, "folded_data")[0])
+    assert not is_sound(path)
+    found, journal = await store.reopen(path.stem)
+    assert found.conversation.messages == TALK
+    await say(journal, ANSWER, start=200)
+    await journal.close()
+    assert is_sound(path)
+    assert [place.index async for place in store.search("sunny")] == [200]
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_whatever_was_overwritten_a_session_opens_valid_or_is_refused_in_words(
+    tmp_path: Path, path: Path, seed: int
+):
+    store = store_in(tmp_path)
+    dice = random.Random(seed)
+    data = bytearray(data_of(path))
+    for _ in range(3):
+        at = dice.randrange(100, len(data))
+        length = dice.choice((1, 64, 4096))
+        data[at : at + length] = dice.randbytes(len(data[at : at + length]))
+    put(path, data)
+    await store.list()
+    [place async for place in store.search("question 7")]
+    try:
+        found, journal = await store.reopen(path.stem)
+    except StorageError as error:
+        assert "damaged" in error.message
+        assert data_of(path) == data
+        return
+    talk = found.conversation.messages
+    assert sanitised(talk) == talk
+    journal.message(len(talk), ANSWER)
+    await journal.close()
+    assert (await store.read(path.stem)).conversation.messages == [*talk, ANSWER]

@@ -1,0 +1,170 @@
+"""What was said is found, in any script, wherever it stands in a word."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from unicodedata import normalize
+
+import pytest
+
+from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, saved, say, store_in
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
+from tui.storage.sessions import words as session_words
+from tui.storage.sessions.words import INDEXED
+
+ERROR = ToolMessage("c2", "weather__get", "HTTP 402: insufficient balance for request 17", is_error=True)
+
+
+async def places(store, text: str) -> list[tuple[str, int]]:
+    return [(found.session.id, found.index) async for found in store.search(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("BALANCE", 3),
+        ("suffic", 3),
+        ("request insufficient", 3),
+        ("17", 3),
+        ("weather__get", 1),
+        ('"city": "Beijing"', 1),
+        ("°C", 2),
+        ("the weather", 0),
+    ],
+)
+async def test_all_words_have_to_be_in_a_message_as_parts_of_words_too(tmp_path: Path, text: str, index: int):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION, ASKING, RESULT, ERROR, ANSWER)
+    assert (session, index) in await places(store, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["北京天气", "天气", "气", "ПОГОДА", "straße", "مرحبا", "👩‍💻", 'a"b', "x OR y", "NOT", "*"]
+)
+async def test_any_script_and_any_sign_is_found(tmp_path: Path, text: str):
+    store = store_in(tmp_path)
+    said = UserMessage('北京天气如何 погода Straße مرحبا بك 👩‍💻 a"b x OR y NOT *')
+    session = await saved(store, said, ANSWER)
+    assert await places(store, text) == [(session, 0)]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("text", ["Café", "CAFÉ", "cafe\u0301", "STRASSE", "é", "Việt Nam", "각", "ﬁle", "K"])
+async def test_case_and_composition_do_not_count(tmp_path: Path, text: str, form: str):
+    store = store_in(tmp_path)
+    said = UserMessage(normalize(form, "un café, Straße, tiếng Việt Nam, 각, file, \u212a"))
+    session = await saved(store, UserMessage("un cafe, Strase, tieng Viet Nm, 가"), said)
+    assert await places(store, text) == [(session, 1)]
+    assert await places(store, "straße cafe\u0301") == [(session, 1)]
+
+
+@pytest.mark.parametrize("text", ["Malmö", "MALMO\u0308", 'say "hi"', '"hi"'])
+async def test_the_arguments_of_a_call_are_searched_as_they_read(tmp_path: Path, text: str):
+    store = store_in(tmp_path)
+    call = CallRequest("c1", "weather__get", r'{"city":"Malm\u00f6","note":"say \"hi\""}')
+    session = await saved(store, QUESTION, AssistantMessage("", calls=(call,), model="demo"))
+    assert await places(store, text) == [(session, 1)]
+    assert await places(store, "u00f6") == []
+
+
+async def test_an_excerpt_shows_what_was_found_also_where_folding_changes_the_length(tmp_path: Path):
+    store = store_in(tmp_path)
+    for before in ("ß" * 3000, "e\u0301" * 3000):
+        await saved(store, UserMessage(f"{before} needle {before}"))
+    assert ["needle" in found.excerpt async for found in store.search("needle")] == [True, True]
+
+
+async def test_a_session_with_an_index_of_an_older_kind_is_read_through(tmp_path: Path):
+    """Texts were indexed without being composed; the index of today has another name."""
+    store = store_in(tmp_path)
+    session = await saved(store, UserMessage("un cafe\u0301"), ANSWER)
+    with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
+        connection.execute("DROP TABLE folded")
+        connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='trigram')")
+        connection.execute("INSERT INTO words (rowid, text) VALUES (0, 'un cafe\u0301')")
+        connection.commit()
+    assert await places(store, "CAFÉ") == [(session, 0)]
+    _, journal = await store.reopen(session)
+    await say(journal, UserMessage("encore un café?"), start=2)
+    await journal.close()
+    assert await places(store, "CAFÉ") == [(session, 0), (session, 2)]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   ", "nothing like it", "balance nothing", "\0", "\ud800", "'", "x" * 5000]
+)
+async def test_what_nobody_said_is_not_found(tmp_path: Path, text: str):
+    store = store_in(tmp_path)
+    await saved(store, QUESTION, ASKING, RESULT, UserMessage("balance"))
+    assert await places(store, text) == []
+
+
+async def test_the_last_changed_session_comes_first_and_the_search_can_be_left(tmp_path: Path):
+    store = store_in(tmp_path)
+    first, second = await saved(store, QUESTION), await saved(store, QUESTION)
+    assert await places(store, "weather") == [(second, 0), (first, 0)]
+    search = store.search("weather")
+    assert (await anext(search)).session.id == second
+    await search.aclose()
+
+
+async def test_what_is_said_now_is_found_at_once(tmp_path: Path):
+    store = store_in(tmp_path)
+    journal = await store.begin()
+    await say(journal, QUESTION)
+    journal.message(1, ANSWER)
+    assert await places(store, "sunny") == [(journal.id, 1)]
+    journal.message(1, AssistantMessage("It is cloudy."))
+    assert await places(store, "sunny") == []
+    await journal.close()
+
+
+async def test_without_an_index_the_messages_are_read_through(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION, ANSWER)
+    with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
+        connection.execute("DROP TABLE folded")
+    assert await places(store, "sunny") == [(session, 1)]
+    _, journal = await store.reopen(session)
+    await say(journal, UserMessage("rainy?"), start=2)
+    await journal.close()
+    assert await places(store, "rainy") == [(session, 2)]
+
+
+async def test_an_index_that_is_damaged_keeps_nothing_from_being_stored_or_found(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, QUESTION, ANSWER)
+    with closing(sqlite3.connect(tmp_path / "sessions" / f"{session}.mcpsession")) as connection:
+        connection.execute("UPDATE folded_data SET block = x'ffffffffffff'")
+        connection.commit()
+    _, journal = await store.reopen(session)
+    await say(journal, UserMessage("rainy?"), start=2)
+    await journal.close()
+    assert await places(store, "rainy") == [(session, 2)]
+    assert await places(store, "sunny") == [(session, 1)]
+
+
+async def test_an_excerpt_is_one_clean_line_around_what_was_found(tmp_path: Path):
+    store = store_in(tmp_path)
+    await saved(store, UserMessage("x " * 500 + "\x1b[31mneedle\n" + "y " * 500))
+    (found,) = [found async for found in store.search("needle")]
+    assert "needle" in found.excerpt and "\x1b" not in found.excerpt and "\n" not in found.excerpt
+    assert found.excerpt.startswith("…") and found.excerpt.endswith("…") and len(found.excerpt) < 250
+
+
+def test_of_a_huge_message_the_beginning_is_indexed():
+    assert len(session_words.said(UserMessage("x" * 10_000_000))) == INDEXED
+
+
+async def test_what_stands_behind_a_nul_is_found(tmp_path: Path):
+    store = store_in(tmp_path)
+    session = await saved(store, UserMessage("before\0behind it"), ANSWER)
+    assert await places(store, "behind") == [(session, 0)]
+
+
+async def test_a_line_of_a_log_in_a_result_is_found_as_it_is_shown(tmp_path: Path):
+    store = store_in(tmp_path)
+    line = ToolMessage("c1", "files__tail", r'[INFO] opened "C:\temp\new\notes.txt" ok')
+    session = await saved(store, QUESTION, ASKING, line, ANSWER)
+    for text in ("temp", r"C:\temp\new", "notes"):
+        assert await places(store, text) == [(session, 2)]

@@ -1,0 +1,287 @@
+"""What an entry is, in plain words."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.traffic.traffic_script import ECHO, Script
+from tui.core.text import clean
+from tui.core.traffic import Cause, Direction, Entry, Kind
+from tui.traffic.explain.explain import explain
+from tui.traffic.methods import METHODS
+
+NOW = "2026-07-28"
+
+
+def called(result: object = None) -> Script:
+    script = Script()
+    known = script.out("tools/call", {"name": "get_weather", "arguments": {"city": "Rome"}}, Cause(3, 1, "c"))
+    script.wait(410)
+    script.result(known, {"content": [{"type": "text", "text": "hi"}]} if result is None else result)
+    return script
+
+
+def test_a_call_is_told_with_its_tool_its_answer_and_its_turn():
+    request, answer = called().entries
+    assert explain(request, answer, "2025-11-25").lines == [
+        "tools/call request 1",
+        "The client asks server weather to run the tool get_weather.",
+        "Arguments: city.",
+        "Answered after 0.4 s by #2.",
+        "Part of turn 3, step 1.",
+        "Specification: 2025-11-25 server/tools",
+    ]
+
+
+def test_a_result_is_told_with_its_request():
+    request, answer = called().entries
+    assert explain(answer, request, NOW).lines == [
+        "tools/call result 1",
+        "The answer to #1, in which the client asks server weather to run the tool get_weather.",
+        "It took 0.4 s.",
+        "It brings 1 content block.",
+        "Part of turn 3, step 1.",
+        "Specification: 2026-07-28 server/tools",
+    ]
+
+
+def test_a_tool_that_failed_is_told_as_that_and_not_as_a_broken_protocol():
+    request, answer = called({"content": [], "isError": True}).entries
+    assert (
+        "The tool failed, which its result says itself (isError); the model is told."
+        in explain(answer, request).sentences
+    )
+
+
+def test_a_round_that_needs_input_is_told():
+    request, answer = called({"resultType": "input_required", "inputRequests": {}}).entries
+    wanted = "The server needs more input first; the same call goes on in a new request."
+    assert wanted in explain(answer, request, NOW).sentences
+
+
+def test_an_error_is_told_with_what_its_code_means():
+    script = Script()
+    answer = script.error(
+        script.out("resources/read", {"uri": "file:///x"}), -32002, "Resource\x1b not found"
+    )
+    assert explain(answer, script.entries[0]).sentences[2:] == (
+        "Code -32002: the resource was not found (up to 2025-11-25; 2026-07-28 uses -32602).",
+        "The receiver says: Resource␛ not found",
+    )
+
+
+def test_a_request_that_waits_says_so():
+    script = Script()
+    script.out("tools/list", {"cursor": "2"})
+    assert explain(script.entries[0]).sentences == (
+        "The client asks server weather for its tools, page by page.",
+        "It asks for a further page.",
+        "There is no answer yet.",
+    )
+
+
+def test_who_asks_whom_follows_the_direction():
+    script = Script()
+    request = script.back({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {}})
+    assert explain(request).sentences[0] == (
+        "Server weather asks for an answer of the model that the client uses."
+    )
+
+
+def test_progress_and_log_and_cancel_are_told_with_what_they_say():
+    script = Script()
+    known = script.out("tools/call", {"name": "x", "_meta": {"progressToken": 7}})
+    progress = script.hear(
+        "notifications/progress", {"progressToken": 7, "progress": 3, "total": 10, "message": "warming up"}
+    )
+    log = script.hear("notifications/message", {"level": "warning", "data": {"disk": "full"}})
+    cancel = script.tell("notifications/cancelled", {"requestId": known, "reason": "the person left"})
+    request = script.entries[0]
+    assert explain(progress, request).sentences == (
+        "Server weather tells how far a request is.",
+        "3 of 10: warming up.",
+        "It belongs to #1, tools/call 1.",
+    )
+    assert 'Level warning: {"disk": "full"}' in explain(log).sentences
+    assert "The reason given: the person left" in explain(cancel, request).sentences
+
+
+def test_the_handshake_is_told_with_the_revision_it_agrees_on():
+    request, answer, _ = Script().legacy("2025-06-18").entries
+    assert "It wants the revision 2025-06-18." in explain(request, answer).sentences
+    assert "From now on the revision 2025-06-18 is in force." in explain(answer, request).sentences
+
+
+def test_discovery_is_told_with_the_revisions_that_the_server_speaks():
+    request, answer = Script().modern().entries
+    assert "The server speaks 2026-07-28." in explain(answer, request, NOW).sentences
+
+
+def test_a_list_is_told_with_its_length_and_whether_it_goes_on():
+    script = Script()
+    answer = script.result(
+        script.out("tools/list"), {"tools": [ECHO, ECHO], "nextCursor": "x", "ttlMs": 60_000}
+    )
+    assert explain(answer, script.entries[0], NOW).sentences[2:] == (
+        "It brings 2 tools. There are further pages.",
+        "It may be used for 1 m 00 s before it is asked for again.",
+    )
+
+
+def test_a_method_that_the_revision_in_force_does_not_have_is_told():
+    script = Script()
+    script.out("subscriptions/listen", {})
+    assert (
+        "(the revision in force, 2025-11-25, does not have this)"
+        in (explain(script.entries[0], None, "2025-11-25").sentences[0])
+    )
+
+
+def test_a_request_that_names_its_revision_is_explained_by_that_one():
+    request, answer = Script().modern().entries
+    for entry, pair in ((request, answer), (answer, request)):
+        assert explain(entry, pair, "2025-11-25").section == "2026-07-28 server/discover"
+
+
+def test_a_method_of_nobody_is_told():
+    script = Script()
+    script.out("acme/\x1bdo")
+    assert explain(script.entries[0]).sentences[0] == (
+        "The client sends server weather acme/␛do, which is not a method of MCP."
+    )
+
+
+def test_a_call_made_by_hand_is_told():
+    script = Script()
+    script.out("ping", cause=Cause(0, 0, "hand-1"))
+    assert explain(script.entries[0]).sentences[-1] == "Made by hand."
+
+
+@pytest.mark.parametrize(
+    ("word", "detail", "sentence"),
+    [
+        ("spawn", {"pid": 7, "argv": ["python", "x.py"]}, "Command: python x.py"),
+        ("exit", {"code": 0, "signal": None, "seconds": 1.5}, "It ended as it should."),
+        ("exit", {"code": -9}, "It was ended by SIGKILL (killed at once; also by a system short of memory)."),
+        ("exit", {"code": 127}, "The command was not found."),
+        ("exit", {"code": 3, "seconds": 0.3}, "The process of server weather ended after 0.3 s."),
+        ("exit", {"code": None, "signal": "SIGTERM"}, "It was ended by SIGTERM."),
+        ("gave up", {"id": 7, "why": "too late"},
+         "mcptui waits no longer for the answer to request 7 of server weather: too late."),
+        ("too large", {"bytes": 20 << 20, "limit": 16 << 20},
+         "A line of 21 MB was skipped; mcptui reads lines of up to 17 MB."),
+        ("dropped", {"entries": 1, "bytes": 40},
+         "Missing here: 1 entry of 40 B, too old for the space of recordings or too fast to be stored."),
+        ("log left out", {"bytes": 4_000},
+         "4.0 kB of what server weather wrote on stderr came too fast and are not in the recording."),
+        ("http", {"exchange": 1, "status": 202},
+         "Server weather answered without a body, HTTP 202: taken, and there is nothing to answer."),
+        ("http", {"exchange": 1, "http": "GET"},
+         "The client asked server weather for a stream of messages (HTTP GET)."),
+        ("http", {"exchange": 1, "http": "DELETE"},
+         "The client ended its session with server weather (HTTP DELETE)."),
+        ("http", {"exchange": 1, "http": "POST"},
+         "The client sent server weather an HTTP POST without a body."),
+        ("http", {"status": 200, "sse": {"event": "", "id": "7"}},
+         "An event without data came from server weather; such events keep a stream open."),
+        ("broken", {"exchange": 1, "why": "ReadError: reset"},
+         "The connection to server weather broke: ReadError: reset."),
+        ("unreadable", {}, "What stood here cannot be read: this part of the recording is damaged."),
+        ("invented", {"why": "because"}, "why: because"),
+    ],
+)  # fmt: skip
+def test_events_are_told(word: str, detail: dict[str, object], sentence: str):
+    assert sentence in explain(Script().event(word, **detail)).sentences
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw", "title", "sentence"),
+    [
+        (Kind.STDERR, b"oh", "line on stderr", "It begins: oh"),
+        (None, b"hello\x1b", "not JSON", "It begins: hello␛"),
+        (None, b'[{"jsonrpc":"2.0","method":"ping","id":1}]', "batch", "Several messages in one."),
+        (None, b"7", "not JSON-RPC", "It begins: 7"),
+    ],
+)  # fmt: skip
+def test_what_is_no_message_is_told(kind: Kind | None, raw: bytes, title: str, sentence: str):
+    entry = Script().raw(Direction.IN, raw, kind)
+    explanation = explain(entry)
+    assert (explanation.title, sentence in explanation.sentences) == (title, True)
+
+
+def test_the_models_side_is_told():
+    script, told = Script("model:demo"), {"exchange": "1"}
+    asked = script.raw(Direction.OUT, b'{"model": "demo"}', Kind.MODEL_REQUEST, told, Cause(2, 1))
+    script.wait(1_990)
+    said = script.raw(Direction.IN, b"{}", Kind.MODEL_REPLY, {**told, "status": 429}, Cause(2, 1))
+    assert explain(asked, said).sentences == (
+        "mcptui sent the conversation and the tools to the model demo: 17 B.",
+        "The model was through with #2 after 2.0 s.",
+        "Part of turn 2, step 1.",
+    )
+    assert "HTTP 429: too many requests: wait before asking again." in explain(said, asked).sentences
+
+
+def test_every_method_has_a_sentence_and_a_page_both_ways():
+    for name, method in METHODS.items():
+        for direction in (Direction.OUT, Direction.IN):
+            entry = Entry(1, 0, 0, "s", direction, Kind.REQUEST, method=name, ident="1")
+            explanation = explain(entry)
+            assert explanation.sentences[0].endswith("."), name
+            assert "{" not in explanation.sentences[0]
+            assert explanation.section.endswith(method.section(max(method.out | method.back)))
+
+
+def test_a_body_that_is_only_a_head_is_explained_by_its_columns():
+    entry = Entry(1, 0, 0, "s", Direction.IN, Kind.RESPONSE, "tools/call", ident="1", sha256="a", body=b'{"x')
+    assert explain(entry).title == "tools/call result 1"
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+        st.sampled_from(["progress", "total", "message", "level", "data", "reason", "arguments", "code",
+                         "tools", "error", "result", "params", "supportedVersions", "ttlMs", "content"]),
+        inner, max_size=5,
+    ),
+    max_leaves=15,
+)  # fmt: skip
+
+
+@given(st.sampled_from(sorted(METHODS)), st.sampled_from(list(Kind)), json_values, json_values)
+def test_no_frame_makes_the_explanation_fail(method: str, kind: Kind, part: object, detail: object):
+    body = json.dumps({"params": part, "result": part, "error": part}).encode("utf-8", "surrogatepass")
+    known = detail if isinstance(detail, dict) else {}
+    entry = Entry(2, 5, 0, "s\x1b", Direction.IN, kind, method, "t\n", "1", body=body, detail=known)
+    for revision in ("", NOW, "2025-11-25", "other"):
+        for line in explain(entry, Entry(1, 0, 0, "s", Direction.OUT, Kind.REQUEST), revision).lines:
+            assert clean(line) == line
+            assert "\n" not in line
+
+
+@given(
+    st.sampled_from(["spawn", "exit", "too large", "dropped", "gave up", "signal", "http", "broken", "x"]),
+    json_values,
+    json_values,
+)
+def test_no_event_makes_the_explanation_fail(word: str, one: object, other: object):
+    names = (
+        "pid",
+        "env",
+        "code",
+        "signal",
+        "seconds",
+        "bytes",
+        "limit",
+        "entries",
+        "id",
+        "why",
+        "x\x1b",
+        "status",
+        "http",
+    )
+    detail = dict(zip(names, [one, other] * 7, strict=False)) | {"argv": [one, other]}
+    for line in explain(Entry(1, 0, 0, "s", Direction.NONE, Kind.EVENT, word, detail=detail)).lines:
+        assert clean(line) == line

@@ -1,0 +1,159 @@
+"""Which moment a clock time of a filter means."""
+
+import time
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.traffic.small_traffic import Traffic
+from tui.core.traffic import Direction, Entry, Kind
+from tui.traffic.filter.column_fields import since_ns, until_ns
+from tui.traffic.filter.filter import Filter
+from tui.traffic.filter.nodes import Ago, Clock
+from tui.traffic.filter.query import parse
+from tui.traffic.filter.units import clock
+from tui.traffic.record.frames import Frames
+
+SECOND = 1_000_000_000
+HOUR = 3600 * SECOND
+
+
+@pytest.fixture(autouse=True)
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the local time be that of Berlin: an hour from UTC, two in summer."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def ns(text: str) -> int:
+    return int(datetime.fromisoformat(text).timestamp()) * SECOND
+
+
+def value(text: str) -> Clock:
+    return Clock(*clock(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "moment"),
+    [
+        ("14:05", "2026-11-20T15:00+01:00", "2026-11-20T14:05+01:00"),
+        ("14:05", "2026-11-20T14:05+01:00", "2026-11-20T14:05+01:00"),
+        ("14:05", "2026-11-20T14:04+01:00", "2026-11-19T14:05+01:00"),
+        ("23:00", "2026-11-20T00:30+01:00", "2026-11-19T23:00+01:00"),
+        ("2026-11-18", "2026-11-20T00:30+01:00", "2026-11-18T00:00+01:00"),
+        ("2026-11-21T08:00", "2026-11-20T00:30+01:00", "2026-11-21T08:00+01:00"),
+        # 2:00 to 3:00 came twice on 25 October.
+        ("02:30", "2026-10-25T02:45+02:00", "2026-10-25T02:30+02:00"),
+        ("02:30", "2026-10-25T02:15+01:00", "2026-10-25T02:30+02:00"),
+        ("02:30", "2026-10-25T02:45+01:00", "2026-10-25T02:30+01:00"),
+        ("02:30", "2026-10-25T12:00+01:00", "2026-10-25T02:30+01:00"),
+        ("02:30", "2026-10-26T01:00+01:00", "2026-10-25T02:30+01:00"),
+        ("2026-10-25T02:30", "2026-11-20T12:00+01:00", "2026-10-25T02:30+02:00"),
+        # 2:00 to 3:00 did not come on 29 March.
+        ("02:30", "2026-03-29T12:00+02:00", "2026-03-29T03:00+02:00"),
+        ("02:30", "2026-03-29T03:00+02:00", "2026-03-29T03:00+02:00"),
+        ("02:30", "2026-03-29T01:59+01:00", "2026-03-28T02:30+01:00"),
+        ("2026-03-29T02:00", "2026-11-20T12:00+01:00", "2026-03-29T03:00+02:00"),
+    ],
+)
+def test_since_is_the_last_time_that_the_clock_showed(text: str, now: str, moment: str):
+    assert since_ns(value(text), ns(now)) == ns(moment)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "moment"),
+    [
+        ("01:00", "2026-11-19T23:00+01:00", "2026-11-20T01:00+01:00"),
+        ("23:30", "2026-11-19T23:00+01:00", "2026-11-19T23:30+01:00"),
+        ("23:00", "2026-11-19T23:00+01:00", "2026-11-20T23:00+01:00"),
+        ("02:30", "2026-10-25T01:00+02:00", "2026-10-25T02:30+02:00"),
+        ("02:30", "2026-10-25T02:45+02:00", "2026-10-25T02:30+01:00"),
+        ("02:30", "2026-10-25T02:45+01:00", "2026-10-26T02:30+01:00"),
+        ("02:30", "2026-03-29T01:00+01:00", "2026-03-29T03:00+02:00"),
+        ("2026-11-18T02:00", "2026-11-19T23:00+01:00", "2026-11-18T02:00+01:00"),
+        ("2026-10-25T02:30", "2026-10-25T01:00+02:00", "2026-10-25T02:30+01:00"),
+    ],
+)
+def test_until_is_the_first_such_time_after_since(text: str, since: str, moment: str):
+    assert until_ns(value(text), ns("2026-11-20T00:30+01:00"), ns(since)) == ns(moment)
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "moment"),
+    [
+        ("18:00", "2026-11-20T09:00+01:00", "2026-11-20T18:00+01:00"),
+        ("08:00", "2026-11-20T09:00+01:00", "2026-11-20T08:00+01:00"),
+        ("02:30", "2026-10-25T01:00+02:00", "2026-10-25T02:30+01:00"),
+        ("02:30", "2026-03-29T12:00+02:00", "2026-03-29T03:00+02:00"),
+    ],
+)
+def test_until_without_since_is_today(text: str, now: str, moment: str):
+    assert until_ns(value(text), ns(now), None) == ns(moment)
+
+
+def test_how_long_ago_is_no_clock_time():
+    assert since_ns(Ago(HOUR), 5 * HOUR) == until_ns(Ago(HOUR), 5 * HOUR, 3 * HOUR) == 4 * HOUR
+
+
+@pytest.mark.parametrize(
+    ("text", "passing"),
+    [
+        ("since:23:00", "b c d"),
+        ("since:23:00 until:01:00", "b c d"),
+        ("until:01:00 since:23:00", "b c d"),
+        ("since:23:00 until:23:30", "b"),
+        ("since:23:00 (until:23:30 or kind:event)", "b"),
+        ("since:23:00 not until:23:30", "c d"),
+        ("not (since:23:00 until:23:30)", "a c d"),
+        ("since:22:00 since:23:20 until:23:10", "c d"),
+        ("since:23:00 or until:23:30", "a b c d"),
+        ("since:2026-11-19T21:00 until:22:30", "a"),
+        ("since:4h until:23:30", "a b"),
+        ("since:23:00,22:00 until:22:30", "a"),
+        ("until:00:10", "a b c"),
+        ("until:18:00", "a b c d"),
+        ("until:2026-11-19T23:30", "a b"),
+    ],
+)
+def test_the_times_of_a_filter_that_is_written_after_midnight(text: str, passing: str):
+    times = {
+        "a": "2026-11-19T22:15+01:00",
+        "b": "2026-11-19T23:15+01:00",
+        "c": "2026-11-20T00:05+01:00",
+        "d": "2026-11-20T00:25+01:00",
+    }
+    frames = Frames()
+    for seq, moment in enumerate(times.values(), 1):
+        frames.append(Entry(seq, ns(moment), ns(moment), "s", Direction.NONE, Kind.STDERR))
+    query = parse(text)
+    assert query.is_sound
+    mask = Filter(query, frames, now_ns=ns("2026-11-20T00:30+01:00")).mask(0, 4)
+    assert " ".join(name for name, passes in zip(times, mask, strict=True) if passes) == passing
+
+
+@given(
+    second=st.integers(0, 86_399),
+    now=st.integers(ns("2026-01-01T00:00+00:00") // SECOND, ns("2027-01-01T00:00+00:00") // SECOND),
+)
+def test_the_clock_shows_the_time_at_the_moment_that_is_meant(second: int, now: int):
+    meant = Clock("", second * SECOND)
+    since = since_ns(meant, now * SECOND)
+    until = until_ns(meant, now * SECOND, now * SECOND)
+    assert since <= now * SECOND < until
+    for moment in (since, until):
+        shown = datetime.fromtimestamp(moment // SECOND)
+        of_day = (shown.hour * 60 + shown.minute) * 60 + shown.second
+        assert of_day == second or (2 * 3600 <= second < 3 * 3600 == of_day)
+
+
+@pytest.mark.parametrize("text", ["since:0001-01-01 until:18:00", "since:99999999d until:18:00"])
+def test_a_moment_before_all_time_is_no_error(text: str):
+    traffic = Traffic()
+    traffic.add(Kind.STDERR)
+    assert Filter(parse(text), traffic.frames).mask(0, 1) in (b"\0", b"\1")

@@ -1,0 +1,357 @@
+"""A filter over columns lets through what a reading of each entry lets through."""
+
+import time
+from datetime import datetime
+from fnmatch import fnmatchcase
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.traffic.small_traffic import CAUSE, MS, WALL, Bodies, Traffic
+from tui.core.traffic import Direction, Kind, Outcome, Severity
+from tui.traffic.filter.filter import Filter
+from tui.traffic.filter.nodes import And, Node, Not, Or, Term, Text
+from tui.traffic.filter.query import parse
+
+
+def sample() -> Traffic:
+    """Return twenty entries of all sorts."""
+    traffic = Traffic()
+    traffic.call(
+        "get_weather", took_ms=250, ident="7", cause=CAUSE, body=b'{"city":"Oslo"}', size=12_000
+    )  # 1 2
+    traffic.call("search_notes", source="notes", took_ms=3, ident='"7"', outcome=Outcome.TOOL_ERROR)  # 3 4
+    traffic.call("", method="tools/list", took_ms=40, outcome=Outcome.ERROR, body=b"Milk and bread")  # 5 6
+    traffic.add(Kind.STDERR, source="notes", body=b"warning: no milk", direction=Direction.NONE)  # 7
+    first = traffic.ask("wait")  # 8
+    traffic.answer(first, Outcome.INPUT_REQUIRED, after_ms=5)  # 9
+    again = traffic.ask("wait", root=first)  # 10
+    traffic.add(Kind.NOTIFICATION, method="notifications/progress", pair=again, root=first)  # 11
+    traffic.answer(again, after_ms=900, root=first)  # 12
+    traffic.ask("slow", source="slow")  # 13, waits for ever
+    lost = traffic.ask("gone")  # 14
+    traffic.end()  # 15
+    traffic.add(Kind.NOT_JSON, body=b"DEBUG get_weather")  # 16
+    traffic.add(Kind.MODEL_REQUEST, source="model:demo", method="demo", direction=Direction.OUT)  # 17
+    traffic.add(Kind.MODEL_REPLY, source="model:demo", method="demo", pair=17, outcome=Outcome.OK)  # 18
+    assert lost == 14
+    traffic.frames.set_severity(16, Severity.ERROR)
+    traffic.frames.set_severity(4, Severity.WARNING)
+    traffic.frames.mark(2, True)
+    return traffic
+
+
+NOTES = {2: "Ask them about Oslo", 16: "why?"}
+
+
+def passing(traffic: Traffic, text: str, **options: object) -> list[int]:
+    """Return the seqs that pass."""
+    query = parse(text)
+    assert query.is_sound, query.problems
+    made = Filter(query, traffic.frames, **{"notes": NOTES, **options})  # type: ignore[arg-type]
+    count, first = len(traffic.frames), traffic.frames.first
+    found = made.found(0, count, Bodies(traffic).search(made.terms, first, first + count))
+    return [first + index for index, passes in enumerate(made.mask(0, count, found)) if passes]
+
+
+@pytest.mark.parametrize(
+    ("text", "seqs"),
+    [
+        ("", list(range(1, 19))),
+        ("server:notes", [3, 4, 7]),
+        ("server:NOTES,slow", [3, 4, 7, 13]),
+        ("server:model:*", [17, 18]),
+        ("method:tools/list", [5, 6]),
+        ("tool:get_*", [1, 2]),
+        ("tool:w?it", [8, 9, 10, 12]),
+        ('tool:"w?it"', []),
+        ("kind:error", [6]),
+        ("kind:not_*", [16]),
+        ("status:error", [3, 4, 5, 6]),
+        ("status:rpc_error", [5, 6]),
+        ("status:tool_error", [3, 4]),
+        ("status:failed", [3, 4, 5, 6, 14]),
+        ("status:pending", [13]),
+        ("status:input_required", [8, 9]),
+        ("kind:response status:error", [4]),
+        ("dir:none", [7, 15]),
+        ("size:>10k", [1]),
+        ("size:12000", [1]),
+        ("size:1..100 -kind:error", [2, 7, 16]),
+        ("latency:>200ms", [1, 2, 10, 12]),
+        ("latency:<=3ms", [3, 4, 17, 18]),
+        ("latency:<10ms,>500ms", [3, 4, 8, 9, 10, 12, 17, 18]),
+        ("not latency:<1h", [7, 11, 13, 14, 15, 16]),
+        ("server:notes latency:>1ms", [3, 4]),
+        ("id:7", [1, 2, 3, 4]),
+        ("call:call_1", [1, 2]),
+        ("turn:3 step:2", [1, 2]),
+        ("turn:>2", [1, 2]),
+        ("seq:4..6,17..", [4, 5, 6, 17, 18]),
+        ("seq:<3", [1, 2]),
+        ("pair:10", [10, 11, 12]),
+        ("pair:12", [10, 12]),
+        ("pair:9999", []),
+        ("root:12", [8, 9, 10, 11, 12]),
+        ("lint:warning", [4, 16]),
+        ("lint:error", [16]),
+        ("lint:none seq:15..", [15, 17, 18]),
+        ("marked:yes", [3]),
+        ("marked:no kind:stderr", [7]),
+        ("note:oslo", [2]),
+        ("note:*?", [2, 16]),
+        ("milk", [6, 7]),
+        ("body:milk server:notes", [7]),
+        ("get_weather", [1, 2, 16]),
+        ("body:get_weather", [16]),
+        ("-milk kind:error,stderr", []),
+        ("not (milk or kind:request,response)", [11, 15, 16, 17, 18]),
+        ("milk or tool:slow", [6, 7, 13]),
+        ("milk bread", [6]),
+    ],
+)
+def test_each_field_asks_what_it_says(text: str, seqs: list[int]):
+    assert passing(sample(), text) == seqs
+
+
+@pytest.mark.parametrize(
+    ("text", "seqs"),
+    [
+        ("tool:*", [1, 2]),
+        ("tool:**", [1, 2]),
+        ("tool:?*", [1, 2]),
+        ("not tool:*", [3, 4]),
+        ('tool:""', [3, 4]),
+        ("tool:get,*", [1, 2]),
+        ("server:*", [1, 2, 3]),
+        ("method:*", [1, 2, 3]),
+        ("note:*", [2]),
+        ("status:*", [1, 2]),
+        ("status:none", [3, 4]),
+        ("status:n*", [3, 4]),
+        ("status:*,none", [1, 2, 3, 4]),
+        ("dir:*", [1, 2, 3]),
+        ("lint:*", [3]),
+        ("kind:*", [1, 2, 3, 4]),
+        ("marked:*", [2]),
+        ("not marked:*", [1, 3, 4]),
+        ("marked:*,no", [1, 2, 3, 4]),
+    ],
+)
+def test_a_star_is_for_what_has_a_value(text: str, seqs: list[int]):
+    traffic = Traffic()
+    traffic.call("get")  # 1 2
+    traffic.add(Kind.NOTIFICATION, method="notifications/message")  # 3
+    traffic.add(Kind.EVENT, source="", direction=Direction.NONE)  # 4
+    traffic.frames.set_severity(3, Severity.HINT)
+    traffic.frames.mark(traffic.frames.index(2), True)
+    assert passing(traffic, text, notes={1: "", 2: "why?"}) == seqs
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["tool:CAFÉ", "tool:cafe\u0301", "tool:*É", "cafÉ", "server:STRASSE", "note:CAFE\u0301"],
+)
+def test_names_and_notes_are_compared_as_texts_are(text: str):
+    traffic = Traffic()
+    traffic.ask("café", source="straße")
+    traffic.ask("cafe", source="strase")
+    assert passing(traffic, text, notes={1: "Café", 2: "cafe"}) == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "seqs"),
+    [
+        ("status:failed", [5]),
+        ("status:failed kind:request -method:tools/*", []),
+        ("status:lost", [1, 5]),
+        ("status:failed,lost", [1, 5]),
+        ("status:error", [3, 4]),
+        ("not status:failed", [1, 2, 3, 4, 6]),
+    ],
+)
+def test_a_stream_that_ends_with_its_server_and_an_older_servers_refusal_are_no_failures(
+    text: str, seqs: list[int]
+):
+    traffic = Traffic()
+    traffic.ask("", method="subscriptions/listen")  # 1
+    traffic.add(Kind.NOTIFICATION, method="notifications/subscriptions/acknowledged", pair=1)  # 2
+    traffic.call("", method="server/discover", outcome=Outcome.ERROR)  # 3 4
+    traffic.ask("crash")  # 5
+    traffic.end()  # 6
+    assert passing(traffic, text) == seqs
+
+
+def test_an_answer_that_could_not_be_read_took_its_time():
+    traffic = Traffic()
+    request = traffic.ask()
+    traffic.add(Kind.NOT_JSON, pair=request, outcome=Outcome.ERROR, after_ms=50)
+    assert passing(traffic, "latency:>=50ms") == [1, 2]
+    assert traffic.frames.latency_ns(1) == 50 * MS
+
+
+def test_how_long_ago_counts_from_a_moment_that_is_told():
+    traffic = Traffic()
+    for _ in range(4):
+        traffic.add(Kind.STDERR, after_ms=60_000)
+    now = traffic.now + WALL
+    assert passing(traffic, "since:61s", now_ns=now) == [3, 4]
+    assert passing(traffic, "until:2m", now_ns=now) == [1, 2]
+    assert passing(traffic, "since:2m until:1m", now_ns=now) == [2, 3]
+
+
+def test_a_clock_time_is_the_last_time_that_it_was():
+    traffic = Traffic()
+    for _ in range(3):
+        traffic.add(Kind.STDERR, after_ms=3_600_000)
+    last = datetime.fromtimestamp((traffic.now + WALL) / 1e9)
+    now = traffic.now + WALL + 60_000 * MS
+    assert passing(traffic, f"since:{last:%H:%M:%S}", now_ns=now) == [3]
+    assert passing(traffic, f"since:{last:%Y-%m-%dT%H:%M:%S}", now_ns=now) == [3]
+    assert passing(traffic, "since:0001-01-01", now_ns=now) == [1, 2, 3]
+    assert passing(traffic, "until:9999-12-31", now_ns=now) == [1, 2, 3]
+
+
+def test_a_clock_that_was_set_is_followed():
+    traffic = Traffic()
+    traffic.add(Kind.STDERR)
+    hour = 3_600_000 * MS
+    entry = traffic.entries[0]
+    for seq, shift in ((2, hour), (3, 0)):
+        moved = type(entry)(
+            seq, entry.mono_ns + seq, entry.wall_ns + shift, "weather", entry.direction, entry.kind
+        )
+        traffic.frames.append(moved)
+    assert passing(traffic, "since:1m", now_ns=entry.wall_ns + hour) == [2]
+
+
+def test_names_that_come_later_are_decided_then():
+    traffic = Traffic()
+    traffic.call("one")
+    made = Filter(parse("tool:two"), traffic.frames)
+    assert made.mask(0, 2) == b"\0\0"
+    traffic.call("two")
+    assert made.mask(0, 4) == b"\0\0\1\1"
+
+
+def test_more_names_than_fit_in_a_byte_are_told_apart():
+    traffic = Traffic()
+    for number in range(600):
+        traffic.add(Kind.REQUEST, tool=f"t{number}")
+    assert passing(traffic, "tool:t1,t257,t513") == [2, 258, 514]
+
+
+def test_bodies_that_cannot_change_the_outcome_need_not_be_read():
+    traffic = sample()
+    made = Filter(parse("server:notes milk"), traffic.frames)
+    assert [index + 1 for index, could in enumerate(made.possible(0, 18)) if could] == [3, 4, 7]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "needle"),
+    [
+        (".*milk", "milk"),
+        (".*?.*milk.*", "milk.*"),
+        (".*+milk", ".*+milk"),
+        ("a.*b", "a.*b"),
+        (".*", ""),
+    ],
+)
+def test_what_comes_before_a_match_is_not_sought(pattern: str, needle: bytes):
+    made = Filter(parse(f"/{pattern}/"), Traffic().frames)
+    assert [term.needle for term in made.terms] == [needle]
+
+
+def test_a_filter_says_whether_an_entry_can_begin_to_pass_later():
+    frames = Traffic().frames
+    assert not Filter(parse("server:a milk kind:request"), frames).changes
+    for text in ("status:ok", "-latency:>1s", "a or lint:error", "marked:yes", "note:x", "pair:1"):
+        assert Filter(parse(text), frames).changes
+
+
+# ---- beside a reading of each entry -----------------------------------------------------------------------
+
+TERMS = [
+    "server:weather",
+    "tool:*e*",
+    "kind:request,response",
+    "status:ok",
+    "size:>10",
+    "latency:>4ms",
+    "latency:..3ms",
+    "milk",
+    "body:get",
+    "id:7",
+    "dir:in",
+]
+QUERIES = st.recursive(
+    st.sampled_from(TERMS),
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map(lambda pair: f"({pair[0]} {pair[1]})"),
+        st.tuples(inner, inner).map(lambda pair: f"({pair[0]} or {pair[1]})"),
+        inner.map(lambda one: f"not {one}"),
+    ),
+    max_leaves=8,
+)
+
+
+def reads(traffic: Traffic, seq: int, node: Node) -> bool:
+    """Return whether an entry passes, by looking at it alone."""
+    match node:
+        case Not(part):
+            return not reads(traffic, seq, part)
+        case And(parts):
+            return all(reads(traffic, seq, part) for part in parts)
+        case Or(parts):
+            return any(reads(traffic, seq, part) for part in parts)
+        case Text(text):
+            entry = traffic.entries[seq - 1]
+            names = (entry.source, entry.method, entry.tool)
+            return text.encode() in traffic.bodies[seq].lower() or any(text in name for name in names)
+        case Term("body", (value,)):
+            return value.text.encode() in traffic.bodies[seq].lower()
+        case _:
+            return _has(traffic, seq, node)
+
+
+def _has(traffic: Traffic, seq: int, term: Term) -> bool:
+    entry, frames = traffic.entries[seq - 1], traffic.frames
+    latency = frames.latency_ns(seq - 1)
+    match term.field:
+        case "server":
+            return entry.source == "weather"
+        case "tool":
+            return fnmatchcase(entry.tool, "*e*")
+        case "kind":
+            return entry.kind in (Kind.REQUEST, Kind.RESPONSE)
+        case "status":
+            return frames.outcome[seq - 1] == Outcome.OK
+        case "size":
+            return entry.size > 10
+        case "latency":
+            longer = getattr(term.values[0], "op", "") == ">"
+            return latency > 4 * MS if longer else 0 <= latency <= 3 * MS
+        case "id":
+            return entry.ident in ("7", '"7"')
+    return entry.direction is Direction.IN
+
+
+@settings(max_examples=150, deadline=None)
+@given(QUERIES)
+def test_any_joining_of_terms_is_as_each_entry_reads(text: str):
+    traffic = sample()
+    root = parse(text).root
+    assert root is not None
+    expected = [entry.seq for entry in traffic.entries if reads(traffic, entry.seq, root)]
+    assert passing(traffic, text) == expected
+    could = Filter(parse(text), traffic.frames).possible(0, len(traffic.frames))
+    assert all(could[seq - 1] for seq in expected)
+
+
+def test_names_made_to_slow_a_glob_down_do_not():
+    traffic = Traffic()
+    traffic.add(Kind.REQUEST, tool="a" * 50_000)
+    began = time.perf_counter()
+    assert passing(traffic, "tool:*a*a*a*a*a*a*b") == []
+    assert time.perf_counter() - began < 1

@@ -1,0 +1,157 @@
+"""A filter finds in bodies what a person reads there, however it is written."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import wait_until
+from tui.core.traffic import Direction, Entry, Kind
+from tui.storage.recordings.memory_reader import MemoryReader
+from tui.traffic.filter.nodes import quoted
+from tui.traffic.filter.query import parse
+from tui.traffic.filter.view import View
+from tui.traffic.record.bodies import Ring
+from tui.traffic.record.frames import Frames
+
+TEXTS = st.text(
+    st.one_of(
+        st.characters(exclude_categories=["Cs", "M"]),
+        st.sampled_from("aAkKsSéÉßẞſKﬁİıΣσςЙй\"\\/\n\b'{}[]:, 한가天🙂🏽"),
+    ),
+    min_size=1,
+    max_size=12,
+)
+"""Marks are left out: one at either end would belong to the text beside it."""
+
+
+def passing(bodies: Sequence[bytes], text: str) -> list[int]:
+    """Return the indices of the bodies that a filter lets through."""
+    query = parse(text)
+    assert query.is_sound, query.problems
+    frames, ring = Frames(), Ring()
+    for seq, body in enumerate(bodies, 1):
+        entry = Entry(seq, seq, seq, "server", Direction.IN, Kind.RESPONSE, body=body)
+        frames.append(entry)
+        ring.add([entry])
+    view = View(frames, query, reader=lambda: MemoryReader(ring))
+    try:
+        wait_until(view.advance)
+        assert not view.problem
+        return list(view.indices(0, len(view)))
+    finally:
+        view.close(wait=True)
+
+
+def escaped(text: str, choose: Callable[[], bool]) -> str:
+    """Return a JSON string that says a text, with escapes where they are needed or chosen."""
+    written = []
+    for char in text:
+        if choose() or char in '"\\' or char < " ":
+            units = char.encode("utf-16-be").hex()
+            written += [f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)]
+        else:
+            written.append(char)
+    return '"' + "".join(written) + '"'
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("CafÉ", rb'{"name":"Caf\u00c9"}'),
+        ("café", rb'{"name":"Caf\u00c9"}'),
+        ("café", '{"name":"CAFÉ"}'.encode()),
+        ("café", normalize("NFD", '{"name":"Café"}').encode()),
+        (normalize("NFD", "café"), '{"name":"Café"}'.encode()),
+        (r'"say \"hi\""', rb'{"text":"say \"hi\""}'),
+        (r'"C:\\new"', rb'{"path":"C:\\new"}'),
+        ('"https://mcp.io"', rb'{"url":"https:\/\/mcp.io"}'),
+        ("STRASSE", '{"street":"Straße"}'.encode()),
+        ("погода", '{"word":"ПОГОДА"}'.encode()),
+        ("kelvin", '["\u212aelvin"]'.encode()),
+        ("file", '["ﬁle"]'.encode()),
+        ("天气", rb'[1, "\u5929\u6c14"]'),
+        ("🙂", rb'"\ud83d\ude42"'),
+        ("São", rb'{"text":"{\"city\": \"S\\u00e3o Paulo\"}"}'),
+        ("hé", b'data: {"delta":"h\\u00e9"}\n\ndata: [DONE]\n\n'),
+        ('"\\"id\\":7"', b'{"id":7}'),
+        ("body:café", rb'{"name":"Caf\u00c9"}'),
+        (r'body:"say \"hi\""', rb'{"text":"say \"hi\""}'),
+        (r'/say "hi"/', rb'{"text":"say \"hi\""}'),
+        ("/caf.\\b/", '{"name":"café"}'.encode()),
+        ("/^.caf.{2}$/", '"café"'.encode()),
+        ("/CAFÉ/i", '{"name":"café"}'.encode()),
+        ("/café/", normalize("NFD", '{"name":"café"}').encode()),
+        (normalize("NFD", "/café/"), '{"name":"café"}'.encode()),
+        (r"/\u00e9/", '{"name":"café"}'.encode()),
+        (r'/"id":\s*7/', b'{"id": 7}'),
+    ],
+)
+def test_what_a_person_reads_is_found(text: str, body: bytes):
+    assert passing([body, b'{"name":"other"}'], text) == [0]
+    assert passing([body, b'{"name":"other"}'], f"not {text}") == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("nfoo", rb'{"text":"bar\nfoo"}'),
+        ("u00e9", rb'{"text":"caf\u00e9"}'),
+        ("/CAFÉ/", '{"name":"café"}'.encode()),
+        ("é", rb"warning: C:\u00e9.txt"),
+        ("é", rb'{"code":"print(\"\\u00e9\")"}'),
+        ("/\\t/", rb'[INFO] C:\temp "x"'),
+    ],
+)
+def test_how_it_is_written_is_not(text: str, body: bytes):
+    assert passing([body], text) == []
+    assert passing([body], f"not {text}") == [0]
+
+
+@pytest.mark.parametrize("text", [r'"C:\\temp"', r'"C:\\TEMP"', r"/C:\\temp/"])
+def test_a_backslash_of_what_is_no_json_is_one(text: str):
+    assert passing([rb"[INFO] C:\temp", rb'stderr: "C:\temp"'], text) == [0, 1]
+
+
+def written(value: object, choose: Callable[[], bool]) -> str:
+    """Return a value as JSON, its strings escaped where they must be and where chosen."""
+    if isinstance(value, str):
+        return escaped(value, choose)
+    if isinstance(value, dict):
+        items = [f"{escaped(key, choose)}: {written(each, choose)}" for key, each in value.items()]
+        return "{" + ",".join(items) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(written(each, choose) for each in value) + "]"
+    return json.dumps(value)
+
+
+def documents(text: str) -> Iterator[object]:
+    """Yield values in which a text stands."""
+    yield text
+    yield {text: 1}
+    yield [0, {"content": [{"type": "text", "text": f"before {text} after"}]}]
+    yield {"text": json.dumps({"inner": text})}
+
+
+@given(
+    text=TEXTS,
+    place=st.integers(0, 3),
+    forms=st.tuples(*[st.sampled_from(["NFC", "NFD"])] * 2),
+    choices=st.lists(st.booleans(), min_size=1, max_size=5),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_text_is_found_however_it_is_escaped_and_normalised(
+    text: str, place: int, forms: tuple[str, str], choices: list[bool]
+):
+    coins = cycle(choices)
+    document = list(documents(normalize(forms[0], text)))[place]
+    bodies = [written(document, lambda: next(coins)).encode(), b"{}", b"stderr", '["Ü"]'.encode()]
+    sought = quoted(normalize(forms[1], text))
+    found = passing(bodies, sought)
+    assert 0 in found
+    assert passing(bodies, f"not {sought}") == [index for index in range(4) if index not in found]
+    assert 0 in passing(bodies, f"body:{quoted(text.casefold())}")

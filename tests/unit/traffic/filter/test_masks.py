@@ -1,0 +1,43 @@
+"""Masks say the same as a question to each number."""
+
+from array import array
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.traffic.filter import masks
+
+NUMBERS = st.sampled_from([0, 1, 127, 128, 255, 256, 257, 65_535, 65_536, 2**32 - 1]) | st.integers(
+    0, 2**32 - 1
+)
+LIMITS = NUMBERS | st.sampled_from([-1, 2**32, 2**70])
+
+
+@given(st.lists(NUMBERS, max_size=20), LIMITS)
+def test_which_numbers_are_equal(numbers: list[int], wanted: int):
+    column = array("I", numbers)
+    assert masks.equal(column.tobytes(), 4, wanted) == bytes(number == wanted for number in numbers)
+
+
+@given(st.lists(NUMBERS, max_size=20), LIMITS, st.none() | LIMITS)
+def test_which_numbers_are_between_two(numbers: list[int], low: int, high: int | None):
+    column = array("q", numbers)
+    expected = bytes(low <= number and (high is None or number <= high) for number in numbers)
+    assert masks.between(column.tobytes(), 8, low, high) == expected
+
+
+@given(st.binary(max_size=20))
+def test_masks_are_joined_and_turned_around(raw: bytes):
+    one, other = raw.translate(masks.table({1, 2, 3})), raw.translate(masks.table(range(3, 200)))
+    assert masks.both(one, other) == bytes(number == 3 for number in raw)
+    assert masks.either(one, other) == bytes(1 <= number < 200 for number in raw)
+    assert masks.inverted(one) == bytes(number not in (1, 2, 3) for number in raw)
+
+
+@given(st.integers(0, 9), st.integers(-3, 12), st.integers(-3, 12))
+def test_a_stretch_is_cut_to_what_is_there(count: int, start: int, stop: int):
+    assert masks.stretch(count, start, stop) == bytes(start <= place < stop for place in range(count))
+
+
+def test_places_beyond_are_passed_over():
+    assert masks.placed(3, [-1, 1, 3]) == b"\0\1\0"

@@ -1,0 +1,262 @@
+"""The filter language: what a text says, and what is wrong with it."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tui.traffic.filter.nodes import (
+    Ago,
+    And,
+    Between,
+    Clock,
+    Compare,
+    Name,
+    Not,
+    Or,
+    Pattern,
+    Term,
+    Text,
+    unparse,
+)
+from tui.traffic.filter.query import MAX_DEPTH, MAX_TEXT, Query, parse
+
+SECOND = 1_000_000_000
+
+
+def names(field: str, *texts: str) -> Term:
+    return Term(field, tuple(Name(text) for text in texts))
+
+
+def sentence(text: str) -> str:
+    """Return the one thing that is wrong."""
+    (problem,) = parse(text).problems
+    return problem.sentence
+
+
+def underlined(text: str) -> list[str]:
+    return [text[problem.start : problem.end] for problem in parse(text).problems]
+
+
+# ---- what it says -----------------------------------------------------------------------------------------
+
+
+def test_an_empty_text_is_everything():
+    assert parse("  ") == Query("  ")
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("server:weather", names("server", "weather")),
+        ("server:weather,notes", names("server", "weather", "notes")),
+        ("method:tools/*", Term("method", (Name("tools/*", True),))),
+        ('tool:"a b"', names("tool", "a b")),
+        ('tool:"a*"', names("tool", "a*")),
+        ('tool:"say \\"no\\""', names("tool", 'say "no"')),
+        ("server:model:gpt", names("server", "model:gpt")),
+        ('tool:""', names("tool", "")),
+        ("kind:response", names("kind", "response")),
+        ("kind:not-json", names("kind", "not_json")),
+        ("KIND:Response", names("kind", "response")),
+        ("direction:out", names("dir", "out")),
+        ("status:*error", Term("status", (Name("*error", True),))),
+        ("size:>10k", Term("size", (Compare(">", 10_000),))),
+        ("size:<=1.5MB", Term("size", (Compare("<=", 1_500_000),))),
+        ("size:4KiB", Term("size", (Compare("=", 4096),))),
+        ("latency:>200ms", Term("latency", (Compare(">", SECOND // 5),))),
+        ("latency:1s..1m30s", Term("latency", (Between(SECOND, 90 * SECOND),))),
+        ("since:5m", Term("since", (Ago(300 * SECOND),))),
+        ("since:14:05", Term("since", (Clock("", (14 * 60 + 5) * 60 * SECOND),))),
+        ("since:2026-11-20T14:05", Term("since", (Clock("2026-11-20", (14 * 60 + 5) * 60 * SECOND),))),
+        ("since:2026-11-20", Term("since", (Clock("2026-11-20", 0),))),
+        ("until:2026-11-20", Term("until", (Clock("2026-11-20", 86_400 * SECOND - 1),))),
+        ("id:7", names("id", "7")),
+        ("call:call_1", names("call", "call_1")),
+        ("turn:3", Term("turn", (Compare("=", 3),))),
+        ("seq:100..200", Term("seq", (Between(100, 200),))),
+        ("seq:100..", Term("seq", (Between(100, None),))),
+        ("pair:7", Term("pair", (Compare("=", 7),))),
+        ("lint:error", names("lint", "error")),
+        ("marked:yes", names("marked", "yes")),
+        ('note:"ask them"', names("note", "ask them")),
+        ("body:milk", names("body", "milk")),
+        ("milk", Text("milk")),
+        ('"free text"', Text("free text")),
+        ('"and"', Text("and")),
+        ("12:30", Text("12:30")),
+        ("-", Text("-")),
+        ("/a b+/", Pattern("a b+")),
+        ("/a\\/b/i", Pattern("a\\/b", True)),
+        ("/(a\\+)+(b{2})+/", Pattern("(a\\+)+(b{2})+")),
+    ],
+)
+def test_a_term_is_a_field_with_values_or_words_or_a_regular_expression(text: str, term: object):
+    assert parse(text) == Query(text, term)
+
+
+A, B, C = Text("a"), Text("b"), Text("c")
+
+
+@pytest.mark.parametrize(
+    ("text", "root"),
+    [
+        ("a b", And((A, B))),
+        ("a and b c", And((A, B, C))),
+        ("a AND b", And((A, B))),
+        ("a & b", And((A, B))),
+        ("a or b", Or((A, B))),
+        ("a || b", Or((A, B))),
+        ("a b or c", Or((And((A, B)), C))),
+        ("a (b or c)", And((A, Or((B, C))))),
+        ("(a b) c", And((A, B, C))),
+        ("not a", Not(A)),
+        ("!a", Not(A)),
+        ("-a", Not(A)),
+        ("not a b", And((Not(A), B))),
+        ("not (a b)", Not(And((A, B)))),
+        ("not !a", A),
+        ("(((a)))", A),
+        ("a&b", Text("a&b")),
+    ],
+)
+def test_terms_are_joined_by_and_or_not_and_parentheses(text: str, root: object):
+    assert parse(text) == Query(text, root)
+
+
+def test_the_whole_example_of_the_language_is_understood():
+    text = (
+        "server:weather method:tools/* kind:response status:error size:>10k latency:>200ms dir:out since:5m "
+        "id:7 tool:get_weather turn:3 step:2 call:ID lint:error seq:100..200 marked:yes note:x pair:7 "
+        '"free text" /regex/i'
+    )
+    assert parse(text).is_sound
+    assert parse(text).canonical == text
+
+
+def test_a_search_inside_of_a_filter_asks_for_both():
+    assert parse("b or c").within(parse("a")).root == And((A, Or((B, C))))
+    assert parse("a").within(Query()).root == A
+    assert Query().within(Query()).root is None
+
+
+# ---- what is wrong ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "says"),
+    [
+        ("sever:weather", "sever:", 'Unknown field "sever". Did you mean server:?'),
+        ("zzz:1", "zzz:", 'Unknown field "zzz". Put words with a colon between quotes.'),
+        ("kind:respons", "respons", 'Unknown kind "respons". Did you mean response?'),
+        ("dir:up", "up", 'Unknown dir "up". It is one of none, out, in.'),
+        ("kind:x*", "x*", "No kind is like x*: request, response, error, notification, batch, not_rpc, "),
+        ("size:>10q", ">10q", '"10q" is not a size. Write bytes, or a unit: 132, 10k, 1.5M, 4KiB.'),
+        ("latency:>200", ">200", '"200" of what? Add a unit: us, ms, s, m or h.'),
+        ("latency:200ms", "200ms", "Longer or shorter? Write latency:>200ms or latency:<200ms."),
+        ("since:14:5", "14:5", '"14:5" is not a time.'),
+        ("since:2026-13-01", "2026-13-01", 'There is no day "2026-13-01".'),
+        ("turn:three", "three", '"three" is not a whole number.'),
+        ("seq:9..3", "9..3", "The range begins after its end."),
+        ("seq:..", "..", "A range needs a number at one end: seq:100..200."),
+        ("pair:>7", ">7", '">7" is not a whole number.'),
+        ("id:7*", "7*", "An id is compared as a whole: id:7."),
+        ("server:", ":", "A value is missing, such as server:weather."),
+        ("server:a,", ",", "A value is missing, such as server:weather."),
+        ('note:""', '""', "There is nothing between the quotes to look for."),
+        ('a "b', '"b', "This quote is not closed."),
+        ('""', '""', "There is nothing between the quotes to look for."),
+        ("/a", "/a", 'This regular expression is not closed by "/".'),
+        ("/tmp/file", "/tmp/file", 'After a regular expression only i is known, not "file".'),
+        ("/(/", "/(/", "This cannot be a regular expression: missing ), unterminated subpattern."),
+        ("/(a+)+b/", "/(a+)+b/", "This cannot be a regular expression: a repetition that is itself repeated"),
+        ("(a", "(", 'This "(" is not closed.'),
+        ("a)", ")", 'This ")" closes nothing.'),
+        ("a ()", "()", "There is nothing in these parentheses."),
+        ("a and", "and", '"and" needs a term on both sides'),
+        ("or a", "or", '"or" needs a term on both sides'),
+        ("(a or) b", "or", '"or" needs a term on both sides'),
+        ("a not", "not", '"not" needs a term after it'),
+    ],
+)
+def test_what_is_wrong_is_underlined_and_said(text: str, wrong: str, says: str):
+    assert underlined(text) == [wrong]
+    assert sentence(text).startswith(says)
+
+
+def test_everything_that_is_wrong_is_said_at_once():
+    assert underlined("sever:x latency:5 (kind:foo or") == ["sever:", "5", "(", "foo", "or"]
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        ("sever:weather", "server:weather"),
+        ("kind:respons", "kind:response"),
+        ("latency:>200", "latency:>200ms"),
+        ("latency:200ms", "latency:>200ms"),
+        ("/tmp/file", '"/tmp/file"'),
+        ("seq:9..3", "seq:3..9"),
+    ],
+)
+def test_what_could_stand_instead_makes_it_sound(text: str, better: str):
+    (problem,) = parse(text).problems
+    mended = text[: problem.start] + problem.instead + text[problem.end :]
+    assert mended == better
+    assert parse(mended).is_sound
+
+
+def test_what_can_be_understood_of_a_text_with_a_mistake_is_kept():
+    assert parse("a sever:x b").root == And((A, B))
+
+
+def test_parentheses_in_parentheses_have_an_end():
+    deep = MAX_DEPTH + 1
+    assert sentence("(" * deep + "a" + ")" * deep) == f"Parentheses go at most {MAX_DEPTH} deep."
+    assert parse("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH).root == A
+    assert parse("!" * 2000 + "a").root == A
+
+
+def test_a_pasted_novel_is_refused_without_being_read():
+    assert sentence("a " * MAX_TEXT) == f"A filter has at most {MAX_TEXT} characters."
+
+
+WORDS = [
+    *(
+        "and",
+        "or ",
+        "not ",
+        "server:",
+        "size:>",
+        "10k",
+        "..",
+        "kind:",
+        "\\",
+        "/i",
+        "\x1b[31m",
+        "since:",
+        "14:05",
+    ),
+    *("latency:", "5ms", "seq:", "ä", "milk", "\ud800", "9" * 30, "tool:a,", '"b c"', *'()!-"/,:*? '),
+]
+PIECES = st.sampled_from(WORDS)
+TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
+
+
+@given(TEXTS | st.text())
+@example("(" * 3999)
+@example("since:\x1b[31m")
+@example("/[[a]/ /(?i/ /a{99999999999}/")
+def test_no_text_raises_and_every_mistake_is_in_the_text(text: str):
+    for problem in parse(text).problems:
+        assert 0 <= problem.start < problem.end <= max(len(text), 1)
+        assert problem.sentence.endswith((".", "?"))
+        assert "\x1b" not in problem.sentence
+
+
+@given(TEXTS)
+def test_the_canonical_text_says_the_same(text: str):
+    root = parse(text).root
+    again = parse(unparse(root))
+    assert again.is_sound
+    assert again.root == root
+    assert again.canonical == unparse(root)

@@ -1,0 +1,312 @@
+"""A view holds the entries that pass, in order, while the recording grows and entries change."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import wait_until
+from tests.unit.traffic.small_traffic import Bodies, Traffic
+from tui.core.traffic import Kind, Outcome, Severity
+from tui.traffic.filter import view as module
+from tui.traffic.filter.query import parse
+from tui.traffic.filter.view import Match, View
+from tui.traffic.record.frames import Frames
+
+
+def seqs(view: View) -> list[int]:
+    return [view.seq(row) for row in range(len(view))]
+
+
+def finished(view: View) -> list[int]:
+    """Return the seqs of a view when it is done."""
+    wait_until(view.advance)
+    return seqs(view)
+
+
+@pytest.fixture
+def traffic() -> Traffic:
+    """Return ten calls: the odd entries are requests."""
+    traffic = Traffic()
+    for number in range(10):
+        traffic.call(f"tool{number % 2}", took_ms=number, body=b"milk" if number % 3 == 0 else b"bread")
+    return traffic
+
+
+# ---- rows -------------------------------------------------------------------------------------------------
+
+
+def test_without_a_filter_every_entry_is_a_row(traffic: Traffic):
+    view = View(traffic.frames)
+    assert len(view) == 0
+    assert finished(view) == list(range(1, 21))
+    assert list(view.indices(18, 99)) == [18, 19]
+
+
+def test_a_filter_leaves_what_passes_in_order(traffic: Traffic):
+    view = View(traffic.frames, parse("tool:tool1 kind:request"))
+    assert finished(view) == [3, 7, 11, 15, 19]
+    assert list(view.indices(1, 3)) == [6, 10]
+    assert view.index(0) == 2
+
+
+def test_entries_that_come_are_looked_at_when_they_come(traffic: Traffic):
+    view = View(traffic.frames, parse("kind:stderr"))
+    assert finished(view) == []
+    before = view.revision
+    traffic.add(Kind.STDERR)
+    assert finished(view) == [21]
+    assert view.revision > before
+
+
+def test_nothing_new_is_no_revision(traffic: Traffic):
+    view = View(traffic.frames, parse("kind:request"))
+    finished(view)
+    before = view.revision
+    assert view.advance()
+    assert view.revision == before
+
+
+def test_a_request_passes_when_its_late_answer_makes_it_pass(traffic: Traffic):
+    view = View(traffic.frames, parse("latency:>1s"))
+    request = traffic.ask()
+    assert finished(view) == []
+    answer = traffic.answer(request, after_ms=2000)
+    assert finished(view) == [request, answer]
+
+
+def test_a_request_ceases_to_pass_when_it_is_no_longer_what_was_asked_for(traffic: Traffic):
+    view = View(traffic.frames, parse("status:pending"))
+    first, second = traffic.ask(), traffic.ask()
+    assert finished(view) == [first, second]
+    traffic.answer(first, Outcome.OK)
+    assert finished(view) == [second]
+    traffic.end()
+    assert finished(view) == []
+
+
+def test_findings_marks_and_notes_are_followed(traffic: Traffic):
+    notes: dict[int, str] = {}
+    view = View(traffic.frames, parse("lint:error or marked:yes or note:why"), notes=notes)
+    assert finished(view) == []
+    traffic.frames.set_severity(4, Severity.ERROR)
+    traffic.frames.mark(8, True)
+    notes[2] = "why?"
+    view.recheck([2])
+    assert finished(view) == [2, 4, 9]
+    traffic.frames.mark(8, False)
+    assert finished(view) == [2, 4]
+
+
+# ---- selection --------------------------------------------------------------------------------------------
+
+
+def test_the_row_of_an_entry_is_known_and_where_it_would_be(traffic: Traffic):
+    view = View(traffic.frames, parse("kind:response"))
+    finished(view)
+    assert [view.row_of(seq) for seq in (2, 3, 4, 99)] == [0, -1, 1, -1]
+    assert [view.row_near(seq) for seq in (1, 2, 3, 99)] == [0, 0, 1, 10]
+
+
+def test_an_entry_keeps_its_number_when_the_oldest_are_dropped(traffic: Traffic):
+    frames = Frames()
+    for entry in traffic.entries:
+        frames.append(entry)
+    view = View(frames, parse("kind:request"))
+    everything = View(frames)
+    finished(view)
+    finished(everything)
+    later = traffic.without_oldest(5)
+    frames.__dict__.update(later.__dict__)
+    assert finished(view) == [7, 9, 11, 13, 15, 17, 19]
+    assert (view.row_of(7), view.row_of(5)) == (0, -1)
+    assert finished(everything) == list(range(6, 21))
+
+
+def test_the_next_match_begins_again_at_the_end(traffic: Traffic):
+    view = View(traffic.frames, parse("tool:tool1 kind:request"))
+    finished(view)
+    assert view.next(3) == Match(7, 1, False)
+    assert view.next(4) == Match(7, 1, False)
+    assert view.next(19) == Match(3, 0, True)
+    assert view.next(19, wrap=False) is None
+    assert view.previous(7) == Match(3, 0, False)
+    assert view.previous(3) == Match(19, 4, True)
+    assert View(traffic.frames, parse("kind:batch")).next(1) is None
+
+
+def test_the_search_does_not_begin_again_before_all_is_looked_at(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 4)
+    view = View(traffic.frames, parse("kind:request"))
+    view.advance(0)
+    assert view.next(19) is None
+    assert view.previous(17) is None
+    finished(view)
+    assert view.next(19) == Match(1, 0, True)
+
+
+# ---- slices -----------------------------------------------------------------------------------------------
+
+
+def test_the_newest_come_first_a_slice_at_a_time(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 4)
+    view = View(traffic.frames, parse("kind:request"))
+    assert not view.advance(0)
+    assert seqs(view) == [17, 19]
+    assert view.progress == (4, 20)
+    assert finished(view) == list(range(1, 20, 2))
+    assert view.progress == (20, 20)
+
+
+def test_or_the_oldest_if_that_is_wanted(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 4)
+    view = View(traffic.frames, parse("kind:request"), newest_first=False)
+    view.advance(0)
+    assert seqs(view) == [1, 3]
+    traffic.ask()
+    view.advance(0)
+    assert seqs(view) == [1, 3, 5, 7]
+
+
+def test_what_is_cancelled_stays_as_far_as_it_came(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 4)
+    view = View(traffic.frames, parse("kind:request"))
+    view.advance(0)
+    view.cancel()
+    assert view.is_done
+    new = traffic.ask()
+    assert finished(view) == [17, 19, new]
+
+
+STEPS = st.lists(
+    st.sampled_from(["ask", "answer", "fail", "end", "mark", "find", "advance"]), min_size=1, max_size=40
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(STEPS, st.sampled_from(["status:pending,lost", "latency:>3ms or lint:error", "-marked:yes status:ok"]))
+def test_a_view_that_kept_up_is_as_one_made_new(steps: list[str], text: str):
+    traffic, waiting = Traffic(), []
+    view = View(traffic.frames, parse(text))
+    for number, step in enumerate(steps):
+        match step:
+            case "ask":
+                waiting.append(traffic.ask())
+            case "answer" | "fail" if waiting:
+                outcome = Outcome.OK if step == "answer" else Outcome.ERROR
+                traffic.answer(waiting.pop(number % len(waiting)), outcome, after_ms=number)
+            case "end":
+                traffic.end()
+            case "mark" if traffic.entries:
+                traffic.frames.mark(number % len(traffic.entries), number % 3 > 0)
+            case "find" if traffic.entries:
+                traffic.frames.set_severity(1 + number % len(traffic.entries), Severity.ERROR)
+            case _:
+                view.advance(0)
+    assert finished(view) == finished(View(traffic.frames, parse(text)))
+
+
+# ---- bodies -----------------------------------------------------------------------------------------------
+
+
+def test_bodies_are_read_in_a_thread_and_it_ends_with_the_view(traffic: Traffic):
+    bodies = Bodies(traffic)
+    view = View(traffic.frames, parse("milk kind:response"), reader=lambda: bodies)
+    assert finished(view) == [2, 8, 14, 20]
+    traffic.call("late", body=b"more milk")
+    assert finished(view) == [2, 8, 14, 20, 22]
+    view.close(wait=True)
+    assert bodies.is_closed
+
+
+def test_only_bodies_that_could_pass_are_read_the_newest_first(traffic: Traffic, monkeypatch):
+    monkeypatch.setattr(module, "FIRST_BLOCK", 8)
+    bodies = Bodies(traffic)
+    view = View(traffic.frames, parse("milk seq:5..16"), reader=lambda: bodies)
+    assert finished(view) == [8, 14]
+    view.close(wait=True)
+    assert bodies.asked == [(13, 16), (5, 12)]
+
+
+def test_no_body_is_read_where_none_could_pass(traffic: Traffic):
+    bodies = Bodies(traffic)
+    view = View(traffic.frames, parse("milk server:notes"), reader=lambda: bodies)
+    assert finished(view) == []
+    view.close(wait=True)
+    assert bodies.asked == []
+
+
+def test_without_a_reader_words_are_sought_in_names(traffic: Traffic):
+    assert len(finished(View(traffic.frames, parse("tool1")))) == 10
+    assert finished(View(traffic.frames, parse("milk"))) == []
+
+
+def test_an_entry_whose_body_passed_is_asked_again_when_it_changed(traffic: Traffic):
+    view = View(traffic.frames, parse("status:pending milk"), reader=lambda: Bodies(traffic))
+    request = traffic.ask(body=b"milk?")
+    assert finished(view) == [request]
+    traffic.answer(request)
+    assert finished(view) == []
+    view.close(wait=True)
+
+
+def test_a_recording_that_cannot_be_opened_is_said(traffic: Traffic):
+    def refuse() -> Bodies:
+        raise OSError("the file is gone")
+
+    view = View(traffic.frames, parse("milk or tool:tool0 kind:request"), reader=refuse)
+    assert finished(view) == [1, 5, 9, 13, 17]
+    assert view.problem == "the file is gone"
+    view.close(wait=True)
+
+
+def with_a_gap() -> Traffic:
+    """Return three calls, seqs 1 to 6, and three more, from 51 on: what was between them is not known."""
+    traffic = Traffic()
+    for _ in range(3):
+        traffic.call("get", body=b"milk")
+    traffic.skip(44)
+    for _ in range(3):
+        traffic.call("get", body=b"milk")
+    return traffic
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", [1, 2, 3, 4, 5, 6, 51, 52, 53, 54, 55, 56]),
+        ("seq:5..52", [5, 6, 51, 52]),
+        ("seq:7..50", []),
+        ("kind:response body:milk", [2, 4, 6, 52, 54, 56]),
+        ("body:milk -seq:52", [2, 4, 6, 54, 56]),
+        ("note:why", [2, 54]),
+        ("pair:53", [53, 54]),
+    ],
+)
+def test_a_filter_finds_entries_behind_a_gap_by_their_own_numbers(text: str, expected: list[int]):
+    traffic = with_a_gap()
+    notes = {2: "why?", 30: "why?", 54: "why?"}
+    view = View(traffic.frames, parse(text), reader=lambda: Bodies(traffic), notes=notes)
+    try:
+        assert finished(view) == expected
+        assert [view.row_of(seq) for seq in expected] == list(range(len(expected)))
+        assert view.row_of(30) == -1
+    finally:
+        view.close(wait=True)
+
+
+def test_the_next_match_is_found_across_a_gap():
+    view = View(with_a_gap().frames, parse("kind:request"))
+    finished(view)
+    assert view.next(5) == Match(51, 3, False)
+    assert view.next(30) == Match(51, 3, False)
+    assert view.previous(51) == Match(5, 2, False)
+
+
+def test_a_note_behind_a_gap_is_looked_at_again():
+    traffic = with_a_gap()
+    notes: dict[int, str] = {}
+    view = View(traffic.frames, parse("note:why"), notes=notes)
+    assert finished(view) == []
+    notes[55] = "why?"
+    view.recheck([55])
+    assert finished(view) == [55]

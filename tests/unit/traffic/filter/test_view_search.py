@@ -1,0 +1,141 @@
+"""Blocks of bodies are answered in order, by one thread, and can be given up."""
+
+import threading
+import time
+
+import psutil
+
+from tests.conftest import wait_until
+from tests.unit.traffic.small_traffic import Bodies, Traffic
+from tui.core.traffic import BodyTerm, Direction, Entry, Kind
+from tui.storage.recordings.memory_reader import MemoryReader
+from tui.traffic.filter.view_search import Answer, BodySearch
+from tui.traffic.record.bodies import Ring
+
+MILK = [BodyTerm("milk")]
+
+
+def sample() -> Bodies:
+    traffic = Traffic()
+    for _ in range(4):
+        traffic.call(body=b"milk")
+    return Bodies(traffic)
+
+
+def answers(search: BodySearch, count: int) -> list[Answer]:
+    found: list[Answer] = []
+
+    def enough() -> bool:
+        while (answer := search.answer()) is not None:
+            found.append(answer)
+        return len(found) >= count
+
+    wait_until(enough)
+    return found
+
+
+def test_no_thread_before_the_first_block():
+    before = threading.active_count()
+    search = BodySearch(sample, MILK)
+    assert threading.active_count() == before
+    search.close()
+
+
+def test_answers_come_in_the_order_of_the_blocks():
+    search = BodySearch(sample, MILK)
+    search.ask(4, 8, 5, 8)
+    search.ask(0, 4, 1, 4)
+    assert search.waiting == 8
+    assert answers(search, 2) == [Answer(4, 8, [frozenset({6, 8})]), Answer(0, 4, [frozenset({2, 4})])]
+    assert search.waiting == 0
+    search.close(wait=True)
+
+
+def test_what_was_given_up_is_not_answered():
+    bodies, go_on = sample(), threading.Event()
+    seek = bodies.search
+
+    def slowly(*asked):
+        go_on.wait(10)
+        return seek(*asked)
+
+    bodies.search = slowly
+    search = BodySearch(lambda: bodies, MILK)
+    search.ask(0, 4, 1, 4)
+    search.ask(4, 6, 5, 6)
+    assert search.cancel() == [(0, 4), (4, 6)]
+    search.ask(6, 8, 7, 8)
+    go_on.set()
+    assert answers(search, 1) == [Answer(6, 8, [frozenset({8})])]
+    search.close(wait=True)
+
+
+def test_closing_breaks_off_what_is_read():
+    bodies, interrupted, begun = sample(), threading.Event(), threading.Event()
+
+    def until_interrupted(*_asked):
+        begun.set()
+        assert interrupted.wait(10)
+        return [frozenset()]
+
+    bodies.search, bodies.interrupt = until_interrupted, interrupted.set
+    search = BodySearch(lambda: bodies, MILK)
+    search.ask(0, 4, 1, 4)
+    assert begun.wait(10)
+    search.close(wait=True)
+    assert bodies.is_closed
+    search.ask(0, 4, 1, 4)
+    assert search.answer() is None
+
+
+def test_a_block_that_cannot_be_read_has_nothing_and_says_why():
+    bodies = sample()
+
+    def fail(*_asked):
+        raise OSError("the disk is gone")
+
+    bodies.search = fail
+    search = BodySearch(lambda: bodies, MILK)
+    search.ask(0, 4, 1, 4)
+    assert answers(search, 1) == [Answer(0, 4, [frozenset()], "the disk is gone")]
+    search.close(wait=True)
+
+
+def test_what_could_not_be_searched_is_said_beside_what_was_found():
+    bodies = sample()
+    bodies.search_problem = "entry 3 takes too long"
+    search = BodySearch(lambda: bodies, MILK)
+    search.ask(0, 4, 1, 4)
+    assert answers(search, 1) == [Answer(0, 4, [frozenset({2, 4})], "entry 3 takes too long")]
+    search.close(wait=True)
+
+
+def test_giving_up_nothing_does_not_break_off_the_next_block():
+    search = BodySearch(lambda: memory(b"milk"), MILK)
+    for start in (0, 1, 2):
+        search.ask(start, start + 1, 1, 1)
+        assert answers(search, 1) == [Answer(start, start + 1, [frozenset({1})])]
+        assert search.cancel() == []
+    search.close(wait=True)
+
+
+def test_a_regular_expression_without_end_is_given_up_at_once():
+    search = BodySearch(lambda: memory(b"a" * 200_000), [BodyTerm(r"\w+\w+\w+@", regex=True)])
+    search.ask(0, 1, 1, 1)
+    me = psutil.Process()
+    wait_until(lambda: any(child.cpu_times().user > 0.1 for child in me.children()))
+    began = time.monotonic()
+    assert search.cancel() == [(0, 1)]
+    search.close(wait=True)
+    assert time.monotonic() - began < 0.5 and not me.children()
+
+
+def memory(*bodies: bytes) -> MemoryReader:
+    kept = Ring()
+    kept.add(
+        [
+            Entry(seq, seq, seq, "weather", Direction.IN, Kind.NOT_JSON, body=body)
+            for seq, body in enumerate(bodies, start=1)
+        ]
+    )
+    return MemoryReader(kept)

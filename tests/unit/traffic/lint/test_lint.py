@@ -1,0 +1,225 @@
+"""The linter over a whole traffic: revisions, lives of servers, floods, batches."""
+
+import json
+
+import pytest
+
+from tests.unit.traffic.traffic_script import ECHO, MODERN_META, Script
+from tui.core.traffic import Direction, Entry, Kind, Severity
+from tui.traffic.lint import lint
+from tui.traffic.lint.lint import Linter
+
+
+def test_a_session_with_handshake_has_no_findings():
+    script = Script().legacy().listed(ECHO)
+    script.result(script.out("tools/call", {"name": "echo", "arguments": {}}), {"content": []})
+    assert script.findings() == []
+
+
+def test_a_session_without_handshake_has_no_findings():
+    script = Script().modern()
+    script.result(
+        script.ask("tools/call", name="echo", arguments={}), {"resultType": "complete", "content": []}
+    )
+    assert script.findings() == []
+
+
+def test_a_server_that_does_not_know_the_probe_is_not_blamed():
+    script = Script()
+    script.error(script.out("server/discover", {"_meta": MODERN_META}), -32601, "Method not found")
+    assert script.legacy().listed(ECHO).findings() == []
+
+
+def test_the_revision_is_learnt_from_the_frames():
+    linter = Linter()
+    for entry in (*Script("old").legacy("2025-06-18").entries, *Script("new").modern().entries):
+        linter.feed(entry)
+    assert (linter.revision("old"), linter.revision("new"), linter.revision("other")) == (
+        "2025-06-18",
+        "2026-07-28",
+        "",
+    )
+
+
+def test_the_revision_of_a_request_counts_where_nothing_was_asked_before():
+    script = Script()
+    script.result(script.ask("tools/list"), {"resultType": "complete", "tools": []})
+    linter = Linter()
+    assert [finding for entry in script.entries for finding in linter.feed(entry)] == []
+    assert linter.revision("weather") == "2026-07-28"
+
+
+def test_a_revision_that_was_never_released_is_named_and_nothing_is_judged_by_it():
+    script = Script().legacy("2099-01-01")
+    script.out("no/such")
+    assert script.codes() == ["unknown-revision", "unknown-method"]
+
+
+def test_a_finding_names_the_section_of_the_revision_in_force():
+    old, new = Script().legacy(), Script().modern()
+    for script in (old, new):
+        script.back({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "x"}})
+    assert [finding.section for finding in old.findings()] == ["2025-11-25 basic/utilities/cancellation"]
+    old.raw(Direction.IN, b"hello")
+    new.raw(Direction.IN, b"hello")
+    assert old.findings()[-1].section == "2025-11-25 basic/transports"
+    assert new.findings()[-1].section == "2026-07-28 basic/transports/stdio"
+
+
+def test_the_revision_of_a_server_that_ended_is_still_known():
+    script, linter = Script().legacy(), Linter()
+    script.event("exit", code=0)
+    for entry in script.entries:
+        linter.feed(entry)
+    assert linter.revision("weather") == "2025-11-25"
+
+
+def test_ids_begin_anew_with_a_new_process():
+    script = Script().legacy()
+    script.event("exit", code=0)
+    script.event("spawn")
+    script._ids = 0
+    assert script.legacy().findings() == []
+
+
+def test_ids_begin_anew_with_a_new_session_of_the_same_server():
+    script = Script().legacy()
+    script._ids = 0
+    assert script.legacy().findings() == []
+
+
+def test_servers_are_told_apart():
+    one, two = Script("one").legacy(), Script("two").legacy()
+    known = one.out("tools/list")
+    two.result(known, {"tools": []})
+    linter = Linter()
+    entries = sorted((*one.entries, *two.entries), key=lambda entry: entry.mono_ns)
+    assert [finding.code for entry in entries for finding in linter.feed(entry)] == ["unknown-id"]
+
+
+def test_an_answer_whose_request_was_dropped_from_the_recording_is_not_blamed():
+    script = Script().legacy()
+    known = script.out("tools/list")
+    script.result(known, {"tools": []})
+    linter = Linter()
+    assert linter.feed(script.entries[-1]) == []
+
+
+def test_stderr_events_and_the_model_are_not_judged():
+    script = Script()
+    script.raw(Direction.NONE, b"{not json", Kind.STDERR)
+    script.event("signal", signal="SIGTERM")
+    script.raw(Direction.OUT, b"{not json", Kind.MODEL_REQUEST)
+    assert script.findings() == []
+
+
+def test_a_batch_is_right_in_one_revision_only():
+    def batch(revision: str) -> list[str]:
+        script = Script().legacy(revision)
+        ids = [script.out("ping"), script.out("ping")]
+        members = [{"jsonrpc": "2.0", "id": known, "result": {}} for known in ids]
+        script.raw(Direction.IN, json.dumps(members).encode())
+        return script.codes()
+
+    assert batch("2025-03-26") == []
+    assert batch("2025-06-18") == ["batch"]
+
+
+def test_an_empty_batch_is_an_error():
+    script = Script().legacy("2025-03-26")
+    script.raw(Direction.IN, b"[]")
+    assert script.codes() == ["batch"]
+
+
+def test_a_frame_kept_as_a_head_still_answers_its_request():
+    script = Script().legacy()
+    known = script.out("tools/list")
+    linter = Linter()
+    found = [finding for entry in script.entries for finding in linter.feed(entry)]
+    last = len(script.entries)
+    head = Entry(
+        last + 1, 0, 0, "weather", Direction.IN, Kind.RESPONSE, ident=str(known), size=9**7, sha256="a"
+    )
+    again = Entry(
+        last + 2, 0, 0, "weather", Direction.IN, Kind.RESPONSE, ident=str(known), size=60,
+        body=json.dumps({"jsonrpc": "2.0", "id": known, "result": {"tools": []}}).encode(),
+    )  # fmt: skip
+    found += linter.feed(head)
+    found += [*linter.feed(Entry(**{**_fields(again), "size": len(again.body)}))]
+    assert [finding.code for finding in found] == ["not-whole", "duplicate-answer"]
+
+
+def _fields(entry: Entry) -> dict[str, object]:
+    return {name: getattr(entry, name) for name in Entry.__slots__}
+
+
+def test_a_flood_of_noise_is_named_up_to_a_number(monkeypatch):
+    monkeypatch.setattr(lint, "MOST_PER_CODE", 5)
+    script = Script()
+    for _ in range(20):
+        script.raw(Direction.IN, b"noise")
+    found = script.findings()
+    assert len(found) == 5
+    assert found[-1].sentence.endswith("More of this kind are not listed.")
+
+
+class _Counting:
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def problems(self, revision, direction, role, method, value):
+        self.asked.append(f"{role} {method} {revision}")
+        return ["name is missing"] if method == "tools/call" else []
+
+    def schema_problem(self, schema):
+        return ""
+
+    def violation(self, schema, value):
+        return ""
+
+
+def test_what_the_models_do_not_take_is_an_error_with_its_place():
+    script = Script().legacy()
+    script.out("tools/call", {})
+    finding = script.findings(_Counting())[0]
+    assert (finding.code, finding.severity) == ("bad-params", Severity.ERROR)
+    assert finding.sentence == 'The params of "tools/call": name is missing.'
+    assert finding.section == "2025-11-25 server/tools"
+
+
+def test_the_models_are_asked_for_the_revision_in_force():
+    judge = _Counting()
+    Script().legacy("2025-03-26").findings(judge)
+    assert judge.asked == [
+        "request initialize 2025-03-26",
+        "result initialize 2025-03-26",
+        "notification notifications/initialized 2025-03-26",
+    ]
+
+
+def test_under_a_flood_a_sample_of_each_method_is_held_against_the_models():
+    judge, script = _Counting(), Script().legacy()
+    for number in range(1_000):
+        script.hear("notifications/message", {"level": "info", "data": number})
+    linter = Linter(judge)
+    linter.thorough = False
+    for entry in script.entries:
+        linter.feed(entry)
+    asked = judge.asked.count("notification notifications/message 2025-11-25")
+    assert asked == lint.ALWAYS_JUDGED + (1_000 - lint.ALWAYS_JUDGED) // lint.SAMPLE
+    assert linter.unjudged == 1_000 - asked
+
+
+def test_a_large_frame_is_not_held_against_the_models():
+    judge, script = _Counting(), Script().legacy(server={"logging": {}})
+    script.hear("notifications/message", {"level": "info", "data": "x" * 70_000})
+    assert script.findings(judge) == []
+    assert "notification notifications/message 2025-11-25" not in judge.asked
+
+
+@pytest.mark.parametrize("ident", ["--5", "-5", "9" * 5000, "²", "-"])
+def test_an_id_of_which_only_the_head_is_kept_may_be_anything(ident: str):
+    cut = Entry(
+        1, 1, 1, "s", Direction.OUT, Kind.REQUEST, "ping", ident=ident, size=99, sha256="ab", body=b'{"x'
+    )
+    assert [finding.code for finding in Linter().feed(cut)] == ["not-whole"]

@@ -1,0 +1,183 @@
+"""Rules for any message: JSON-RPC, ids, methods, errors."""
+
+import pytest
+
+from tests.unit.traffic.traffic_script import MODERN_META, Script
+from tui.core.traffic import Direction, Severity
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        (7, "not-json-rpc"),
+        ("text", "not-json-rpc"),
+        ({}, "not-json-rpc"),
+        ({"jsonrpc": "2.0"}, "not-json-rpc"),
+        ({"jsonrpc": "2.0", "method": 7}, "not-json-rpc"),
+        ({"jsonrpc": "2.0", "method": "ping", "id": 9, "result": {}}, "not-json-rpc"),
+        ({"jsonrpc": "2.0", "id": 9}, "neither"),
+        ({"method": "notifications/cancelled"}, "bad-version"),
+        ({"jsonrpc": "1.0", "method": "notifications/cancelled"}, "bad-version"),
+        ({"jsonrpc": 2.0, "method": "notifications/cancelled"}, "bad-version"),
+        ({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": []}, "bad-params"),
+        ({"jsonrpc": "2.0", "method": "notifications/cancelled", "id": 3}, "not-json-rpc"),
+        ({"jsonrpc": "2.0", "method": "ping"}, "not-json-rpc"),
+        ({"jsonrpc": "2.0", "method": "ping", "id": None}, "null-id"),
+        ({"jsonrpc": "2.0", "method": "ping", "id": 1.5}, "id-type"),
+        ({"jsonrpc": "2.0", "method": "ping", "id": True}, "id-type"),
+        ({"jsonrpc": "2.0", "result": {}}, "null-id"),
+        ({"jsonrpc": "2.0", "id": [1], "result": {}}, "id-type"),
+        ({"jsonrpc": "2.0", "id": 77, "result": {}}, "unknown-id"),
+        ({"jsonrpc": "2.0", "method": "weather/forecast"}, "unknown-method"),
+    ],
+)
+def test_each_breach_of_json_rpc_has_its_word(message: object, code: str):
+    script = Script().legacy()
+    script.back(message)
+    assert code in script.codes()
+
+
+def test_an_error_without_id_is_right_where_the_request_could_not_be_read():
+    script = Script().legacy()
+    script.back({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}})
+    assert script.codes() == []
+    script.back({"jsonrpc": "2.0", "id": None, "error": {"code": -32603, "message": "no"}})
+    assert script.codes() == ["null-id"]
+
+
+def test_an_unknown_id_is_told_with_the_ids_that_wait():
+    script = Script().legacy()
+    known = script.out("ping")
+    script.result(1007, {})
+    assert script.findings()[0].sentence == f"No request has the id 1007; {known} waits."
+
+
+def test_the_second_answer_is_a_duplicate():
+    script = Script().legacy()
+    known = script.out("ping")
+    script.result(known, {})
+    script.result(known, {})
+    assert script.codes() == ["duplicate-answer"]
+
+
+def test_an_id_that_changed_its_type_is_told_and_still_answers():
+    script = Script().legacy()
+    known = script.out("ping")
+    script.result(str(known), {})
+    script.result(known, {})
+    assert script.codes() == ["id-type", "duplicate-answer"]
+
+
+def test_both_result_and_error_are_told():
+    script = Script().legacy()
+    known = script.out("ping")
+    script.back({"jsonrpc": "2.0", "id": known, "result": {}, "error": {"code": 1, "message": "x"}})
+    assert script.codes() == ["result-and-error"]
+
+
+def test_an_id_in_use_may_not_be_used_again():
+    script = Script().legacy()
+    known = script.out("ping")
+    script.out("ping", id=known)
+    assert script.codes() == ["reused-id"]
+
+
+def test_an_id_that_was_answered_may_be_used_again_without_a_session_only():
+    old, new = Script().legacy(), Script().modern()
+    first = old.out("ping")
+    old.result(first, {})
+    old.out("ping", id=first)
+    again = new.ask("tools/list")
+    new.result(again, {"resultType": "complete", "tools": []})
+    new.out("tools/list", {"_meta": MODERN_META}, id=again)
+    assert (old.codes(), new.codes()) == (["reused-id"], [])
+
+
+def test_servers_and_clients_count_their_ids_apart():
+    script = Script().legacy(client={"roots": {}})
+    known = script.out("ping")
+    script.back({"jsonrpc": "2.0", "id": known, "method": "roots/list"})
+    script.result(known, {})
+    script.raw(Direction.OUT, b'{"jsonrpc":"2.0","id":%d,"result":{"roots":[]}}' % known)
+    assert script.codes() == []
+
+
+def test_an_answer_long_after_a_cancel_is_worse_than_one_that_crossed_it():
+    def answered_after(ms: int) -> Severity:
+        script = Script().legacy()
+        known = script.out("tools/call", {"name": "x"})
+        script.tell("notifications/cancelled", {"requestId": known})
+        script.wait(ms)
+        script.result(known, {"content": []})
+        (finding,) = script.findings()
+        assert finding.code == "answer-after-cancel"
+        return finding.severity
+
+    assert (answered_after(5), answered_after(5_000)) == (Severity.HINT, Severity.WARNING)
+
+
+@pytest.mark.parametrize(
+    ("revision", "method", "code"),
+    [
+        ("2024-11-05", "elicitation/create", "unknown-method"),
+        ("2025-11-25", "tools/list", "wrong-direction"),
+        ("2025-11-25", "server/discover", "unknown-method"),
+    ],
+)
+def test_a_server_may_ask_only_what_its_revision_has(revision: str, method: str, code: str):
+    script = Script().legacy(revision)
+    script.back({"jsonrpc": "2.0", "id": 1, "method": method})
+    assert script.codes() == [code]
+
+
+def test_since_2026_servers_ask_nothing():
+    script = Script().modern()
+    script.back({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {}})
+    (finding,) = script.findings()
+    assert (finding.code, finding.section) == ("wrong-direction", "2026-07-28 basic/transports/stdio")
+
+
+def test_methods_that_a_later_revision_removed_are_told():
+    script = Script().modern()
+    script.ask("ping")
+    assert script.findings()[0].sentence == '2026-07-28 has no "ping"; 2024-11-05 to 2025-11-25 have.'
+
+
+def test_methods_of_extensions_are_left_alone_where_some_are_declared():
+    script = Script().modern(server={"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}})
+    script.ask("tasks/get", taskId="x")
+    script.hear("notifications/acme/news", {})
+    assert script.codes() == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "text",
+        None,
+        {"code": "E", "message": "m"},
+        {"message": "m"},
+        {"code": 1},
+        {"code": 1.5, "message": "m"},
+    ],
+)
+def test_an_error_of_odd_shape_is_told(error: object):
+    script = Script().legacy()
+    script.back({"jsonrpc": "2.0", "id": script.out("ping"), "error": error})
+    assert script.codes() == ["bad-error"]
+
+
+def test_codes_that_2026_took_away_or_reserved_are_told():
+    def codes(code: int) -> list[str]:
+        script = Script().modern()
+        script.error(script.ask("resources/read", uri="x"), code)
+        return [found for found in script.codes() if found != "not-negotiated"]
+
+    assert codes(-32002) == codes(-32077) == ["error-code"]
+    assert codes(-32602) == codes(-32022) == codes(-32000) == codes(7) == []
+
+
+def test_a_result_that_is_no_object_is_told():
+    script = Script().legacy()
+    script.result(script.out("ping"), "pong")
+    assert script.codes() == ["bad-result"]

@@ -1,0 +1,195 @@
+"""Rules about what was agreed."""
+
+import pytest
+
+from tests.unit.traffic.traffic_script import MODERN_META, Script
+from tui.core.traffic import Direction, Severity
+
+
+def test_a_request_before_the_handshake_is_told():
+    script = Script()
+    script.out("tools/list")
+    assert script.codes() == ["before-initialize"]
+
+
+def test_ping_is_free_at_any_time():
+    script = Script()
+    script.out("ping")
+    script.back({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert script.codes() == []
+
+
+def test_a_server_waits_for_initialized_before_it_asks():
+    script = Script()
+    known = script.out("initialize", {"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}})
+    script.result(known, {"protocolVersion": "2025-11-25", "capabilities": {}})
+    script.back({"jsonrpc": "2.0", "id": 1, "method": "roots/list"})
+    script.tell("notifications/initialized")
+    script.back({"jsonrpc": "2.0", "id": 2, "method": "roots/list"})
+    assert script.codes() == ["before-initialize"]
+
+
+@pytest.mark.parametrize(
+    ("method", "declared"),
+    [
+        ("notifications/tools/list_changed", {"tools": {"listChanged": True}}),
+        ("notifications/prompts/list_changed", {"prompts": {"listChanged": True}}),
+        ("notifications/resources/list_changed", {"resources": {"listChanged": True}}),
+        ("notifications/resources/updated", {"resources": {"subscribe": True}}),
+        ("notifications/message", {"logging": {}}),
+    ],
+)
+def test_a_notification_needs_its_capability(method: str, declared: object):
+    without, having = Script().legacy(server={}), Script().legacy(server=declared)
+    without.hear(method, {})
+    having.hear(method, {})
+    assert (without.codes(), having.codes()) == (["not-negotiated"], [])
+
+
+@pytest.mark.parametrize("method", ["sampling/createMessage", "elicitation/create", "roots/list"])
+def test_a_server_may_not_ask_for_what_the_client_did_not_declare(method: str):
+    without, having = Script().legacy(), Script().legacy(client={method.split("/")[0]: {}})
+    for script in (without, having):
+        script.back({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}})
+    assert [(found.code, found.severity) for found in without.findings()] == [
+        ("not-negotiated", Severity.ERROR)
+    ]
+    assert having.codes() == []
+
+
+def test_a_client_that_uses_what_the_server_did_not_declare_is_told():
+    script = Script().legacy(server={"tools": {}})
+    script.out("prompts/list")
+    assert script.findings()[0].sentence == 'The server did not declare prompts, which "prompts/list" needs.'
+
+
+def test_the_first_revision_has_no_capability_for_completion():
+    script = Script().legacy("2024-11-05", server={})
+    script.out("completion/complete", {})
+    assert script.codes() == []
+
+
+def test_changes_are_told_on_a_stream_that_was_asked_for_since_2026():
+    server = {"tools": {"listChanged": True}}
+    without, having = Script().modern(server), Script().modern(server)
+    having.ask("subscriptions/listen", notifications={"toolsListChanged": True})
+    for script in (without, having):
+        script.hear("notifications/tools/list_changed", {})
+    assert (without.codes(), having.codes()) == (["not-negotiated"], [])
+
+
+def test_log_messages_come_since_2026_only_where_a_request_wanted_them():
+    server = {"tools": {}, "logging": {}}
+    without, having = Script().modern(server), Script().modern(server)
+    having.ask("tools/list", _meta={"io.modelcontextprotocol/logLevel": "info"})
+    for script in (without, having):
+        script.hear("notifications/message", {"level": "info", "data": 1})
+    assert "not-negotiated" in without.codes()
+    assert having.codes() == ["deprecated"]
+
+
+def progress(script: Script, token: object, *values: object) -> list[str]:
+    for value in values:
+        script.hear("notifications/progress", {"progressToken": token, "progress": value})
+    return script.codes()
+
+
+def with_token() -> Script:
+    script = Script().legacy()
+    script.out("tools/call", {"name": "x", "_meta": {"progressToken": 5}})
+    return script
+
+
+def test_progress_that_grows_is_right():
+    assert progress(with_token(), 5, 0, 0.5, 1, 10**400) == []
+
+
+@pytest.mark.parametrize("values", [(1, 1), (2, 1), (10**400, 3)])
+def test_progress_must_grow(values: tuple[object, ...]):
+    assert progress(with_token(), 5, *values) == ["progress-order"]
+
+
+def test_progress_needs_a_token_that_was_given():
+    assert progress(with_token(), 6, 1) == ["progress-token"]
+    assert progress(with_token(), "5", 1) == ["progress-token"]
+
+
+def test_progress_ends_with_the_answer():
+    script = with_token()
+    script.result(script._ids, {"content": []})
+    assert progress(script, 5, 1) == ["progress-late"]
+
+
+def test_initialize_must_not_be_cancelled():
+    script = Script()
+    known = script.out("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}})
+    script.tell("notifications/cancelled", {"requestId": known})
+    assert script.codes() == ["bad-cancel"]
+
+
+def test_a_cancel_names_a_request_that_was_sent():
+    script = Script().legacy()
+    script.tell("notifications/cancelled", {"requestId": "nobody"})
+    assert script.codes() == ["bad-cancel"]
+
+
+def test_a_cancel_that_crosses_the_answer_is_no_fault():
+    script = Script().legacy()
+    known = script.out("ping")
+    script.result(known, {})
+    script.tell("notifications/cancelled", {"requestId": known})
+    assert script.codes() == []
+
+
+def test_since_2026_a_server_cancels_nothing_but_streams():
+    script = Script().modern()
+    stream, call = script.ask("subscriptions/listen"), script.ask("tools/call", name="x")
+    script.hear("notifications/cancelled", {"requestId": stream})
+    script.hear("notifications/cancelled", {"requestId": call})
+    assert script.codes() == ["bad-cancel"]
+
+
+def test_deprecated_features_are_hinted_at_once():
+    script = Script().legacy(client={"sampling": {}})
+    for known in (1, 2):
+        script.back(
+            {
+                "jsonrpc": "2.0",
+                "id": known,
+                "method": "sampling/createMessage",
+                "params": {"includeContext": "allServers"},
+            }
+        )
+    assert [(found.code, found.severity) for found in script.findings()] == [("deprecated", Severity.HINT)]
+
+
+def test_the_old_sse_transport_is_hinted_at():
+    script = Script()
+    script.raw(Direction.OUT, b'{"jsonrpc":"2.0","id":1,"method":"ping"}', detail={"transport": "sse"})
+    assert [found.section for found in script.findings()] == ["2025-03-26 basic/transports"]
+
+
+def test_since_2026_a_result_says_its_type():
+    script = Script().modern()
+    script.result(script.ask("tools/list"), {"tools": []})
+    (finding,) = script.findings()
+    assert (finding.code, finding.section) == ("missing-result-type", "2026-07-28 basic")
+
+
+def test_a_type_of_result_needs_to_be_declared():
+    script = Script().modern()
+    script.result(script.ask("tools/call", name="x"), {"resultType": "task", "taskId": "7"})
+    assert script.codes() == ["unknown-result-type"]
+
+
+def test_a_round_may_ask_only_for_what_the_client_declared():
+    script = Script().modern()
+    asks = {
+        "resultType": "input_required",
+        "inputRequests": {"a": {"method": "elicitation/create", "params": {}}},
+    }
+    script.result(script.ask("tools/call", name="x"), asks)
+    assert script.codes() == ["not-negotiated"]
+    declared = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
+    script.result(script.ask("tools/call", name="x", _meta={**MODERN_META, **declared}), asks)
+    assert script.codes() == ["not-negotiated"]

@@ -1,0 +1,178 @@
+"""Rules about tools."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.unit.traffic.traffic_script import ECHO, Script
+from tui.core.traffic import Severity
+from tui.traffic.lint.state import Listing
+
+COUNT = {
+    **ECHO,
+    "name": "count",
+    "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+}
+
+
+class FakeJudge:
+    """Finds what it is told to find."""
+
+    def __init__(self, violation: str = "", schema: str = "") -> None:
+        self._violation, self._schema = violation, schema
+
+    def problems(self, revision: str, direction: Any, role: str, method: str, value: Any) -> list[str]:
+        return []
+
+    def schema_problem(self, schema: Any) -> str:
+        return self._schema
+
+    def violation(self, schema: Mapping[str, Any], value: Any) -> str:
+        return self._violation
+
+
+def listed(*tools: Any, revision: str = "2025-11-25") -> Script:
+    return Script().legacy(revision).listed(*tools)
+
+
+def test_tools_as_they_should_be_have_no_findings():
+    assert listed(ECHO, COUNT).codes() == []
+
+
+@pytest.mark.parametrize("name", ["", "with space", "täglich", "a/b", "x" * 129, "a\nb"])
+def test_a_name_outside_of_the_characters_of_the_specification_is_told(name: str):
+    assert listed({**ECHO, "name": name}).codes() == ["tool-name"]
+
+
+@pytest.mark.parametrize("name", ["a", "get_weather", "a.b-c_D9", "x" * 128])
+def test_a_name_of_the_right_characters_is_left_alone(name: str):
+    assert listed({**ECHO, "name": name}).codes() == []
+
+
+def test_names_are_a_matter_of_taste_before_the_rule_was_written():
+    assert listed({**ECHO, "name": "a b"}, revision="2025-03-26").findings()[0].severity is Severity.HINT
+    assert listed({**ECHO, "name": "a b"}).findings()[0].severity is Severity.WARNING
+
+
+def test_a_tool_listed_twice_is_told():
+    assert listed(ECHO, ECHO).codes() == ["duplicate-tool"]
+
+
+def test_a_tool_is_listed_twice_on_two_pages_but_not_on_two_walks():
+    script = Script().legacy()
+    script.result(script.out("tools/list"), {"tools": [ECHO], "nextCursor": "2"})
+    script.result(script.out("tools/list", {"cursor": "2"}), {"tools": [ECHO]})
+    assert script.codes() == ["duplicate-tool"]
+    assert listed(ECHO).listed(ECHO).codes() == []
+
+
+@pytest.mark.parametrize("said", [None, "", "  \n"])
+def test_a_tool_without_a_description_is_hinted_at(said: object):
+    (finding,) = listed({**ECHO, "description": said}).findings()
+    assert (finding.code, finding.severity) == ("no-description", Severity.HINT)
+
+
+def test_a_description_that_clients_cut_off_is_hinted_at():
+    assert listed({**ECHO, "description": "x" * 9_000}).codes() == ["long-description"]
+
+
+@pytest.mark.parametrize("text", ["a\u200bb", "\U000e0041", "\x1b[8m", "a\u202eb"])
+def test_a_description_with_hidden_text_is_told(text: str):
+    assert listed({**ECHO, "description": text}).codes() == ["hidden-text"]
+
+
+def test_emoji_and_line_breaks_are_no_hidden_text():
+    assert listed({**ECHO, "description": "\U0001f468\u200d\U0001f469 \u2708\ufe0f\r\ngo\tnow"}).codes() == []
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        None,
+        [],
+        "object",
+        {},
+        {"type": "string"},
+        {"type": ["object", "null"]},
+        {"type": "object", "properties": []},
+        {"type": "object", "required": "a"},
+        {"type": "object", "required": [1]},
+    ],
+)
+def test_an_input_schema_that_is_none_is_an_error(schema: object):
+    assert listed({**ECHO, "inputSchema": schema}).codes() == ["bad-schema"]
+
+
+def test_a_tool_without_an_input_schema_is_an_error():
+    assert listed({"name": "a", "description": "b"}).codes() == ["bad-schema"]
+
+
+def test_since_2026_an_output_schema_may_be_of_any_type():
+    tool = {**ECHO, "outputSchema": {"type": "array"}}
+    script = Script().modern()
+    script.result(script.ask("tools/list"), {"resultType": "complete", "tools": [tool]})
+    assert script.codes() == []
+    assert listed(tool).codes() == ["bad-schema"]
+
+
+def test_what_the_judge_says_of_a_schema_is_told():
+    (finding,) = listed(ECHO).findings(FakeJudge(schema="refers to itself without end"))
+    assert finding.sentence == 'The inputSchema of "echo" refers to itself without end.'
+
+
+def test_many_tools_with_the_same_fault_are_summed_up():
+    findings = listed(*({**ECHO, "name": f"a b {number}"} for number in range(100))).findings()
+    assert len(findings) == 5
+    assert findings[-1].sentence.endswith("95 more tools have the same.")
+
+
+def test_another_order_of_the_same_tools_is_told_but_other_tools_are_not():
+    one, two = {**ECHO, "name": "one"}, {**ECHO, "name": "two"}
+    (finding,) = listed(one, two).listed(two, one).findings()
+    assert (finding.code, finding.section) == ("unstable-order", "2026-07-28 server/tools")
+    assert listed(one, two).listed(two).codes() == []
+
+
+def test_what_is_kept_of_endless_pages_is_bounded():
+    listing = Listing()
+    for number in range(1_000):
+        names = tuple(f"{number}-{index}" for index in range(500))
+        assert listing.turn(("str", str(number)), names) is None
+    assert listing.names == sum(len(names) for names in listing.pages.values()) <= 50_000
+    assert listing.turn(("str", "999"), ("a",)) == names
+    assert listing.names == 49_501
+
+
+def call(script: Script, result: Mapping[str, Any], judge: FakeJudge | None = None) -> list[str]:
+    script.result(script.out("tools/call", {"name": "count"}), {"content": [], **result})
+    return script.codes(judge)
+
+
+def test_a_result_that_its_schema_does_not_allow_is_told():
+    script = listed(COUNT)
+    assert call(script, {"structuredContent": {"n": 1}}, FakeJudge()) == []
+    judge = FakeJudge(violation="n: 'x' is not of type 'integer'")
+    assert call(script, {"structuredContent": {"n": "x"}}, judge)[-1] == "structured-content"
+    assert script.findings(judge)[-1].sentence == (
+        "The structuredContent of \"count\" does not match its outputSchema: n: 'x' is not of type 'integer'."
+    )
+
+
+def test_a_result_that_lacks_what_its_schema_promises_is_told():
+    assert call(listed(COUNT), {}) == ["no-structured-content"]
+
+
+def test_a_tool_that_failed_owes_no_structured_result():
+    assert call(listed(COUNT), {"isError": True}) == []
+
+
+def test_a_round_that_needs_input_owes_no_structured_result():
+    script = Script().modern()
+    script.result(script.ask("tools/list"), {"resultType": "complete", "tools": [COUNT]})
+    script.result(script.ask("tools/call", name="count"), {"resultType": "input_required"})
+    assert script.codes() == []
+
+
+def test_revisions_without_output_schemas_owe_no_structured_result():
+    assert call(listed(COUNT, revision="2025-03-26"), {}) == []

@@ -1,0 +1,73 @@
+"""What waits to be recorded stays within its bytes."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.traffic.tapped import seen
+from tui.core.traffic import Captured, Kind
+from tui.traffic.record.backlog import ENTRY_BYTES, HEAD, Backlog
+
+LIMIT = 20_000
+
+
+def backlog(limit: int = LIMIT) -> Backlog:
+    return Backlog(limit, lambda: 1, lambda: 2)
+
+
+@given(st.lists(st.integers(0, 5000) | st.none(), max_size=200))
+def test_every_entry_is_taken_or_counted_and_the_memory_is_bounded(steps: list[int | None]):
+    waiting, added, seen_entries, counted = backlog(), 0, 0, 0
+
+    def take() -> bool:
+        nonlocal seen_entries, counted
+        item = waiting.take()
+        if not isinstance(item, Captured):
+            return False
+        if item.kind is Kind.EVENT:
+            counted += item.detail["entries"]
+        else:
+            seen_entries += 1
+        return True
+
+    for size in steps:
+        if size is None:
+            take()
+            waiting.settle()
+        else:
+            waiting.add(seen(b"x" * size))
+            added += 1
+        assert waiting._came - waiting._went <= LIMIT
+    while take():
+        pass
+    assert seen_entries + counted == added
+    assert not waiting
+
+
+def test_order_is_kept_and_errands_are_never_refused():
+    waiting = backlog(ENTRY_BYTES * 20)
+    waiting.add(seen(b"1"))
+    waiting.put([])
+    waiting.add(seen(b"2"))
+    first, errand, second = waiting.take(), waiting.take(), waiting.take()
+    assert isinstance(first, Captured) and isinstance(second, Captured)
+    assert (first.raw, errand, second.raw, waiting.take()) == (b"1", [], b"2", None)
+
+
+def test_a_body_for_which_there_is_no_room_is_taken_as_a_head():
+    waiting = backlog()
+    waiting.add(seen(b"first"))
+    waiting.add(seen(b"x" * (2 * LIMIT), detail={"a": 1}))
+    waiting.take()
+    item = waiting.take()
+    assert isinstance(item, Captured)
+    assert (len(item.raw), item.size, item.detail["a"]) == (HEAD, 2 * LIMIT, 1)
+
+
+def test_a_body_larger_than_all_the_room_is_taken_whole_where_nothing_waits():
+    waiting = backlog()
+    for _ in range(2):
+        waiting.add(seen(b"x" * (2 * LIMIT)))
+        item = waiting.take()
+        assert isinstance(item, Captured)
+        assert len(item.raw) == 2 * LIMIT
+        waiting.settle()

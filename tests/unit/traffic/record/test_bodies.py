@@ -1,0 +1,85 @@
+"""The last bodies in memory, for the time in which nothing can be stored."""
+
+from tests.unit.traffic.tapped import seen
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
+from tui.traffic.record.bodies import Ring, scrub
+
+
+def entry(seq: int, body: bytes) -> Entry:
+    captured = seen(body)
+    return Entry(
+        seq,
+        captured.mono_ns,
+        captured.wall_ns,
+        captured.source,
+        Direction.IN,
+        Kind.NOT_JSON,
+        size=len(body),
+        body=body,
+    )
+
+
+def test_the_oldest_go_when_there_are_too_many_or_too_much():
+    ring = Ring(max_bytes=100, max_entries=5)
+    ring.add([entry(seq, b"x") for seq in range(1, 8)])
+    assert [row.seq for row in ring.columns(0, 10)] == [3, 4, 5, 6, 7]
+    ring.add([entry(8, b"x" * 98)])
+    assert [row.seq for row in ring.columns(0, 10)] == [6, 7, 8]
+    assert ring.entry(1) is None
+    assert ring.body(1) == b""
+
+
+def test_one_entry_is_always_kept():
+    ring = Ring(max_bytes=10)
+    ring.add([entry(1, b"x" * 1000)])
+    assert len(ring.body(1)) == 1000
+
+
+def test_it_reads_like_a_store():
+    ring = Ring()
+    ring.add([entry(5, b"Hello"), entry(6, b"world")])
+    assert ring.columns(5, 10)[0].body == b""
+    assert [row.seq for row in ring.columns(4, 1)] == [5]
+    found = ring.entry(5, body_limit=2)
+    assert found is not None and (found.body, found.size) == (b"He", 5)
+    assert (ring.body(6, 1, 2), ring.body(6, 3), ring.entry(7), ring.entry(4)) == (b"or", b"ld", None, None)
+
+
+def test_bodies_come_with_their_numbers():
+    ring = Ring()
+    ring.add([entry(1, b"a"), entry(2, b"b"), entry(3, b"c")])
+    assert ring.bodies(2, 9) == [(2, b"b"), (3, b"c")]
+
+
+def test_findings_are_kept_in_order():
+    ring = Ring()
+    findings = [Finding(seq, "x", Severity.HINT, "x") for seq in (1, 2, 3)]
+    ring.add_findings(findings)
+    assert ring.findings(1) == findings[1:]
+
+
+def kept_detail(detail: dict[str, object]) -> object:
+    return scrub(detail, Redactor().redact_bytes)
+
+
+def test_headers_with_credentials_and_secrets_in_urls_are_not_kept():
+    detail = {
+        "url": "https://ada:hunter2@h/mcp?token=hunter2&page=2",
+        "headers": [["Mcp-Session-Id", "s1"], ["Location", "/in?session_id=s1"], ["Accept", "text/plain"]],
+        "response_headers": {"X-Auth-Token": "s1", "Mcp-Protocol-Version": "2025-06-18"},
+    }
+    assert kept_detail(detail) == {
+        "url": "https://ada:[redacted:password]@h/mcp?token=[redacted:token]&page=2",
+        "headers": [
+            ["Mcp-Session-Id", "[redacted:mcp-session-id]"],
+            ["Location", "/in?session_id=[redacted:session_id]"],
+            ["Accept", "text/plain"],
+        ],
+        "response_headers": {"X-Auth-Token": "[redacted:x-auth-token]", "Mcp-Protocol-Version": "2025-06-18"},
+    }
+
+
+def test_a_detail_that_was_redacted_once_stays_the_same():
+    once = kept_detail({"url": "https://a:b@h/?key=x1", "headers": {"cookie": "a"}})
+    assert kept_detail(dict(once)) == once  # type: ignore[call-overload]

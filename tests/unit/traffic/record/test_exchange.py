@@ -1,0 +1,314 @@
+"""What belongs together, as the list of the traffic joins it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from tui.core.jsonrpc.classify import classify
+from tui.core.traffic import Cause, Direction, Kind, Outcome
+from tui.traffic.record import asked as asked_module
+from tui.traffic.record.exchange import Correlator, Link, Remark
+
+OUT, IN = Direction.OUT, Direction.IN
+
+
+class Wire:
+    """Numbers what travels, as the recorder does."""
+
+    def __init__(self) -> None:
+        self.correlator = Correlator()
+        self.seq = 0
+
+    def __call__(
+        self, way: Direction, *, source: str = "weather", cause: Cause | None = None, **fields: Any
+    ) -> Link:
+        self.seq += 1
+        reading = classify(json.dumps({"jsonrpc": "2.0", **fields}).encode())
+        return self.correlator.link(self.seq, source, way, reading, cause)
+
+    def call(self, ident: Any = 1, tool: str = "forecast", cause: Cause | None = None, **params: Any) -> Link:
+        return self(OUT, id=ident, method="tools/call", params={"name": tool, **params}, cause=cause)
+
+    def answer(self, ident: Any = 1, source: str = "weather", **result: Any) -> Link:
+        return self(IN, id=ident, result=result, source=source)
+
+    def event(self, word: str, **detail: Any) -> Link:
+        self.seq += 1
+        return self.correlator.link_event("weather", word, detail)
+
+    def model(self, kind: Kind, cause: Cause | None = None, model: str = "", **detail: Any) -> Link:
+        self.seq += 1
+        return self.correlator.link_model(self.seq, "model:demo", kind, detail, cause, model)
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+def test_a_request_is_the_root_of_its_call(wire: Wire):
+    assert wire.call() == Link("tools/call", "forecast", 0, 1)
+
+
+def test_an_answer_has_what_its_request_has(wire: Wire):
+    cause = Cause(3, 1, "call-1")
+    wire.call(cause=cause)
+    assert wire.answer() == Link("tools/call", "forecast", 1, 1, Outcome.OK, cause)
+
+
+def test_answers_out_of_order_find_their_requests(wire: Wire):
+    wire.call(1, "a")
+    wire.call(2, "b")
+    assert [wire.answer(2).tool, wire.answer(1).tool] == ["b", "a"]
+
+
+def test_sources_and_ways_have_ids_of_their_own(wire: Wire):
+    wire(OUT, id=1, method="tools/list")
+    wire(OUT, id=1, method="prompts/list", source="files")
+    wire(IN, id=1, method="roots/list")
+    assert wire(OUT, id=1, result={}).method == "roots/list"
+    assert wire.answer(1, "files").method == "prompts/list"
+    assert wire.answer(1).method == "tools/list"
+
+
+def test_a_second_answer_is_a_duplicate_of_the_same_request(wire: Wire):
+    wire.call()
+    wire.answer()
+    again = wire.answer()
+    assert (again.pair, again.remark) == (1, Remark.DUPLICATE)
+
+
+def test_an_answer_to_nothing_says_so(wire: Wire):
+    assert wire.answer(99) == Link(outcome=Outcome.OK, remark=Remark.UNKNOWN)
+
+
+@pytest.mark.parametrize(("sent", "answered"), [(7, "7"), (7, 7.0), ("7", 7), ("a-1", '"a-1"')])
+def test_an_id_that_changed_its_type_is_found_all_the_same(wire: Wire, sent: Any, answered: Any):
+    wire.call(sent)
+    link = wire.answer(answered)
+    if answered == '"a-1"':  # other text is another id
+        assert link.remark is Remark.UNKNOWN
+    else:
+        assert (link.pair, link.remark) == (1, Remark.ID_CHANGED)
+
+
+def test_7_and_the_text_7_are_two_requests_where_both_were_sent(wire: Wire):
+    wire.call(7, "number")
+    wire.call("7", "text")
+    assert [wire.answer("7").tool, wire.answer(7).tool] == ["text", "number"]
+
+
+def test_an_id_used_again_while_its_request_waits_is_noticed(wire: Wire):
+    wire.call(1, "a")
+    assert wire.call(1, "b").remark is Remark.REUSED
+    assert wire.answer(1).tool == "b"
+    assert wire.call(1, "c").remark is Remark.NONE
+
+
+def test_progress_belongs_to_the_call_that_gave_the_token(wire: Wire):
+    wire.call(1, _meta={"progressToken": "t"}, cause=Cause(1))
+    report = {"method": "notifications/progress", "params": {"progressToken": "t", "progress": 1}}
+    assert wire(IN, **report) == Link("notifications/progress", "forecast", 1, 1, cause=Cause(1))
+    wire.answer()
+    assert wire(IN, **report).remark is Remark.LATE
+    report["params"]["progressToken"] = "u"
+    assert wire(IN, **report).remark is Remark.UNKNOWN
+
+
+def test_a_cancel_ends_its_request_and_a_late_answer_does_not_undo_it(wire: Wire):
+    wire.call()
+    cancel = wire(OUT, method="notifications/cancelled", params={"requestId": 1})
+    assert (cancel.pair, cancel.outcome, cancel.tool) == (1, Outcome.CANCELLED, "forecast")
+    late = wire.answer()
+    assert (late.pair, late.outcome, late.remark) == (1, Outcome.CANCELLED, Remark.LATE)
+
+
+def test_a_cancel_after_the_answer_ends_nothing(wire: Wire):
+    wire.call()
+    wire.answer()
+    cancel = wire(OUT, method="notifications/cancelled", params={"requestId": 1})
+    assert (cancel.pair, cancel.outcome, cancel.remark) == (1, Outcome.NONE, Remark.LATE)
+
+
+def test_a_server_may_end_a_listen_of_the_host(wire: Wire):
+    wire(OUT, id=5, method="subscriptions/listen")
+    assert wire(IN, method="notifications/cancelled", params={"requestId": 5}).pair == 1
+
+
+def test_all_rounds_of_a_call_have_one_root(wire: Wire):
+    wire.call(1, cause=Cause(2, 1, "c"))
+    first = wire.answer(1, resultType="input_required", requestState="s1")
+    second = wire.call(2, requestState="s1", inputResponses={})
+    wire.answer(2, resultType="input_required", requestState="s2")
+    wire.call(3, requestState="s2", inputResponses={})
+    last = wire.answer(3)
+    assert first.outcome is Outcome.INPUT_REQUIRED
+    assert {first.root, second.root, last.root} == {1}
+    assert (last.pair, last.outcome, last.cause) == (5, Outcome.OK, Cause(2, 1, "c"))
+
+
+def test_rounds_of_calls_at_the_same_time_are_told_apart_by_their_state_or_their_cause(wire: Wire):
+    for ident in (1, 2):
+        wire.call(ident, cause=Cause(1, 1, f"call-{ident}"))
+    for ident in (1, 2):
+        wire.answer(ident, resultType="input_required", requestState="same")
+    assert wire.call(3, requestState="same", inputResponses={}, cause=Cause(1, 1, "call-2")).root == 2
+    assert wire.call(4, requestState="same", inputResponses={}).root == 1
+    assert wire.call(5, requestState="same", inputResponses={}).root == 7
+
+
+def test_a_round_without_state_goes_on_with_the_answers_alone(wire: Wire):
+    wire.call(1)
+    wire.answer(1, resultType="input_required", inputRequests={"a": {}})
+    assert wire.call(2, inputResponses={"a": {}}).root == 1
+
+
+def test_what_a_server_asks_during_the_only_call_has_its_cause(wire: Wire):
+    wire.call(cause=Cause(4, 2, "c"))
+    assert wire(IN, id="s1", method="sampling/createMessage", params={}).cause == Cause(4, 2, "c")
+    assert wire(OUT, id="s1", result={}).cause == Cause(4, 2, "c")
+    wire.call(2, cause=Cause(4, 2, "d"))
+    assert wire(IN, id="s2", method="roots/list").cause is None
+
+
+def test_at_an_exit_what_waits_is_lost_and_what_is_still_read_counts(wire: Wire):
+    wire.call(1)
+    wire.call(2)
+    wire.event("exit", code=1)
+    assert wire.correlator.open("weather") == 0
+    assert (link := wire.answer(1)).pair == 1
+    assert (link.outcome, link.remark) == (Outcome.OK, Remark.NONE)
+
+
+def test_a_new_process_counts_its_ids_anew(wire: Wire):
+    wire.call(1)
+    wire.event("exit", code=0)
+    wire.event("spawn", pid=7)
+    assert wire.answer(1).remark is Remark.UNKNOWN
+
+
+def test_an_answer_that_cannot_be_used_fails_its_request(wire: Wire):
+    wire.call(1)
+    link = wire(IN, id=1, result={}, error={"code": 1})
+    assert (link.pair, link.outcome) == (1, Outcome.ERROR)
+
+
+def test_a_request_that_is_given_up_has_failed(wire: Wire):
+    wire.call(1)
+    link = wire.event("gave up", id=1, why="not JSON")
+    assert (link.pair, link.root, link.outcome) == (1, 1, Outcome.ERROR)
+    assert wire.answer(1).remark is Remark.LATE
+    assert wire.event("gave up", id={}).pair == 0
+
+
+def test_a_reply_of_the_model_finds_its_request(wire: Wire):
+    wire.model(Kind.MODEL_REQUEST, Cause(1, 1), "small", exchange=1)
+    wire.model(Kind.MODEL_REQUEST, Cause(1, 2), "large", exchange=2)
+    reply = wire.model(Kind.MODEL_REPLY, exchange=1, status=200)
+    assert reply == Link("small", "", 1, 1, Outcome.OK, Cause(1, 1))
+    assert wire.model(Kind.MODEL_REPLY, exchange=1).remark is Remark.DUPLICATE
+    assert wire.model(Kind.MODEL_REPLY, exchange=9).remark is Remark.UNKNOWN
+
+
+@pytest.mark.parametrize("detail", [{"status": 503}, {"broken": "ReadError", "status": 200}])
+def test_a_model_request_that_is_sent_again_belongs_to_the_first(wire: Wire, detail: dict[str, Any]):
+    wire.model(Kind.MODEL_REQUEST, Cause(1, 1), exchange=1)
+    assert wire.model(Kind.MODEL_REPLY, exchange=1, **detail).outcome is Outcome.ERROR
+    assert wire.model(Kind.MODEL_REQUEST, Cause(1, 1), exchange=2).root == 1
+    assert wire.model(Kind.MODEL_REPLY, exchange=2).root == 1
+    assert wire.model(Kind.MODEL_REQUEST, Cause(1, 1), exchange=3).root == 5
+
+
+def test_what_is_remembered_of_a_source_is_bounded(wire: Wire, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(asked_module, "MAX_OPEN", 10)
+    monkeypatch.setattr(asked_module, "MAX_OVER", 5)
+    for ident in range(50):
+        wire.call(ident, _meta={"progressToken": ident})
+    assert wire.correlator.open("weather") == 10
+    assert wire.answer(39).remark is Remark.UNKNOWN
+    assert [wire.answer(ident).remark for ident in range(40, 50)] == [Remark.NONE] * 10
+    assert wire.answer(40).remark is Remark.UNKNOWN
+    assert wire.answer(49).remark is Remark.DUPLICATE
+    assert len(wire.correlator._source("weather").is_asked.tokens) == 5
+
+
+def test_a_server_that_asks_without_end_does_not_make_the_host_forget_its_own(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(asked_module, "MAX_OPEN", 10)
+    wire.call(1)
+    for ident in range(100):
+        wire(IN, id=ident, method="roots/list")
+    assert wire.answer(1).pair == 1
+
+
+class Traffic(RuleBasedStateMachine):
+    """Two sources that ask, answer, cancel and die in any order, against a plain account of it."""
+
+    ids = st.integers(0, 3)
+    sources = st.sampled_from(["a", "b"])
+    ways = st.sampled_from([OUT, IN])
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wire = Wire()
+        self.waiting: dict[tuple[str, Direction, int], int] = {}
+        self.over: dict[tuple[str, Direction, int], int] = {}
+
+    @rule(source=sources, way=ways, ident=ids)
+    def ask(self, source: str, way: Direction, ident: int) -> None:
+        link = self.wire(way, id=ident, method="tools/call", params={"name": "t"}, source=source)
+        key = (source, way, ident)
+        assert (link.remark is Remark.REUSED) == (key in self.waiting)
+        assert (link.pair, link.root) == (0, self.wire.seq)
+        self.waiting[key] = self.wire.seq
+        self.over.pop(key, None)
+
+    @rule(source=sources, way=ways, ident=ids)
+    def answer(self, source: str, way: Direction, ident: int) -> None:
+        link = self.wire(way, id=ident, result={}, source=source)
+        key = (source, OUT if way is IN else IN, ident)
+        first = key in self.waiting
+        wanted = self.waiting.get(key) or self.over.get(key) or 0
+        assert link.pair == link.root == wanted < self.wire.seq
+        assert (link.remark is Remark.UNKNOWN) == (wanted == 0)
+        if first:
+            assert link.remark is Remark.NONE
+            self.over[key] = self.waiting.pop(key)
+
+    @rule(source=sources, way=ways, ident=ids)
+    def cancel(self, source: str, way: Direction, ident: int) -> None:
+        fields = {"method": "notifications/cancelled", "params": {"requestId": ident}}
+        link = self.wire(way, **fields, source=source)
+        other = OUT if way is IN else IN
+        known = [
+            key
+            for key in ((source, way, ident), (source, other, ident))
+            if key in self.waiting or key in self.over
+        ]
+        assert (link.pair > 0) == bool(known)
+        assert (link.outcome is Outcome.CANCELLED) == bool(known and known[0] in self.waiting)
+        if known and known[0] in self.waiting:
+            self.over[known[0]] = self.waiting.pop(known[0])
+
+    @rule(source=sources, word=st.sampled_from(["exit", "spawn"]))
+    def die(self, source: str, word: str) -> None:
+        self.wire.correlator.link_event(source, word, {})
+        for key in [key for key in self.waiting if key[0] == source]:
+            self.over[key] = self.waiting.pop(key)
+        if word == "spawn":
+            self.over = {key: seq for key, seq in self.over.items() if key[0] != source}
+
+    @invariant()
+    def as_many_wait_as_were_asked(self) -> None:
+        for source in ("a", "b"):
+            open_ = sum(key[0] == source for key in self.waiting)
+            assert self.wire.correlator.open(source) == open_
+
+
+Traffic.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestTraffic = Traffic.TestCase

@@ -1,0 +1,305 @@
+"""The recorder: nothing lost, nobody kept waiting, whatever happens to the store."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.conftest import wait_until
+from tests.unit.traffic.tapped import MemoryStore, hide, line, seen
+from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome, Severity
+from tui.traffic.filter.view import View
+from tui.traffic.record.backlog import ENTRY_BYTES
+from tui.traffic.record.frames import Frames
+from tui.traffic.record.recorder import Recorder
+
+
+class Stage:
+    """A recorder and its store; both end with the test."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+        self.recorder = self.make()
+
+    def make(self, **options: Any) -> Recorder:
+        factory = options.pop("factory", lambda: self.store)
+        self.recorder = Recorder(factory, Frames(), redact=options.pop("redact", hide), **options)
+        return self.recorder
+
+    def record(self, *captured: Captured) -> list[Entry]:
+        self.recorder.start()
+        for one in captured:
+            self.recorder.capture(one)
+        assert self.recorder.flush(10)
+        return self.store.entries
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    made = Stage()
+    yield made
+    made.store.going.set()
+    assert made.recorder.close(10)
+
+
+def test_everything_is_stored_in_order_and_numbered_without_gaps(stage: Stage):
+    raws = [b"line %d" % number for number in range(2000)]
+    entries = stage.record(*map(seen, raws))
+    assert [entry.body for entry in entries] == raws
+    assert [entry.seq for entry in entries] == list(range(1, 2001))
+    assert len(stage.recorder.frames) == 2000
+
+
+def test_what_was_captured_before_the_start_is_stored_too(stage: Stage):
+    stage.recorder.capture(seen(b"early"))
+    assert [entry.body for entry in stage.record(seen(b"late"))] == [b"early", b"late"]
+
+
+def test_entries_are_stored_without_being_asked_for(stage: Stage):
+    stage.recorder.start()
+    stage.recorder.capture(seen(b"x"))
+    wait_until(lambda: len(stage.recorder.frames) == 1, 2)
+    assert len(stage.store.entries) == 1
+
+
+def test_a_row_is_there_only_once_it_is_stored(stage: Stage):
+    stage.store.going.clear()
+    stage.recorder.start()
+    stage.recorder.capture(seen(b"x"))
+    assert not stage.recorder.flush(0.1)
+    assert len(stage.recorder.frames) == 0
+    stage.store.going.set()
+    assert stage.recorder.flush(10)
+    assert len(stage.recorder.frames) == 1
+
+
+def test_taps_in_many_threads_lose_nothing(stage: Stage):
+    stage.recorder.start()
+
+    def tap(name: str) -> None:
+        for number in range(500):
+            stage.recorder.capture(seen(b"%d" % number, source=name))
+
+    threads = [threading.Thread(target=tap, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert stage.recorder.flush(10)
+    for name in "abcd":
+        bodies = [int(entry.body) for entry in stage.store.entries if entry.source == name]
+        assert bodies == list(range(500))
+
+
+def test_the_store_is_used_by_one_thread_that_is_not_the_caller(stage: Stage):
+    stage.record(seen(b"1"))
+    stage.record(seen(b"2"))
+    assert len(stage.store.threads) == 1
+    assert threading.get_ident() not in stage.store.threads
+
+
+def test_a_request_and_its_answer_are_a_pair_in_the_columns(stage: Stage):
+    stage.record(
+        seen(line(id=1, method="tools/call", params={"name": "forecast"}), Direction.OUT),
+        seen(line(id=1, result={"isError": True})),
+    )
+    frames = stage.recorder.frames
+    assert (frames.partner(0), frames.partner(1)) == (1, 0)
+    assert frames.outcome[0] == Outcome.TOOL_ERROR
+
+
+def test_an_unreadable_answer_and_a_request_given_up_wait_no_longer(stage: Stage):
+    stage.record(
+        seen(line(id=1, method="ping"), Direction.OUT),
+        seen(line(id=1, result={}, error={"code": 1})),
+        seen(line(id=2, method="ping"), Direction.OUT),
+        seen(b'{"event":"gave up"}', Direction.NONE, Kind.EVENT, detail={"event": "gave up", "id": 2}),
+    )
+    frames = stage.recorder.frames
+    assert frames.pending() == []
+    assert [frames.outcome[0], frames.outcome[2]] == [Outcome.ERROR, Outcome.ERROR]
+
+
+def test_what_waited_at_an_exit_is_lost(stage: Stage):
+    stage.record(
+        seen(line(id=1, method="ping"), Direction.OUT),
+        seen(b"{}", Direction.NONE, Kind.EVENT, detail={"event": "exit", "code": 1}),
+    )
+    assert stage.recorder.frames.outcome[0] == Outcome.LOST
+
+
+# ---- a store that fails --------------------------------------------------------------------------------
+
+
+def test_a_store_that_cannot_be_opened_leaves_a_recording_in_memory(stage: Stage):
+    def refuse() -> MemoryStore:
+        raise PermissionError("no")
+
+    recorder = stage.make(factory=refuse)
+    stage.record(seen(b"kept"))
+    recorder.add_findings([Finding(1, "not-json", Severity.ERROR, "It is not JSON.")])
+    assert recorder.flush()
+    assert "no" in recorder.problem
+    assert recorder.memory.body(1) == b"kept"
+    assert [finding.code for finding in recorder.memory.findings()] == ["not-json"]
+    assert len(recorder.frames) == 1
+
+
+def test_a_full_disk_is_said_and_its_end_too(stage: Stage):
+    stage.store.problem = "the disk is full"
+    stage.record(seen(b"1"))
+    assert stage.recorder.problem == "the disk is full"
+    assert stage.recorder.memory.body(1) == b"1"
+    stage.store.problem = ""
+    stage.record(seen(b"2"))
+    assert stage.recorder.problem == ""
+    assert [entry.body for entry in stage.store.entries] == [b"2"]
+
+
+@pytest.mark.parametrize("first", ["entries", "findings"])
+def test_a_store_that_raises_is_let_go_of(stage: Stage, first: str):
+    stage.store.error = RuntimeError("odd")
+    stage.recorder.start()
+    if first == "entries":
+        stage.record(seen(b"1"))
+    else:
+        stage.recorder.add_findings([Finding(1, "x", Severity.HINT, "x")])
+        assert stage.recorder.flush()
+    stage.record(seen(b"2"))
+    assert "odd" in stage.recorder.problem
+    assert stage.recorder.memory.body(2 if first == "entries" else 1) == b"2"
+    assert (stage.store.closed, stage.recorder.faults) == (1, 1)
+
+
+def test_closing_stores_what_waits_and_closes_the_store(stage: Stage):
+    stage.recorder.start()
+    for number in range(100):
+        stage.recorder.capture(seen(b"%d" % number))
+    assert stage.recorder.close(10)
+    assert (len(stage.store.entries), stage.store.closed) == (100, 1)
+    stage.recorder.capture(seen(b"after the end"))
+    assert stage.recorder.flush() and stage.recorder.waiting == 0
+
+
+def test_closing_does_not_wait_for_a_disk_that_hangs(stage: Stage):
+    stage.recorder.start()
+    stage.store.going.clear()
+    stage.recorder.capture(seen(b"x"))
+    began = time.monotonic()
+    assert not stage.recorder.close(0.1)
+    assert time.monotonic() - began < 2
+
+
+def test_closing_what_never_started_is_nothing(stage: Stage):
+    assert stage.recorder.close(0)
+    stage.recorder.start()
+    assert stage.recorder._thread is None
+    assert stage.recorder.flush()
+
+
+def test_the_thread_of_the_recorder_does_not_wait_for_itself(stage: Stage):
+    told: list[bool] = []
+    stage.recorder.submit(lambda store: told.append(stage.recorder.flush(10)))
+    began = time.monotonic()
+    stage.record()
+    assert len(told) == 1
+    assert time.monotonic() - began < 5
+
+
+# ---- too much, and nonsense ----------------------------------------------------------------------------
+
+
+def test_too_much_at_once_becomes_heads_and_then_a_gap_that_is_said(stage: Stage):
+    recorder = stage.make(queue_bytes=200_000)
+    for _ in range(400):
+        recorder.capture(seen(b"x" * 3000))
+    entries = stage.record()
+    whole = [entry for entry in entries if len(entry.body) == 3000]
+    heads = [entry for entry in entries if entry.detail.get("cut")]
+    assert whole and heads
+    assert {entry.size for entry in whole + heads} == {3000}
+    gap = entries[-1]
+    assert (gap.kind, gap.method) == (Kind.EVENT, "dropped")
+    assert gap.detail["entries"] == 400 - len(whole) - len(heads)
+    assert gap.detail["bytes"] == 3000 * gap.detail["entries"]
+    assert b"not in the recording" in gap.body
+    stage.record(seen(b"again"))
+    assert entries[-1].body == b"again"
+
+
+def test_a_gap_stands_before_what_came_after_it(stage: Stage):
+    recorder = stage.make(queue_bytes=20 * ENTRY_BYTES)
+    stage.store.going.clear()
+    recorder.start()
+    sent = 0
+    while not recorder._backlog._lost_entries:
+        recorder.capture(seen(b"%d" % sent))
+        sent += 1
+    stage.store.going.set()
+    wait_until(lambda: recorder._backlog._came == 0)
+    entries = stage.record(seen(b"after"))
+    methods = [entry.method for entry in entries]
+    assert methods.index("dropped") == len(entries) - 2
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [None, 7, Captured("x", Direction.IN, 1, 1, None), Captured(None, 9, None, None, b"x")],  # type: ignore[arg-type]
+)
+def test_a_tap_that_hands_over_nonsense_is_not_punished(stage: Stage, nonsense: Any):
+    stage.recorder.capture(nonsense)
+    entries = stage.record(seen(b"fine"))
+    assert entries[-1].body == b"fine"
+
+
+def test_who_looks_at_batches_cannot_end_the_recording(stage: Stage):
+    told: list[Entry] = []
+
+    def look(entries: Any) -> None:
+        assert len(stage.recorder.frames) >= entries[-1].seq
+        told.extend(entries)
+        raise RuntimeError("mine")
+
+    stage.make(on_batch=look)
+    stage.record(seen(b"1"))
+    assert stage.record(seen(b"2")) == told
+    assert stage.recorder.faults == 2
+
+
+def test_findings_are_stored_and_stand_in_the_columns(stage: Stage):
+    finding = Finding(1, "not-json", Severity.ERROR, "It is not JSON.")
+    stage.recorder.capture(seen(b"x"))
+    stage.recorder.add_findings([finding])
+    stage.record()
+    assert stage.store.findings == [finding]
+    assert stage.recorder.frames.severity[0] == Severity.ERROR
+
+
+def test_an_action_has_the_store_for_itself(stage: Stage):
+    used: list[tuple[object, int]] = []
+    stage.record(seen(b"x"))
+    stage.recorder.submit(lambda store: used.append((store, threading.get_ident())))
+    stage.recorder.submit(lambda store: 1 / 0)
+    stage.record(seen(b"y"))
+    assert used == [(stage.store, stage.store.threads.pop())]
+
+
+def test_a_second_start_is_none(stage: Stage):
+    stage.recorder.start()
+    thread = stage.recorder._thread
+    stage.recorder.start()
+    assert stage.recorder._thread is thread
+
+
+def test_what_the_store_has_dropped_is_known_by_the_columns_and_seen_at_once(stage: Stage):
+    view = View(stage.recorder.frames)
+    stage.record(seen(b"old"))
+    view.advance()
+    before = view.revision
+    stage.store.gone = 1
+    stage.record(seen(b"new"))
+    assert stage.recorder.frames.gone == 1
+    view.advance()
+    assert view.revision > before

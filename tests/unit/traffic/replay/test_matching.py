@@ -1,0 +1,53 @@
+from typing import Any
+
+import pytest
+
+from tui.traffic.replay.matching import Book, Question, alike, nearest, request_of
+
+
+@pytest.mark.parametrize(
+    ("recorded", "asked", "expected"),
+    [
+        ("a", "a", True),
+        ("a", "b", False),
+        ("[redacted:K]", "anything\nat all", True),
+        ("x [redacted:K] y", "x secret y", True),
+        ("x [redacted:K] y", "x secret z", False),
+        ({"a": [1, "[redacted:K]"]}, {"a": [1, "s"]}, True),
+        ({"a": 1}, {"a": 1, "b": 2}, False),
+        ([1], [1, 2], False),
+        (1, True, False),
+        (None, None, True),
+    ],
+)
+def test_a_redacted_part_stands_for_any_text(recorded: Any, asked: Any, expected: bool):
+    assert alike(recorded, asked) is expected
+
+
+def test_the_same_meta_is_preferred_to_the_same_parameters():
+    book: Book[str] = Book()
+    for level in ("debug", "error"):
+        book.add(Question.of("tools/list", {"_meta": {"level": level}}), level)
+    assert book.find(Question.of("tools/list", {"_meta": {"level": "error"}})) == "error"
+    assert book.find(Question.of("tools/list", None)) == "debug"
+
+
+def test_opening_requests_are_the_same_whoever_asks():
+    book: Book[str] = Book()
+    book.add(Question.of("initialize", {"clientInfo": {"name": "a"}}), "hello")
+    assert book.find(Question.of("initialize", {"clientInfo": {"name": "b"}})) == "hello"
+    assert book.find(Question.of("tools/call", {"name": "b"})) is None
+
+
+def test_the_order_of_keys_does_not_matter():
+    assert Question.of("m", {"a": 1, "b": 2}).key() == Question.of("m", {"b": 2, "a": 1}).key()
+
+
+def test_what_is_torn_or_no_object_asks_nothing():
+    assert request_of(b'{"method":"m","par', "m") is None
+    assert request_of(b"[]", "m") is None
+
+
+def test_what_looks_most_alike_comes_first():
+    known = [Question.of("m", {"city": "NYC"}), Question.of("m", {"city": "Beijing"})]
+    assert nearest(Question.of("m", {"city": "Beijin"}), known)[0] == known[1]

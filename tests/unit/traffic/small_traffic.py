@@ -1,0 +1,123 @@
+"""A little traffic for tests: entries one after the other, in columns, with bodies beside them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tui.core.search_text import readings
+from tui.core.text_folding import fold
+from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
+from tui.traffic.record.frames import Frames
+
+WALL = 1_700_000_000_000_000_000
+"""Wall clock minus monotonic clock."""
+
+MS = 1_000_000
+
+
+class Traffic:
+    """Entries as a recorder would make them; `frames` are their columns, `bodies` theirs by seq."""
+
+    def __init__(self, first: int = 1) -> None:
+        self.frames = Frames()
+        self.entries: list[Entry] = []
+        self.bodies: dict[int, bytes] = {}
+        self._seq = first
+        self.now = 1_000_000_000
+
+    def add(self, kind: Kind, *, after_ms: float = 1, body: bytes = b"", **fields: object) -> int:
+        """Add an entry; return its seq."""
+        self.now += int(after_ms * MS)
+        fields.setdefault("source", "weather")
+        fields.setdefault("direction", Direction.IN)
+        fields.setdefault("size", len(body))
+        entry = Entry(self._seq, self.now, self.now + WALL, kind=kind, **fields)  # type: ignore[arg-type]
+        self.entries.append(entry)
+        self.bodies[entry.seq] = body
+        self.frames.append(entry)
+        self._seq += 1
+        return entry.seq
+
+    def ask(self, tool: str = "get", *, method: str = "tools/call", root: int = 0, **fields: object) -> int:
+        """Add a request; it is the first of its call unless `root` says otherwise."""
+        fields.setdefault("direction", Direction.OUT)
+        fields.setdefault("ident", str(self._seq))
+        root = root or self._seq
+        return self.add(Kind.REQUEST, method=method, tool=tool, root=root, **fields)
+
+    def answer(self, request: int, outcome: Outcome = Outcome.OK, **fields: object) -> int:
+        """Add the answer to a request."""
+        asked = next(entry for entry in self.entries if entry.seq == request)
+        kind = Kind.ERROR if outcome is Outcome.ERROR else Kind.RESPONSE
+        for name in ("method", "tool", "ident", "source", "cause", "root"):
+            fields.setdefault(name, getattr(asked, name))
+        return self.add(kind, pair=request, outcome=outcome, **fields)
+
+    def call(self, tool: str = "get", *, took_ms: float = 1, outcome: Outcome = Outcome.OK, **fields) -> int:
+        """Add a request and its answer; return the seq of the request."""
+        body = fields.pop("body", b"")
+        request = self.ask(tool, **fields)
+        self.answer(request, outcome, after_ms=took_ms, body=body)
+        return request
+
+    def end(self, source: str = "weather") -> int:
+        """Add the end of a server."""
+        return self.add(Kind.EVENT, method="exit", source=source, direction=Direction.NONE)
+
+    def skip(self, count: int) -> None:
+        """Leave out numbers, as a reader does who finds entries dropped before it has read them."""
+        self._seq += count
+
+    def without_oldest(self, count: int) -> Frames:
+        """Return columns in which the oldest entries are not any more."""
+        frames = Frames()
+        for entry in self.entries[count:]:
+            frames.append(replace(entry))
+        return frames
+
+
+class Bodies:
+    """A reader over the bodies of some traffic, that notes what it was asked."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        self._traffic = traffic
+        self.asked: list[tuple[int, int]] = []
+        self.is_closed = False
+        self.interrupts = 0
+
+    def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
+        self.asked.append((first, last))
+        inside = {seq: body for seq, body in self._traffic.bodies.items() if first <= seq <= last}
+        return [
+            frozenset(
+                seq
+                for seq, body in inside.items()
+                if any(fold(term.needle) in fold(text) for text in readings(body))
+            )
+            for term in terms
+        ]
+
+    search_problem = ""
+
+    def rearm(self) -> None:
+        pass
+
+    def interrupt(self) -> None:
+        self.interrupts += 1
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def columns(self, after: int, limit: int) -> Sequence[Entry]:
+        raise NotImplementedError
+
+    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
+        raise NotImplementedError
+
+    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
+        raise NotImplementedError
+
+    def findings(self, after: int = 0) -> Sequence[Finding]:
+        raise NotImplementedError
+
+
+CAUSE = Cause(3, 2, "call_1")

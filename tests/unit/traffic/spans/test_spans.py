@@ -1,0 +1,292 @@
+"""The tree of a turn, as the trace pane reads it."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core import events
+from tui.core.events import EndReason, LimitName
+from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.tools import TextContent, Tool, ToolResult
+from tui.core.traffic import Cause
+from tui.traffic.spans.entries import CallSpan, CallState, NoteKind, NoteSpan, StepSpan, StepState, TurnSpan
+from tui.traffic.spans.spans import Spans
+
+MS = 1_000_000
+
+
+class Script:
+    """Feeds events to spans, with a clock of its own."""
+
+    def __init__(self) -> None:
+        self.spans = Spans()
+        self.now = 0
+
+    def after(self, ms: float, event: events.Event) -> "Script":
+        self.now += int(ms * MS)
+        self.spans.apply(event, self.now)
+        return self
+
+    def turn(self) -> "Script":
+        self.after(0, events.TurnStarted("demo", 3))
+        return self.after(0, events.StepStarted(1, 10))
+
+    def call(self, call_id: str = "a", **arguments: object) -> "Script":
+        self.after(600, events.StepEnded(1, 600.0, Usage(200, 10, True), "tool_calls", 1))
+        return self.after(0, events.ToolCallProposed(1, call_id, "weather", "get_weather", arguments))
+
+    def ended(self, text: str = "sunny", **fields: object) -> "Script":
+        values = {"is_error": False, "ms": 4.0} | fields
+        return self.after(4, events.ToolCallEnded(1, "a", "weather", "get_weather", text=text, **values))
+
+    def finish(self, reason: EndReason = EndReason.ANSWERED) -> "Script":
+        return self.after(1, events.TurnEnded(reason, "", 1, 1, Usage(200, 10, True), self.now / MS))
+
+    def only(self, kind: type) -> object:
+        (found,) = [entry for entry in self.spans.entries if isinstance(entry, kind)]
+        return found
+
+
+def only_call(script: Script) -> CallSpan:
+    call = script.only(CallSpan)
+    assert isinstance(call, CallSpan)
+    return call
+
+
+def test_entries_stand_in_the_order_in_which_they_began() -> None:
+    script = Script().turn().call()
+    script.after(0, events.ToolCallProposed(1, "b", "notes", "list_notes", {}))
+    script.ended().after(0, events.StepStarted(2, 10))
+    kinds = [type(entry) for entry in script.spans.entries]
+    assert kinds == [TurnSpan, StepSpan, CallSpan, CallSpan, StepSpan]
+
+
+def test_a_call_goes_from_waiting_over_running_to_done() -> None:
+    script = Script().turn().call(location="Beijing")
+    call = only_call(script)
+    assert call.state is CallState.WAITING
+    script.after(1, events.ToolCallStarted(1, "a"))
+    assert call.state is CallState.RUNNING
+    script.ended("The weather is sunny.")
+    assert call.state is CallState.DONE
+    assert (call.ms, call.arguments) == (4.0, (("location", '"Beijing"'),))
+    assert call.result is not None
+    assert call.result.text == "The weather is sunny."
+
+
+def test_the_wait_for_an_approval_is_measured_apart_from_the_call() -> None:
+    script = Script().turn().call()
+    request = ApprovalRequest("a", Tool("weather", "get_weather"), {}, "not read-only")
+    script.after(0, events.ApprovalAsked(1, "a", request))
+    call = only_call(script)
+    assert (call.state, call.why) == (CallState.ASKING, "not read-only")
+    script.after(2500, events.ApprovalGiven(1, "a", Answer.ONCE, ""))
+    assert (call.state, call.answer, call.waited_ms) == (CallState.WAITING, Answer.ONCE, 2500.0)
+
+
+def test_a_call_that_ends_is_in_the_state_that_its_reason_names() -> None:
+    states = {}
+    for why in ("", "denied", "cancelled", "not run", "invalid arguments", "timeout"):
+        states[why] = only_call(Script().turn().call().ended(is_error=bool(why), why=why)).state
+    assert states == {
+        "": CallState.DONE,
+        "denied": CallState.DENIED,
+        "cancelled": CallState.CANCELLED,
+        "not run": CallState.NOT_RUN,
+        "invalid arguments": CallState.FAILED,
+        "timeout": CallState.FAILED,
+    }
+
+
+def test_the_reason_of_a_no_stays_with_the_call() -> None:
+    script = Script().turn().call().after(9, events.ApprovalGiven(1, "a", Answer.NO, "wrong city"))
+    call = only_call(script.ended(is_error=True, why="denied"))
+    assert (call.state, call.why) == (CallState.DENIED, "wrong city")
+
+
+def test_a_tool_that_says_it_failed_is_failed() -> None:
+    call = only_call(Script().turn().call().ended("no such city", is_error=True))
+    assert call.state is CallState.FAILED
+
+
+def test_progress_is_kept_and_numbers_that_are_none_are_not() -> None:
+    script = Script().turn().call().after(0, events.ToolCallStarted(1, "a"))
+    call = only_call(script)
+    script.after(5, events.ToolProgress(1, "a", 12, 30, "half\x1b[2J way"))
+    assert (call.progress, call.total, call.message) == (12, 30, "half␛[2J way")
+    script.after(5, events.ToolProgress(1, "a", math.nan, math.inf, ""))
+    assert (call.progress, call.total) == (None, None)
+
+
+def test_a_late_event_does_not_reopen_a_call() -> None:
+    script = Script().turn().call().ended()
+    before = script.spans.revision
+    script.after(1, events.ToolProgress(1, "a", 1, 2, "late"))
+    assert only_call(script).state is CallState.DONE
+    assert script.spans.revision == before
+
+
+def test_a_step_says_what_the_model_does() -> None:
+    script = Script().turn()
+    step = script.only(StepSpan)
+    assert isinstance(step, StepSpan)
+    seen = [step.state]
+    script.after(80, events.ReasoningDelta(1, "hm"))
+    seen.append(step.state)
+    script.after(5, events.TextDelta(1, "hello"))
+    seen.append(step.state)
+    script.after(5, events.CallForming(1, "weather__get_weather", 3))
+    seen.append(step.state)
+    assert seen == [StepState.ASKED, StepState.THINKING, StepState.ANSWERING, StepState.CALLING]
+    assert (step.first_ms, step.chars, step.detail) == (80.0, 7, "weather__get_weather")
+
+
+def test_text_that_flows_changes_nothing_to_be_drawn_again() -> None:
+    script = Script().turn().after(1, events.TextDelta(1, "a"))
+    before = script.spans.revision
+    for _ in range(100):
+        script.after(1, events.TextDelta(1, "more"))
+    assert script.spans.revision == before
+
+
+def test_a_retry_is_told_with_its_reason() -> None:
+    script = Script().turn().after(1, events.RetryScheduled(1, 2, 3, 2.0, "429 rate limit"))
+    step = script.only(StepSpan)
+    assert isinstance(step, StepSpan)
+    assert (step.state, step.detail) == (StepState.RETRYING, "try 2 of 3 in 2.0 s: 429 rate limit")
+
+
+def test_a_cancelled_turn_closes_what_it_left_open() -> None:
+    script = Script().turn().call()
+    script.after(0, events.ToolCallProposed(1, "b", "notes", "add_note", {}))
+    script.after(0, events.ToolCallStarted(1, "a")).after(30, events.LimitReached(LimitName.MAX_STEPS, 10))
+    script.finish(EndReason.CANCELLED)
+    calls = [entry for entry in script.spans.entries if isinstance(entry, CallSpan)]
+    assert [call.state for call in calls] == [CallState.CANCELLED, CallState.NOT_RUN]
+    assert calls[0].ms == 31.0
+
+
+def test_a_turn_ends_with_a_note_that_says_why() -> None:
+    script = Script().turn().finish(EndReason.EMPTY)
+    note = script.only(NoteSpan)
+    assert isinstance(note, NoteSpan)
+    assert (note.kind, note.text) == (NoteKind.ENDED, "the model said nothing")
+
+
+def test_an_error_fails_its_step_and_stands_as_a_note() -> None:
+    script = Script().turn().after(1, events.TurnError("401: bad key.", "model", "Set OPENAI_API_KEY."))
+    step = script.only(StepSpan)
+    note = script.only(NoteSpan)
+    assert isinstance(step, StepSpan)
+    assert isinstance(note, NoteSpan)
+    assert step.state is StepState.FAILED
+    assert note.text == "model: 401: bad key. Set OPENAI_API_KEY."
+
+
+def test_a_view_is_told_only_of_what_changed() -> None:
+    script = Script().turn().call()
+    seen = script.spans.revision
+    assert script.spans.changed_since(seen) == []
+    script.after(0, events.ToolCallStarted(1, "a"))
+    assert script.spans.changed_since(seen) == [2]
+    assert script.spans.changed_since(0) == [0, 1, 2]
+
+
+def test_after_clear_a_view_is_told_to_begin_anew() -> None:
+    script = Script().turn()
+    seen = script.spans.revision
+    script.spans.clear()
+    assert script.spans.changed_since(seen) is None
+    assert script.spans.entries == []
+    script.turn()
+    assert script.spans.turns == 1
+
+
+def test_a_result_of_many_megabytes_is_kept_as_a_short_head() -> None:
+    call = only_call(Script().turn().call().ended("x" * 3_000_000))
+    assert call.result is not None
+    assert len(call.result.text) <= 2_000
+    assert call.result.omitted >= 2_990_000
+
+
+def test_a_warning_of_the_result_is_kept() -> None:
+    result = ToolResult((TextContent("1"),), warning="does not match outputSchema: count is a string")
+    call = only_call(Script().turn().call().ended(result=result))
+    assert call.warning == "does not match outputSchema: count is a string"
+
+
+_ids = st.sampled_from(["a", "b"])
+_events = st.one_of(
+    st.just(events.TurnStarted("m", 1)),
+    st.builds(events.StepStarted, st.integers(1, 3), st.just(10)),
+    st.builds(events.TextDelta, st.integers(1, 3), st.text(max_size=3)),
+    st.builds(
+        events.StepEnded, st.just(1), st.floats(0, 9), st.just(Usage(1, 1)), st.just("stop"), st.just(1)
+    ),
+    st.builds(events.ToolCallProposed, st.just(1), _ids, st.text(), st.text(), st.just({})),
+    st.builds(events.ToolCallStarted, st.just(1), _ids),
+    st.builds(events.ToolProgress, st.just(1), _ids, st.floats(), st.none() | st.floats(), st.text()),
+    st.builds(
+        events.ToolCallEnded, st.just(1), _ids, st.text(), st.text(), st.booleans(), st.text(), st.just(1.0)
+    ),
+    st.builds(events.TurnError, st.text(), st.text()),
+    st.builds(
+        events.TurnEnded,
+        st.sampled_from(EndReason),
+        st.just(""),
+        st.just(1),
+        st.just(1),
+        st.just(Usage()),
+        st.just(1.0),
+    ),
+)
+
+
+@given(st.lists(_events, max_size=40))
+def test_events_in_any_order_are_taken_in_and_leave_nothing_open_after_an_end(
+    stream: list[events.Event],
+) -> None:
+    script = Script()
+    mirror: list[object] = []
+    for event in stream:
+        seen = script.spans.revision
+        script.after(1, event)
+        changed = script.spans.changed_since(seen)
+        assert changed is not None
+        assert all(index in changed for index in range(len(mirror), len(script.spans.entries)))
+        mirror = list(script.spans.entries)
+    script.after(1, events.TurnStarted("m", 1)).finish()
+    last_turn = script.spans.turns
+    for entry in script.spans.entries:
+        if isinstance(entry, CallSpan) and entry.turn == last_turn:
+            assert entry.state.over
+
+
+def test_turns_count_from_one_in_each_conversation_and_keep_their_number_in_the_traffic():
+    spans = Spans()
+    for traffic in (1, 2):
+        spans.apply(events.TurnStarted("m", 1, turn=traffic), 0)
+    spans.clear()
+    spans.apply(events.TurnStarted("m", 1, turn=3), 0)
+    (turn,) = spans.entries
+    assert (turn.number, turn.traffic, spans.turns) == (1, 3, 1)
+    assert spans.cause_of(turn) == Cause(3)
+
+
+def test_turns_count_on_from_those_of_an_opened_conversation():
+    spans = Spans()
+    past = [TurnSpan(1, "m", 0, 0, past=True), TurnSpan(2, "m", 0, 0, past=True, traffic=7)]
+    spans.clear(past)
+    seen = spans.revision
+    spans.apply(events.TurnStarted("m", 1, turn=9), 0)
+    assert [entry.number for entry in spans.entries] == [1, 2, 3]
+    assert [spans.cause_of(entry).turn for entry in spans.entries] == [0, 7, 9]
+    assert spans.changed_since(seen) == [2]
+
+
+def test_a_call_has_the_cause_that_its_traffic_is_marked_with():
+    spans = Script().turn().call().spans
+    call = next(entry for entry in spans.entries if isinstance(entry, CallSpan))
+    step = next(entry for entry in spans.entries if isinstance(entry, StepSpan))
+    assert (spans.cause_of(call), spans.cause_of(step)) == (Cause(1, 1, "a"), Cause(1, 1))

@@ -1,0 +1,149 @@
+"""Where the time of a turn went."""
+
+import pytest
+
+from tests.unit.traffic.traffic_script import Script
+from tui.core.traffic import Cause, Direction, Entry, Kind
+from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
+from tui.traffic.spans.waterfall import Part, Waterfall, of_entries, of_spans
+
+MS = 1_000_000
+
+
+def turn(ms: float | None) -> TurnSpan:
+    return TurnSpan(1, "demo", 3, 0, ms, traffic=1)
+
+
+def step(number: int, start: int, ms: float | None, **more: object) -> StepSpan:
+    return StepSpan(1, number, start * MS, ms=ms, **more)  # type: ignore[arg-type]
+
+
+def call(known: str, start: int | None, ms: float | None, **more: object) -> CallSpan:
+    state = CallState.RUNNING if ms is None else CallState.DONE
+    fields: dict[str, object] = {"proposed_ns": 0, "state": state, **more}
+    started = None if start is None else start * MS
+    return CallSpan(1, 1, known, "weather", "get", (), started_ns=started, ms=ms, **fields)  # type: ignore[arg-type]
+
+
+def made(*spans: Span, now: int = 0) -> Waterfall:
+    found = of_spans(spans, 1, now * MS)
+    assert found is not None
+    return found
+
+
+def shares(waterfall: Waterfall) -> dict[str, int]:
+    return {str(part): round(share * 100) for part, share in waterfall.shares}
+
+
+def test_one_after_the_other_adds_up():
+    found = made(turn(100), step(1, 0, 60), call("a", 60, 30), step(2, 90, 10))
+    assert shares(found) == {"model": 70, "tools": 30}
+    assert found.words == "model 70 %, tools 30 %"
+    assert all(bar.critical for bar in found.bars)
+
+
+def test_of_tools_that_ran_at_once_the_longest_counts():
+    found = made(turn(100), step(1, 0, 20), call("a", 20, 70), call("b", 20, 30), step(2, 90, 10))
+    assert shares(found) == {"tools": 70, "model": 30}
+    assert [bar.critical for bar in found.bars] == [True, False, True, True]
+
+
+def test_bars_of_a_lane_do_not_overlap_and_lanes_are_used_again():
+    found = made(turn(100), call("a", 0, 50), call("b", 10, 20), call("c", 40, 20))
+    assert [(bar.call, found.lanes[bar.lane]) for bar in found.bars] == [
+        ("a", "tools"),
+        ("b", "tools 2"),
+        ("c", "tools 2"),
+    ]
+
+
+def test_waiting_for_the_person_is_told_apart_from_the_tool():
+    found = made(turn(100), step(1, 0, 20), call("a", 80, 20, proposed_ns=20 * MS, waited_ms=60))
+    assert shares(found) == {"waiting for you": 60, "model": 20, "tools": 20}
+    assert [found.lanes[bar.lane] for bar in found.bars] == ["model", "waiting for you", "tools"]
+
+
+def test_a_question_that_is_open_lasts_until_now():
+    asked = call("a", None, None, state=CallState.ASKING, asked_ns=20 * MS)
+    found = made(turn(None), step(1, 0, 20), asked, now=100)
+    assert shares(found) == {"waiting for you": 80, "model": 20}
+    assert found.bars[-1].running
+
+
+def test_a_call_that_was_denied_has_its_wait_alone():
+    denied = call("a", None, 0, state=CallState.DENIED, proposed_ns=20 * MS, waited_ms=40)
+    assert [bar.part for bar in made(turn(60), step(1, 0, 20), denied).bars] == [Part.MODEL, Part.YOU]
+
+
+def test_what_runs_ends_now():
+    found = made(turn(None), step(1, 0, 20), call("a", 20, None), now=50)
+    assert (found.ns, found.bars[-1].end_ns, found.bars[-1].running) == (50 * MS, 50 * MS, True)
+
+
+def test_time_in_which_nothing_ran_is_told():
+    assert shares(made(turn(100), step(1, 0, 20), step(2, 60, 40))) == {"model": 60, "between": 40}
+
+
+def test_what_failed_is_marked():
+    found = made(turn(30), step(1, 0, 10, state=StepState.FAILED), call("a", 10, 20, state=CallState.FAILED))
+    assert [bar.failed for bar in found.bars] == [True, True]
+
+
+def test_a_turn_that_is_not_there_has_no_waterfall():
+    assert of_spans([turn(1)], 2, 0) is None
+    assert of_entries([], 1) is None
+
+
+def test_a_turn_of_no_time_has_no_shares():
+    assert made(turn(0)).shares == ()
+
+
+def test_hundreds_of_calls_keep_their_order():
+    found = made(turn(2_000), *(call(str(number), number, 5) for number in range(1_000)))
+    assert sum(share for _, share in found.shares) == pytest.approx(1)
+    assert len(found.lanes) == 5
+
+
+def recorded() -> list[Entry]:
+    script = Script()
+    ask, tool = Cause(3, 1), Cause(3, 1, "c1")
+    entries = script.entries
+    model = {"exchange": "1"}
+    script.raw(Direction.OUT, b'{"model": "demo"}', Kind.MODEL_REQUEST, model, ask)
+    script.wait(90)
+    script.raw(Direction.IN, b"{}", Kind.MODEL_REPLY, model, ask)
+    known = script.out("tools/call", {"name": "get"}, cause=tool)
+    script.wait(40)
+    script.error(known, -32603)
+    script.out("tools/list", cause=Cause(4))
+    return entries
+
+
+def test_the_entries_of_a_recording_have_a_waterfall_too():
+    found = of_entries(recorded(), 3)
+    assert found is not None
+    assert [(bar.label, bar.seq, bar.failed) for bar in found.bars] == [
+        ("demo", 1, False),
+        ("weather › get", 3, True),
+    ]
+    assert found.lanes == ("model", "tools")
+    assert found.ns == 160 * MS
+
+
+def test_a_request_without_an_answer_runs_in_a_live_recording_and_failed_in_an_old_one():
+    entries = recorded()[:3]
+    live, old = of_entries(entries, 3, entries[-1].mono_ns + 50 * MS), of_entries(entries, 3)
+    assert live is not None and old is not None
+    assert (live.bars[-1].running, live.bars[-1].failed) == (True, False)
+    assert (old.bars[-1].running, old.bars[-1].failed) == (False, True)
+
+
+def test_a_turn_is_found_by_its_number_in_the_traffic():
+    second = TurnSpan(1, "demo", 3, 0, 600.0, traffic=4)
+    found = of_spans([second, step(1, 0, 600.0)], 4, 0)
+    assert found is not None and len(found.bars) == 1
+    assert of_spans([second, step(1, 0, 600.0)], 1, 0) is None
+
+
+def test_a_turn_read_from_saved_messages_has_no_waterfall_of_its_own():
+    assert of_spans([TurnSpan(1, "demo", 0, 0, traffic=4, past=True)], 4, 0) is None

@@ -1,0 +1,169 @@
+"""What differs between two JSON values."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.text import clean
+from tui.traffic import diff
+from tui.traffic.diff import RUN_TO_RUN, Change, Masks, compare, text_lines
+
+
+def changes(before: object, after: object, masks: Masks | None = None) -> list[tuple[str, str]]:
+    found = compare(before, after, masks or Masks()).differences
+    return [(item.path, str(item.kind)) for item in found]
+
+
+def test_the_same_values_have_no_differences():
+    assert compare({"a": [1, {"b": None}]}, {"a": [1, {"b": None}]}).same
+
+
+def test_a_changed_value_is_named_with_both():
+    (found,) = compare({"a": {"b": 1}}, {"a": {"b": 2}}).differences
+    assert (found.path, found.kind, found.before, found.after) == ("a.b", Change.CHANGED, 1, 2)
+
+
+def test_what_came_and_what_went_is_told_apart():
+    assert changes({"a": 1, "b": 2}, {"b": 2, "c": 3}) == [("c", "added"), ("a", "removed")]
+
+
+def test_the_whole_may_differ():
+    assert changes([], {}) == [("", "changed")]
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, True), (0, False), (1, "1"), (None, 0), ("", None), ([], {})])
+def test_values_of_different_types_are_different(one: object, other: object):
+    assert changes({"a": one}, {"a": other}) == [("a", "changed")]
+
+
+def test_a_number_is_the_same_however_it_is_written():
+    assert changes({"a": 1}, {"a": 1.0}) == []
+
+
+def test_the_order_of_keys_means_nothing():
+    assert changes({"a": 1, "b": 2}, {"b": 2, "a": 1}) == []
+
+
+def test_an_item_put_in_front_is_one_difference():
+    assert changes(["a", "b", "c"], ["x", "a", "b", "c"]) == [("[0]", "added")]
+
+
+def test_an_item_taken_out_of_the_middle_is_one_difference():
+    assert changes([[1], [2], [3]], [[1], [3]]) == [("[1]", "removed")]
+
+
+def test_items_with_names_are_compared_by_name():
+    before = [{"name": "a", "x": 1}, {"name": "b", "x": 2}]
+    after = [{"name": "c", "x": 0}, {"name": "b", "x": 3}]
+    assert changes(before, after) == [("[0]", "added"), ("[1].x", "changed"), ("[0]", "removed")]
+
+
+def test_items_with_names_in_another_order_are_one_difference():
+    tools = [{"name": name, "x": 1} for name in "abc"]
+    (found,) = compare({"tools": tools}, {"tools": tools[::-1]}).differences
+    assert (found.path, found.kind, found.after) == ("tools", Change.MOVED, ["c", "b", "a"])
+
+
+def test_odd_keys_are_quoted_in_paths():
+    assert changes({"a b": {'"': 1}}, {"a b": {'"': 2}}) == [('["a b"]["\\""]', "changed")]
+
+
+@pytest.mark.parametrize(
+    ("glob", "hidden"),
+    [
+        ("result.ttlMs", True),
+        ("*.ttlMs", True),
+        ("**.ttlMs", True),
+        ("**ttlMs", True),
+        ("ttlMs", False),
+        ("result", False),
+        ("result.*", True),
+        ("**", True),
+        ("result.content[*].text", False),
+    ],
+)
+def test_a_pattern_of_paths_hides_what_it_matches(glob: str, hidden: bool):
+    comparison = compare({"result": {"ttlMs": 1}}, {"result": {"ttlMs": 2}}, Masks(paths=(glob,)))
+    assert (comparison.same, comparison.masked) == (hidden, int(hidden))
+
+
+def test_a_star_stands_for_any_index():
+    before, after = ({"content": [{"text": text}, {"text": text}]} for text in "ab")
+    assert changes(before, after, Masks(paths=("content[*].text",))) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after"),
+    [
+        ("text", "at 2026-11-20T10:00:00Z", "at 2026-11-21T11:30:59.123Z"),
+        ("text", "12:00:01 started", "13:10:59 started"),
+        ("text", "run 0b6f8f2e-7c1d-4f5e-9a43-0f3c2b1a0d9e", "run 11111111-2222-3333-4444-555555555555"),
+        ("text", "took 12 ms", "took 1.5 s"),
+        ("requestId", 7, 8),
+        ("sessionId", "a", "b"),
+        ("nextCursor", "x", "y"),
+        ("createdAt", 1_700_000_000, 1_800_000_000),
+        ("timestamp", 1_700_000_000_000, 1_800_000_000_000),
+        ("durationMs", 12, 4_000),
+        ("elapsed", 0.1, 0.2),
+    ],
+)
+def test_what_changes_from_run_to_run_is_passed_over(key: str, before: object, after: object):
+    assert compare({key: before}, {key: after}, RUN_TO_RUN).masked == 1
+    assert not compare({key: before}, {key: after}).same
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after"),
+    [("text", "12 files", "13 files"), ("count", 1, 2), ("paid", True, False), ("at", 3, 4), ("id", 1, None)],
+)
+def test_other_changes_are_told_all_the_same(key: str, before: object, after: object):
+    assert not compare({key: before}, {key: after}, RUN_TO_RUN).same
+
+
+def test_lines_of_text_name_each_difference():
+    lines = text_lines(compare({"a": 1, "b": 2}, {"a": "x\x1b", "c": [1]}))
+    assert lines == ['~ a: 1 -> "x\u241b"', "+ c: [1]", "- b: 2"]
+
+
+def test_lines_say_what_was_passed_over():
+    assert text_lines(compare({"id": 1}, {"id": 2}, RUN_TO_RUN)) == ["(1 more differ, as they always do)"]
+
+
+def test_large_values_are_compared_in_bounded_time():
+    before = {"items": list(range(300_000))}
+    comparison = compare(before, {"items": list(range(1, 300_001))})
+    assert len(comparison.differences) == diff.MOST_DIFFERENCES
+    assert not comparison.complete
+    assert text_lines(comparison)[-1] == "(too large to be compared to the end)"
+
+
+def test_values_nested_beyond_all_measure_are_compared():
+    def nest(leaf: object) -> object:
+        for _ in range(900):
+            leaf = [leaf]
+        return leaf
+
+    assert compare(nest(1), nest(1)).same
+    assert len(compare(nest(1), nest(2)).differences) == 1
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=5), inner, max_size=5),
+    max_leaves=25,
+)
+
+
+@given(values)
+def test_every_value_is_the_same_as_itself(value: object):
+    assert compare(value, json.loads(json.dumps(value))).same
+
+
+@given(values, values)
+def test_two_values_are_the_same_only_if_they_are_written_the_same(one: object, other: object):
+    written = [json.dumps(value, sort_keys=True) for value in (one, other)]
+    assert compare(one, other).same == (written[0] == written[1])
+    assert all(clean(line) == line for line in text_lines(compare(one, other)))

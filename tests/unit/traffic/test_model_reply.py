@@ -1,0 +1,48 @@
+"""A streamed reply is read as one value."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.traffic.model_reply import is_stream, joined
+
+
+def stream(*chunks: object) -> bytes:
+    return (
+        b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks) + b"data: [DONE]\n\n"
+    )
+
+
+def delta(**fields: object) -> dict[str, object]:
+    return {"choices": [{"index": 0, "delta": fields}]}
+
+
+def test_text_reasoning_calls_and_usage_are_put_together():
+    body = stream(
+        delta(reasoning_content="let me "),
+        delta(reasoning_content="see"),
+        delta(content="It "),
+        delta(content="rains."),
+        delta(tool_calls=[{"index": 0, "function": {"name": "get", "arguments": '{"a"'}}]),
+        delta(tool_calls=[{"index": 0, "function": {"arguments": ":1}"}}]),
+        {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]},
+        {"choices": [], "usage": {"prompt_tokens": 3}},
+    )
+    told = joined(body)
+    assert told["text"] == "It rains."
+    assert told["reasoning"] == "let me see"
+    assert told["tool_calls"] == [{"name": "get", "arguments": '{"a":1}'}]
+    assert (told["finish_reason"], told["usage"]) == ("tool_calls", {"prompt_tokens": 3})
+    assert len(told["chunks"]) == 9 and told["chunks"][-1] == "[DONE]"
+
+
+def test_what_is_no_stream_is_told_apart():
+    assert is_stream(b": ping\n\ndata: {}\n\n")
+    assert not is_stream(b'{"choices": []}')
+    assert not is_stream(b"")
+
+
+@given(st.binary(max_size=300))
+def test_nothing_breaks_it(body):
+    assert isinstance(joined(b"data: " + body)["chunks"], list)

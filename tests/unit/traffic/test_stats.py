@@ -1,0 +1,159 @@
+"""The measures count calls, not frames, and keep up with a recording that grows."""
+
+import pytest
+
+from tests.unit.traffic.small_traffic import MS, Traffic
+from tui.core.traffic import Direction, Kind, Outcome
+from tui.traffic import stats as module
+from tui.traffic.record.frames import Frames
+from tui.traffic.stats import SPARKS, Figures, Stats
+
+
+def counted(traffic: Traffic) -> Stats:
+    stats = Stats(traffic.frames)
+    while not stats.advance():
+        pass
+    return stats
+
+
+def only(stats: Stats) -> Figures:
+    (figures,) = stats.tools()
+    return figures
+
+
+def test_nothing_recorded_is_no_line():
+    assert counted(Traffic()).tools() == []
+    assert counted(Traffic()).servers() == []
+
+
+def test_a_tool_has_its_calls_errors_times_and_bytes():
+    traffic = Traffic()
+    traffic.call(took_ms=10, size=100, body=b"12345")
+    traffic.call(took_ms=30, outcome=Outcome.TOOL_ERROR)
+    traffic.call(took_ms=20, outcome=Outcome.ERROR)
+    figures = only(counted(traffic))
+    assert (figures.server, figures.method, figures.tool) == ("weather", "tools/call", "get")
+    assert (figures.calls, figures.errors, figures.waiting, figures.octets) == (3, 2, 0, 105)
+    assert (figures.p50_ns, figures.p95_ns, figures.longest_ns) == (20 * MS, 30 * MS, 30 * MS)
+    assert figures.is_exact
+
+
+def test_the_busiest_tool_comes_first_and_servers_by_name():
+    traffic = Traffic()
+    traffic.call("rare")
+    traffic.call("often", source="notes")
+    traffic.call("often", source="notes")
+    stats = counted(traffic)
+    assert [(line.server, line.tool) for line in stats.tools()] == [("notes", "often"), ("weather", "rare")]
+    assert [line.tool for line in stats.tools("weather")] == ["rare"]
+    assert [(line.server, line.calls) for line in stats.servers()] == [("notes", 2), ("weather", 1)]
+
+
+def test_a_server_counts_the_bytes_of_all_that_it_said():
+    traffic = Traffic()
+    traffic.call(body=b"12345")
+    traffic.add(Kind.STDERR, body=b"123", direction=Direction.NONE)
+    (line,) = counted(traffic).servers()
+    assert (line.octets, line.calls) == (8, 1)
+
+
+def test_the_rounds_of_a_call_are_one_call_with_one_duration():
+    traffic = Traffic()
+    first = traffic.ask()
+    traffic.answer(first, Outcome.INPUT_REQUIRED, after_ms=100)
+    again = traffic.ask(root=first, after_ms=5000)
+    traffic.answer(again, after_ms=100, root=first)
+    figures = only(counted(traffic))
+    assert (figures.calls, figures.longest_ns) == (1, 5200 * MS)
+
+
+def test_an_answer_that_could_not_be_read_ends_its_call():
+    traffic = Traffic()
+    request = traffic.ask()
+    traffic.add(
+        Kind.NOT_JSON, pair=request, outcome=Outcome.ERROR, after_ms=5, method="tools/call", tool="get"
+    )
+    figures = only(counted(traffic))
+    assert (figures.calls, figures.errors, figures.longest_ns) == (1, 1, 5 * MS)
+
+
+def test_a_second_answer_counts_for_nothing():
+    traffic = Traffic()
+    request = traffic.call()
+    traffic.answer(request, Outcome.ERROR)
+    figures = only(counted(traffic))
+    assert (figures.calls, figures.errors, figures.waiting) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("keeps_up", [True, False])
+def test_what_waits_is_cancelled_or_lost_is_told_apart(keeps_up: bool):
+    traffic = Traffic()
+    stats = Stats(traffic.frames)
+    cancelled = traffic.ask()
+    traffic.ask()
+    if keeps_up:
+        stats.advance()
+        assert only(stats).waiting == 2
+    traffic.add(
+        Kind.NOTIFICATION, method="notifications/cancelled", pair=cancelled, outcome=Outcome.CANCELLED
+    )
+    traffic.end()
+    traffic.ask()
+    stats.advance()
+    (figures,) = (line for line in stats.tools() if line.tool == "get")
+    assert (figures.calls, figures.cancelled, figures.lost, figures.waiting) == (3, 1, 1, 1)
+
+
+def test_calls_are_counted_in_stretches_of_time_that_grow():
+    traffic = Traffic()
+    for _ in range(SPARKS):
+        traffic.call(after_ms=999)
+    stats = counted(traffic)
+    assert stats.spark_width_ns == 1000 * MS
+    traffic.call(after_ms=10_000)
+    stats.advance()
+    assert stats.spark_width_ns == 2000 * MS
+    sparks = only(stats).sparks
+    assert (len(sparks), sum(sparks)) == (SPARKS, SPARKS + 1)
+    assert sparks[:30] == (2,) * 30
+    assert sparks[34:36] == (1, 0)
+
+
+def test_slices_and_one_go_count_the_same(monkeypatch):
+    traffic = Traffic()
+    for number in range(20):
+        traffic.call(f"tool{number % 3}", took_ms=number)
+    whole = counted(traffic)
+    monkeypatch.setattr(module, "CHUNK", 3)
+    stats = Stats(traffic.frames)
+    assert not stats.advance(0)
+    while not stats.advance(0):
+        pass
+    assert stats.tools() == whole.tools()
+
+
+def test_a_server_that_invents_names_fills_one_line(monkeypatch):
+    monkeypatch.setattr(module, "MAX_LINES", 5)
+    traffic = Traffic()
+    for number in range(50):
+        traffic.call(f"tool{number}")
+    lines = counted(traffic).tools()
+    assert len(lines) == 6
+    assert (lines[0].tool, lines[0].calls) == ("(other)", 45)
+    assert counted(traffic).servers()[0].calls == 50
+
+
+def test_what_was_counted_stays_when_the_oldest_are_dropped():
+    traffic = Traffic()
+    for _ in range(5):
+        traffic.call()
+    waiting = traffic.ask()
+    frames = Frames()
+    for entry in traffic.entries:
+        frames.append(entry)
+    stats = Stats(frames)
+    stats.advance()
+    traffic.answer(waiting)
+    frames.__dict__.update(traffic.without_oldest(4).__dict__)
+    stats.advance()
+    assert (only(stats).calls, only(stats).waiting) == (6, 0)

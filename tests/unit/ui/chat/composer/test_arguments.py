@@ -1,0 +1,70 @@
+"""Arguments of commands, and the places of snippets."""
+
+import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
+
+from tui.ui.chat.composer.arguments import filled, given, names_in, pair
+
+CITY_AND_DAYS = ("city", "days")
+
+
+@pytest.mark.parametrize(
+    ("rest", "values"),
+    [
+        ("", {}),
+        ("city=Beijing", {"city": "Beijing"}),
+        ("days=3 city=Beijing", {"city": "Beijing", "days": "3"}),
+        ('city="New York" days=3', {"city": "New York", "days": "3"}),
+        ("city='New York'", {"city": "New York"}),
+        (r'city="a \"b\" \\ c"', {"city": r'a "b" \ c'}),
+        ("Beijing 3", {"city": "Beijing", "days": "3"}),
+        ("Beijing three days or so", {"city": "Beijing", "days": "three days or so"}),
+        ("days=3 New York", {"city": "New York", "days": "3"}),
+        ('"New York" 3', {"city": "New York", "days": "3"}),
+        ("city=a=b", {"city": "a=b"}),
+        ("city=", {"city": ""}),
+        ("country=China", {"city": "country=China"}),
+        ('city="unclosed days=3', {"city": '"unclosed', "days": "3"}),
+    ],
+)
+def test_values_come_by_name_and_the_rest_in_order(rest: str, values: dict[str, str]):
+    assert given(rest, CITY_AND_DAYS).values == values
+
+
+def test_the_only_argument_takes_all_of_the_text():
+    assert given("what is this, and why?", ("question",)).values == {"question": "what is this, and why?"}
+    assert given("a\nb", ("question",)).values == {"question": "a\nb"}
+
+
+def test_what_is_required_and_has_no_value_is_missing():
+    assert given("days=3 city=", CITY_AND_DAYS, CITY_AND_DAYS).missing == ("city",)
+
+
+def test_what_belongs_to_no_argument_is_told():
+    assert given("city=x days=3 and more", CITY_AND_DAYS).unknown == "and more"
+    assert given("more", ()).unknown == "more"
+
+
+@drawn(st.text(max_size=60))
+def test_a_value_that_is_written_as_a_pair_is_read_as_it_was(value: str):
+    assert given(pair("city", value), CITY_AND_DAYS).values == {"city": value}
+
+
+@drawn(st.text(max_size=200), st.lists(st.sampled_from(["a", "b", "c"]), unique=True))
+def test_any_text_is_read_without_an_error(rest: str, names: list[str]):
+    assert set(given(rest, names).values) <= set(names)
+
+
+def test_places_are_named_in_order_and_once():
+    assert names_in("{b} and {a} and {b}") == ("b", "a")
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', "{}", "{ x }", "{1}", "{{x}}", "{a b}"])
+def test_braces_that_hold_no_name_are_no_places(text: str):
+    assert names_in(text) == ()
+
+
+def test_places_are_filled_and_nothing_else_is_touched():
+    text = 'Say {what} as {"json": {{what}}} to {whom}'
+    assert filled(text, {"what": "{whom}"}) == 'Say {whom} as {"json": {what}} to {whom}'

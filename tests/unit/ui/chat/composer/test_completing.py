@@ -1,0 +1,97 @@
+"""What enter and tab take of the list above the composer, however fast somebody writes."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tui.ui.chat.composer.completing import Completing
+from tui.ui.chat.composer.suggestion import Suggestion
+from tui.ui.keys.slash_commands import OWN
+
+SMALL = Suggestion("small", text="small")
+
+
+class Shown:
+    """A box that only remembers."""
+
+    rows: Sequence[Any] = ()
+
+    def show(self, rows: Sequence[Any], marked: int = -1) -> None:
+        self.rows = rows
+
+
+class Slow:
+    """Suggestions that take their time."""
+
+    def __init__(self) -> None:
+        self.gate = asyncio.Event()
+
+    def specs(self) -> Sequence[Any]:
+        return OWN
+
+    async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
+        await self.gate.wait()
+        return [SMALL]
+
+    async def references(self, query: str) -> Sequence[Suggestion]:
+        if query != "a":
+            await self.gate.wait()
+        return [Suggestion(f"{query}.txt")]
+
+    async def deeper(self, query: str) -> Sequence[Suggestion]:
+        return []
+
+    def names_file(self, path: str) -> bool:
+        return False
+
+
+@pytest.fixture
+def sources() -> Slow:
+    return Slow()
+
+
+@pytest.fixture
+def completing(sources: Slow) -> Completing:
+    return Completing(Shown(), lambda: sources)  # type: ignore[arg-type]
+
+
+def write(completing: Completing, text: str) -> None:
+    """Write letter by letter, faster than any list is made."""
+    for end in range(1, len(text) + 1):
+        completing.look(text[:end], end, is_first=True)
+
+
+async def test_an_enter_behind_an_argument_does_not_take_the_command_before_it(
+    completing: Completing, sources: Slow
+) -> None:
+    write(completing, "/model small")
+    sources.gate.set()
+    await completing.settled()
+    assert completing.marked is None and completing.best == SMALL
+    completing.close()
+
+
+async def test_a_list_that_does_not_come_in_time_is_not_taken_for_the_one_before(
+    completing: Completing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.ui.chat.composer.completing.PATIENCE_SECONDS", 0.01)
+    write(completing, "/model small")
+    await completing.settled()
+    assert completing.marked is None and completing.best is None
+    completing.close()
+
+
+async def test_a_reference_that_was_written_on_is_not_the_one_that_was_listed(
+    completing: Completing, sources: Slow
+) -> None:
+    completing.look("@a", 2, is_first=True)
+    await completing.settled()
+    assert completing.marked == Suggestion("a.txt")
+    completing.look("@ab", 3, is_first=True)
+    assert completing.is_open and completing.marked is None
+    sources.gate.set()
+    await completing.settled()
+    assert completing.marked == Suggestion("ab.txt")
+    completing.close()

@@ -1,0 +1,57 @@
+"""Which editor is asked, and what comes back from it."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tui.core.errors import McptuiError
+from tui.ui.chat.composer.editor import edited, editor_of
+
+
+def env(code: str) -> dict[str, str]:
+    return {"EDITOR": f"{sys.executable} -c '{code}'", "PATH": os.environ["PATH"]}
+
+
+def test_visual_comes_before_editor_and_its_arguments_are_its_own():
+    assert editor_of({"VISUAL": "sh -c 'a b'", "EDITOR": "cat"}) == ["sh", "-c", "a b"]
+    assert editor_of({"VISUAL": " ", "EDITOR": "cat"}) == ["cat"]
+
+
+@pytest.mark.parametrize("written", ["no-such-editor", "sh 'unclosed"])
+def test_an_editor_that_cannot_be_run_is_told(written: str):
+    with pytest.raises(McptuiError):
+        editor_of({"EDITOR": written})
+
+
+async def test_what_it_saves_comes_back_without_the_last_line_breaks():
+    code = 'import sys; open(sys.argv[1], "a").write("\\r\\nmore\\n\\n")'
+    assert await edited("héllo", env(code)) == "héllo\nmore"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("import sys; sys.exit(2)", "ended with code 2"),
+        ("import os, sys; os.unlink(sys.argv[1])", "left no file"),
+        ('import sys; open(sys.argv[1], "wb").truncate(9000000)', "left more than 8 MB"),
+    ],
+)
+async def test_what_goes_wrong_is_told(code: str, words: str):
+    with pytest.raises(McptuiError, match=words):
+        await edited("text", env(code))
+
+
+async def test_nothing_of_it_stays_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    await edited("text", env('import sys; open(sys.argv[1] + "~", "w").write("backup")'))
+    with pytest.raises(McptuiError):
+        await edited("text", env("import sys; sys.exit(1)"))
+    assert os.listdir(tmp_path) == []
+
+
+async def test_a_disk_that_takes_nothing_is_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
+    with pytest.raises(McptuiError, match="could not be written to a file: No such file"):
+        await edited("text", env("pass"))

@@ -1,0 +1,52 @@
+"""What was written before."""
+
+from tui.ui.chat.composer.history import MOST, InputHistory
+
+
+def test_up_goes_to_the_oldest_and_down_to_the_draft():
+    history = InputHistory()
+    history.add("one")
+    history.add("two")
+    assert [history.older("draft"), history.older("two"), history.older("one")] == ["two", "one", None]
+    assert [history.newer(), history.newer(), history.newer()] == ["two", "draft", None]
+
+
+def test_the_same_message_twice_in_a_row_is_one():
+    history = InputHistory()
+    assert [history.add("a"), history.add("a"), history.add("b"), history.add("a")] == [
+        True,
+        False,
+        True,
+        True,
+    ]
+
+
+def test_earlier_runs_come_before_this_one_without_moving_who_is_looking():
+    history = InputHistory()
+    history.add("new")
+    assert history.older("") == "new"
+    history.begin_with(["old"])
+    assert history.older("new") == "old"
+    assert history.newer() == "new"
+
+
+def test_a_search_gives_the_newest_first_and_each_once():
+    history = InputHistory()
+    for text in ("Milk?", "bread", "milk!", "Milk?"):
+        history.add(text)
+    assert history.find("MILK") == ["Milk?", "milk!"]
+    assert history.find("") == ["Milk?", "milk!", "bread"]
+
+
+def test_it_is_bounded():
+    history = InputHistory()
+    for number in range(MOST + 10):
+        history.add(str(number))
+    assert len(history) == MOST
+
+
+def test_a_message_is_found_whatever_its_case_and_composition():
+    history = InputHistory()
+    history.add("un cafe\u0301")
+    history.add("un cafe")
+    assert history.find("CAFÉ") == ["un cafe\u0301"]

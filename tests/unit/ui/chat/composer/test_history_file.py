@@ -1,0 +1,85 @@
+"""What was written, kept between runs."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tui.ui.chat.composer.history import MOST
+from tui.ui.chat.composer.history_file import MOST_BYTES, MOST_CHARS, HistoryFile, Kept
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "input_history"
+
+
+def texts_in(path: Path) -> list[str]:
+    return [one.text for one in HistoryFile(path).load()]
+
+
+def test_what_one_run_keeps_the_next_one_finds(path: Path):
+    texts = ["one\ntwo", "北京", "\u2028 \x85", "a\\n"]
+    for text in texts:
+        HistoryFile(path).add(Kept(text))
+    assert texts_in(path) == texts
+
+
+def test_it_is_for_its_owner_only(path: Path):
+    path.parent.mkdir()
+    path.touch(0o644)
+    HistoryFile(path).add(Kept("secret plans"))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_without_a_file_there_is_nothing(path: Path):
+    assert texts_in(path) == []
+
+
+def test_a_damaged_line_costs_that_line(path: Path):
+    HistoryFile(path).add(Kept("one"))
+    with path.open("ab") as file:
+        file.write(b'{"no": "text"}\n"cut off\n\xff\xfe\n[]\n')
+    HistoryFile(path).add(Kept("two"))
+    assert texts_in(path) == ["one", "two"]
+
+
+def test_what_is_too_long_to_have_been_written_is_not_kept(path: Path):
+    HistoryFile(path).add(Kept("x" * (MOST_CHARS + 1)))
+    assert texts_in(path) == []
+
+
+def test_text_that_no_terminal_can_send_is_kept_as_far_as_it_goes(path: Path):
+    HistoryFile(path).add(Kept("a\ud800b"))
+    assert texts_in(path) == ["a?b"]
+
+
+def test_a_file_that_grows_is_shortened(path: Path):
+    file = HistoryFile(path)
+    for number in range(2 * MOST + 5):
+        file.add(Kept(str(number)))
+    assert texts_in(path) == [str(number) for number in range(MOST + 5, 2 * MOST + 5)]
+    assert len(path.read_text().splitlines()) == MOST
+
+
+def test_only_the_end_of_a_huge_file_is_read(path: Path):
+    path.parent.mkdir()
+    path.write_bytes(b"x" * (MOST_BYTES + 100) + b'\n"last"\n')
+    assert texts_in(path) == ["last"]
+    assert path.stat().st_size < 100
+
+
+def test_a_pipe_in_its_place_keeps_nobody_waiting(path: Path):
+    path.parent.mkdir()
+    os.mkfifo(path)
+    assert texts_in(path) == []
+    with pytest.raises(OSError):
+        HistoryFile(path).add(Kept("one"))
+
+
+def test_what_was_attached_is_told_from_what_only_looks_so(path: Path):
+    kept = [Kept("see [@a.txt] and [@b.txt]", ("[@a.txt]",)), Kept("[@c.txt]")]
+    for one in kept:
+        HistoryFile(path).add(one)
+    assert HistoryFile(path).load() == kept

@@ -1,0 +1,57 @@
+"""One thing after the other."""
+
+import asyncio
+
+from tests.conftest import until
+from tui.ui.chat.composer.one_by_one import OneByOne
+
+
+async def test_each_is_begun_when_the_one_before_is_done():
+    done: list[str] = []
+    gate = asyncio.Event()
+
+    async def do(what: str) -> None:
+        await gate.wait()
+        done.append(what)
+
+    queue = OneByOne(do, done.append)  # type: ignore[arg-type]
+    for what in "abc":
+        queue.put(what)
+    assert queue.busy and done == []
+    gate.set()
+    await until(lambda: not queue.busy)
+    assert done == ["a", "b", "c"]
+
+
+async def test_stopping_gives_back_what_was_not_begun_and_the_next_one_works():
+    done: list[str] = []
+
+    async def do(what: str) -> None:
+        if what == "never":
+            await asyncio.Event().wait()
+        done.append(what)
+
+    queue = OneByOne(do, done.append)  # type: ignore[arg-type]
+    for what in ("never", "b", "c"):
+        queue.put(what)
+    await asyncio.sleep(0)
+    assert queue.stop() == ["b", "c"]
+    queue.put("d")
+    await until(lambda: not queue.busy)
+    assert done == ["d"]
+
+
+async def test_an_error_is_told_and_costs_only_its_own_thing():
+    told: list[Exception] = []
+    done: list[str] = []
+
+    async def do(what: str) -> None:
+        if what == "bad":
+            raise ZeroDivisionError
+        done.append(what)
+
+    queue = OneByOne(do, told.append)
+    queue.put("bad")
+    queue.put("good")
+    await until(lambda: not queue.busy and done)
+    assert len(told) == 1 and done == ["good"]

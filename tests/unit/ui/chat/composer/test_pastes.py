@@ -1,0 +1,69 @@
+"""Tokens for big pastes: nothing is lost, and a token is one thing."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.ui.chat.composer.pastes import MAX_CHARS, MAX_LINES, Pastes
+
+
+def test_five_megabytes_become_one_short_token():
+    text = ("x" * 62 + "\n") * 80_000
+    token = Pastes().keep(text)
+    assert token == "[pasted 5.0 MB, 80 000 lines]"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("one", "1 line"),
+        ("one\n", "1 line"),
+        ("one\ntwo", "2 lines"),
+        ("one\ntwo\n", "2 lines"),
+        ("one\n\n", "2 lines"),
+        ("\n", "1 line"),
+    ],
+)
+def test_a_line_break_at_the_end_begins_no_further_line(text, lines):
+    assert Pastes().keep(text).endswith(f", {lines}]")
+
+
+def test_small_pastes_are_not_big():
+    assert not Pastes.is_big("x" * MAX_CHARS)
+    assert not Pastes.is_big("x\n" * (MAX_LINES - 1))
+    assert Pastes.is_big("x" * (MAX_CHARS + 1))
+    assert Pastes.is_big("x\n" * MAX_LINES)
+
+
+def test_the_same_text_keeps_its_token_and_another_of_its_size_gets_its_own():
+    pastes = Pastes()
+    first, again, other = pastes.keep("a" * 5000), pastes.keep("a" * 5000), pastes.keep("b" * 5000)
+    assert first == again != other
+    assert pastes.expand(f"{other} {first}") == "b" * 5000 + " " + "a" * 5000
+
+
+@given(st.lists(st.text(max_size=30), max_size=5), st.text(alphabet="[pasted] 0B,lines", max_size=40))
+def test_expanding_gives_back_every_text_and_leaves_the_rest(texts, around):
+    pastes = Pastes()
+    tokens = [pastes.keep(text) for text in texts]
+    rest = "" if any(token in around for token in tokens) else around
+    assert pastes.expand(rest.replace("]", ")").join(["", *tokens, ""])) == rest.replace("]", ")").join(
+        ["", *texts, ""]
+    )
+
+
+def test_a_pasted_text_that_holds_a_token_is_not_expanded_again():
+    pastes = Pastes()
+    inner = pastes.keep("secret" * 1000)
+    outer = pastes.keep(f"look: {inner}")
+    assert pastes.expand(outer) == f"look: {inner}"
+
+
+def test_a_column_inside_a_token_moves_to_its_edge():
+    pastes = Pastes()
+    token = pastes.keep("x" * 5000)
+    line = f"ab{token}cd"
+    assert pastes.widen(line, 5, to_end=False) == 2
+    assert pastes.widen(line, 5, to_end=True) == 2 + len(token)
+    for column in (0, 2, 2 + len(token), len(line)):
+        assert pastes.widen(line, column, to_end=True) == column

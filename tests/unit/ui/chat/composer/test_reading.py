@@ -1,0 +1,65 @@
+"""Files and resources, read for a message."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.ui.fakes import FakeWorkbench
+from tui.core.attaching import MAX_BYTES, attachment_of
+from tui.core.conversation.conversation import Attachment
+from tui.core.errors import McptuiError
+from tui.core.tools import CallFailure, ResourceContent, TextContent, ToolResult
+from tui.ui.chat.composer.reading import Reader, bytes_of
+from tui.ui.chat.composer.references import Reference, Written
+
+KNOWN = Attachment("text", "text/plain", "known", 1, "k")
+
+
+def written(*references: Reference) -> Written:
+    return Written("", "", references)
+
+
+async def test_everything_comes_in_the_order_in_which_it_is_named(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("file")
+    bench = FakeWorkbench()
+    bench.answers["x://r"] = ToolResult((ResourceContent("x://r", "text/plain", "resource"),))
+    reader = Reader(lambda: bench, attachment_of, tmp_path)
+    message = written(
+        Reference.to_known(KNOWN), Reference.to_resource("weather", "x://r"), Reference.to_file("a.txt")
+    )
+    assert [one.data for one in await reader.read(message)] == ["k", "resource", "file"]
+
+
+@pytest.mark.parametrize("path", ["nowhere.txt", ".", "a\0b", "~nobody-here/x", "empty", "pipe"])
+async def test_what_cannot_be_read_is_told_by_its_name(tmp_path: Path, path: str):
+    (tmp_path / "empty").touch()
+    os.mkfifo(tmp_path / "pipe")
+    reader = Reader(FakeWorkbench, attachment_of, tmp_path)
+    with pytest.raises(McptuiError, match=r"cannot be attached: .*composer again"):
+        await reader.read(written(Reference.to_file(path)))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        ToolResult((TextContent("no such resource"),), is_error=True),
+        ToolResult(failure=CallFailure.TIMEOUT),
+        ToolResult((ResourceContent("x://r", "", "x" * 10_000_000),)),
+    ],
+)
+async def test_a_resource_that_fails_or_is_too_large_is_told(tmp_path: Path, result: ToolResult):
+    bench = FakeWorkbench()
+    bench.answers["x://r"] = result
+    with pytest.raises(McptuiError, match="weather:x://r: cannot be attached"):
+        await Reader(lambda: bench, attachment_of, tmp_path).read(
+            written(Reference.to_resource("weather", "x://r"))
+        )
+
+
+def test_a_file_is_read_so_far_only(tmp_path: Path):
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES * 100)
+    with pytest.raises(ValueError, match="larger than"):
+        bytes_of(path)

@@ -1,0 +1,118 @@
+"""What is suggested while servers come, go and keep silent."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.ui.fakes import FakeRuntime
+from tui.core.workbench import PromptInfo, ResourceInfo
+from tui.ui.chat.composer.sources import LiveSources
+
+
+class Prompts:
+    """Servers with a prompt each; one of them never answers."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.problem = ""
+
+    async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
+        self.asked.append(server)
+        if server == "weather":
+            await asyncio.Event().wait()
+        return ((), self.problem) if self.problem else ((PromptInfo(server, "p"),), "")
+
+    async def resources(self, server: str) -> tuple[Sequence[object], str]:
+        return (), "resources are not offered"
+
+
+@pytest.fixture
+def runtime() -> FakeRuntime:
+    runtime = FakeRuntime()
+    runtime.workbench = Prompts()  # type: ignore[assignment]
+    return runtime
+
+
+def names(sources: LiveSources) -> list[str]:
+    return [spec.name for spec in sources.specs() if ":" in spec.name]
+
+
+async def test_a_server_that_keeps_silent_keeps_nobody_waiting(runtime, monkeypatch):
+    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    learned: list[int] = []
+    sources = LiveSources(Path(), lambda: learned.append(1))
+    sources.runtime = runtime
+    assert names(sources) == []
+    await until(lambda: learned)
+    assert names(sources) == ["notes:p"]
+
+
+async def test_what_a_stopped_server_offered_is_gone(runtime, monkeypatch):
+    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    runtime.host.request_stop("notes")
+    await sources.known()
+    assert names(sources) == []
+
+
+async def test_servers_are_not_asked_again_with_every_letter(runtime, monkeypatch):
+    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    for _ in range(5):
+        sources.specs()
+        runtime.host.revision += 1
+    assert sorted(runtime.workbench.asked) == ["notes", "weather"]
+
+
+async def test_a_server_whose_prompts_changed_is_asked_again(runtime, monkeypatch):
+    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    runtime.host.put(replace(runtime.host.status("notes"), prompts_revision=1))
+    await sources.known()
+    assert runtime.workbench.asked.count("notes") == 2
+
+
+async def test_a_listing_that_fails_takes_no_suggestions_away(runtime, monkeypatch):
+    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    runtime.workbench.problem = "notes does not list its prompts."
+    runtime.host.put(replace(runtime.host.status("notes"), prompts_revision=1))
+    await sources.known()
+    assert names(sources) == ["notes:p"]
+
+
+async def test_closing_stops_the_asking(runtime):
+    sources = LiveSources(Path(), lambda: None)
+    sources.runtime = runtime
+    sources.specs()
+    await asyncio.sleep(0)
+    await sources.close()
+    assert not [task for task in asyncio.all_tasks() if task.get_name() == "list prompts and resources"]
+
+
+async def test_a_resource_that_begins_so_comes_before_a_file_that_has_only_the_letters(tmp_path):
+    class Memory(Prompts):
+        async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
+            return (ResourceInfo("notes", "mem://doc", "doc"),), ""
+
+    (tmp_path / "my-readme.md").touch()
+    runtime = FakeRuntime()
+    runtime.host.request_stop("weather")
+    runtime.workbench = Memory()  # type: ignore[assignment]
+    sources = LiveSources(tmp_path, lambda: None)
+    sources.runtime = runtime
+    await sources.known()
+    found = [one.name for one in await sources.references("mem")]
+    assert found == ["notes:mem://doc", "my-readme.md"]

@@ -1,0 +1,73 @@
+"""One queue of questions, one visible at a time."""
+
+import asyncio
+
+import pytest
+
+from tests.conftest import until
+from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.core.tools import Tool
+from tui.ui.chat.approvals import GRACE_SECONDS, Approvals
+
+
+def request(name: str) -> ApprovalRequest:
+    return ApprovalRequest(f"call {name}", Tool("notes", name), {}, "not read-only")
+
+
+class Watched(Approvals):
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.shown: list[str | None] = []
+        super().__init__(self.changed, lambda: self.now)
+
+    def changed(self) -> None:
+        self.shown.append(self.current.tool.name if self.current else None)
+
+
+async def test_an_answer_goes_to_the_call_that_asked():
+    approvals = Watched()
+    asked = asyncio.create_task(approvals.ask(request("add")))
+    await until(lambda: approvals.current)
+    approvals.answer(Answer.SESSION)
+    assert await asked == Decision(Answer.SESSION)
+    assert approvals.shown == ["add", None]
+
+
+async def test_a_second_question_waits_until_the_first_is_answered():
+    approvals = Watched()
+    first = asyncio.create_task(approvals.ask(request("first")))
+    second = asyncio.create_task(approvals.ask(request("second")))
+    await until(lambda: approvals.waiting == 1)
+    approvals.answer(Answer.NO, "not that")
+    assert await first == Decision(Answer.NO, "not that")
+    assert not second.done()
+    approvals.answer(Answer.ONCE)
+    assert await second == Decision(Answer.ONCE)
+    assert approvals.shown == ["first", "second", None]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+async def test_a_cancelled_call_takes_its_question_away(which):
+    approvals = Watched()
+    tasks = [asyncio.create_task(approvals.ask(request(name))) for name in ("first", "second")]
+    await until(lambda: approvals.waiting == 1)
+    tasks[which].cancel()
+    await asyncio.wait({tasks[which]})
+    assert approvals.waiting == 0
+    approvals.answer(Answer.ONCE)
+    assert await tasks[1 - which] == Decision(Answer.ONCE)
+
+
+async def test_a_question_is_ripe_only_after_it_has_been_seen():
+    approvals = Watched()
+    asked = asyncio.create_task(approvals.ask(request("add")))
+    await until(lambda: approvals.current)
+    assert not approvals.ripe
+    approvals.now += GRACE_SECONDS + 0.01
+    assert approvals.ripe
+    approvals.answer(Answer.ONCE)
+    await asked
+
+
+def test_an_answer_to_nothing_is_ignored():
+    Watched().answer(Answer.ONCE)

@@ -1,0 +1,260 @@
+"""Events of a turn become calls of the conversation pane."""
+
+from typing import Any
+
+import pytest
+
+from tui.core import events
+from tui.core.events import EndReason, LimitName
+from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.tools import BinaryContent, TextContent, Tool, ToolResult
+from tui.ui.chat.bridge import Bridge
+
+NOTICE = "demo model: rule-based, not a language model"
+TOOL = Tool("notes", "delete_note")
+KEYS = {"chat.continue": "ctrl+g", "chat.cancel": "esc", "chat.retry": "r"}
+REQUEST = ApprovalRequest("c1", TOOL, {"id": 1}, "destructive, says the server")
+
+
+class Recorder:
+    """Writes down every call."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[Any, ...]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def record(*args: Any, **kwargs: Any) -> None:
+            self.done.append((name, *args, *kwargs.values()))
+
+        return record
+
+    def names(self) -> list[str]:
+        return [entry[0] for entry in self.done]
+
+
+@pytest.fixture
+def view() -> Recorder:
+    return Recorder()
+
+
+class Hand:
+    """A clock that a test turns."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Hand:
+    return Hand()
+
+
+@pytest.fixture
+def bridge(view: Recorder, clock: Hand) -> Bridge:
+    bridge = Bridge(view, notice=lambda: NOTICE, key=KEYS.__getitem__, clock=clock)
+    bridge.apply(events.TurnStarted("demo", 2))
+    bridge.apply(events.StepStarted(1, 10))
+    return bridge
+
+
+def ended(reason: EndReason, limit: LimitName | None = None) -> events.TurnEnded:
+    return events.TurnEnded(reason, "", 1, 0, Usage(), 5.0, limit)
+
+
+def call_ended(**fields: Any) -> events.ToolCallEnded:
+    base = {"is_error": False, "text": "told the model", "ms": 4.0}
+    return events.ToolCallEnded(1, "c1", "notes", "delete_note", **{**base, **fields})
+
+
+def test_a_reply_has_its_label_its_text_and_the_notice_of_the_model(bridge, view):
+    bridge.apply(events.TextDelta(1, "Hel"))
+    bridge.apply(events.TextDelta(1, "lo"))
+    bridge.apply(events.StepEnded(1, 800.0, Usage(), "stop", 0))
+    bridge.apply(ended(EndReason.ANSWERED))
+    assert view.done == [
+        ("begin_reply", "demo"),
+        ("add_text", "Hel"),
+        ("add_text", "lo"),
+        ("end_reply", 0.8, NOTICE, False),
+    ]
+
+
+def test_a_step_that_only_calls_has_its_label_and_no_notice(bridge, view):
+    bridge.apply(events.StepEnded(1, 100.0, Usage(), "tool_calls", 1))
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
+    assert view.done == [
+        ("begin_reply", "demo"),
+        ("end_reply", 0.1, "", False),
+        ("add_call", "c1", "notes", "delete_note", {"id": 1}, False),
+    ]
+
+
+def test_the_question_is_shown_once_its_card_stands_there(bridge, view):
+    bridge.question(REQUEST)
+    assert "ask" not in view.names()
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
+    bridge.apply(events.ApprovalAsked(1, "c1", REQUEST))
+    assert view.done[-1] == ("ask", REQUEST)
+
+
+def test_only_the_visible_question_is_shown(bridge, view):
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "delete_note", {"id": 1}))
+    bridge.apply(events.ApprovalAsked(1, "c1", REQUEST))
+    assert "ask" not in view.names()
+
+
+@pytest.mark.parametrize(
+    ("event", "state", "note", "preview"),
+    [
+        (call_ended(result=ToolResult((TextContent("25 °C"),))), "done", "", "25 °C"),
+        (
+            call_ended(result=ToolResult((TextContent("{}"),), warning="does not match")),
+            "done",
+            "does not match",
+            "{}",
+        ),
+        (call_ended(is_error=True, why="timeout"), "failed", "timeout", "told the model"),
+        (call_ended(is_error=True, why="denied"), "denied", "", "told the model"),
+        (call_ended(is_error=True, why="cancelled"), "cancelled", "", "told the model"),
+        (call_ended(is_error=True, why="unknown tool"), "failed", "unknown tool", "told the model"),
+    ],
+)
+def test_how_a_call_ended_is_said_in_a_word(bridge, view, event, state, note, preview):
+    bridge.apply(event)
+    assert view.done[-1] == ("set_call", "c1", state, note, 4.0, preview)
+
+
+def test_progress_is_said_with_its_total_and_message(bridge, view):
+    bridge.apply(events.ToolProgress(1, "c1", 12, 30, "reading\x1b[2J"))
+    assert view.done[-1] == ("set_call", "c1", "running", "12 of 30 reading␛[2J")
+
+
+def test_progress_that_the_message_tells_is_not_told_twice(bridge, view):
+    bridge.apply(events.ToolProgress(1, "c1", 1, 20, "1 of 20 seconds"))
+    assert view.done[-1] == ("set_call", "c1", "running", "1 of 20 seconds")
+
+
+def test_calls_are_counted_as_they_begin_turn_by_turn(bridge):
+    bridge.apply(events.ToolCallStarted(1, "c1"))
+    assert bridge.calls_begun == 1
+    bridge.apply(events.TurnStarted("demo", 2))
+    assert bridge.calls_begun == 0
+
+
+def test_an_answer_puts_the_call_back_to_waiting(bridge, view):
+    bridge.apply(events.ApprovalGiven(1, "c1", Answer.ONCE, ""))
+    assert view.done == [("set_call", "c1", "waiting")]
+
+
+def test_after_a_limit_it_offers_to_go_on(bridge, view):
+    bridge.apply(events.LimitReached(LimitName.MAX_STEPS, 10))
+    bridge.apply(ended(EndReason.LIMIT, LimitName.MAX_STEPS))
+    assert view.done[0] == ("add_note", "Limit reached: 10 steps (max_steps in [limits]).", "warn")
+    assert "ctrl+g" in view.done[1][1]
+    assert bridge.can_continue
+
+
+def test_the_next_turn_forgets_the_offer(bridge):
+    bridge.apply(ended(EndReason.LIMIT))
+    bridge.apply(events.TurnStarted("demo", 2))
+    assert not bridge.can_continue
+
+
+def test_a_cancelled_reply_is_marked_as_cut(bridge, view):
+    bridge.apply(events.TextDelta(1, "Hel"))
+    bridge.apply(ended(EndReason.CANCELLED))
+    assert view.done[2] == ("end_reply", None, NOTICE, True)
+    assert view.done[3][0] == "add_note"
+
+
+def test_an_error_of_the_model_says_what_to_do(bridge, view):
+    bridge.apply(events.TurnError("401: wrong key.", "model", "Set OPENAI_API_KEY."))
+    assert view.done[-1] == ("add_note", "401: wrong key. Set OPENAI_API_KEY.", "bad")
+
+
+def test_the_activity_is_empty_between_turns(bridge):
+    assert bridge.activity
+    bridge.apply(ended(EndReason.ANSWERED))
+    assert (bridge.activity, bridge.step) == ("", 0)
+
+
+# ---- waiting to ask again ----
+
+
+def retry(delay: float = 12.0) -> events.RetryScheduled:
+    return events.RetryScheduled(1, 2, 4, delay, "ollama answered 503: loading the model")
+
+
+def test_a_request_that_is_sent_again_counts_down_and_says_what_stops_it(bridge, clock):
+    bridge.apply(retry())
+    assert bridge.activity == (
+        "asking again in 12 s, 2 of 4 · esc stops · ollama answered 503: loading the model"
+    )
+    clock.now += 11.2
+    assert bridge.activity.startswith("asking again in 1 s, 2 of 4")
+    clock.now += 5
+    assert bridge.activity.startswith("asking again in 0 s")
+
+
+def test_why_a_request_is_sent_again_is_said_once_in_the_conversation(bridge, view):
+    bridge.apply(retry())
+    bridge.apply(retry())
+    assert view.done == [("add_note", "ollama answered 503: loading the model", "warn")]
+    assert bridge.waits
+    bridge.apply(events.TextDelta(1, "Hello"))
+    assert not bridge.waits
+
+
+def test_a_countdown_ends_with_whatever_happens_next(bridge):
+    bridge.apply(retry())
+    bridge.apply(events.TextDelta(1, "Hello"))
+    assert bridge.activity == "answering"
+    bridge.apply(retry())
+    bridge.apply(ended(EndReason.CANCELLED))
+    assert bridge.activity == ""
+
+
+def test_the_words_of_an_endpoint_are_cleaned(bridge):
+    bridge.apply(events.RetryScheduled(1, 1, 4, 1.0, "busy\x1b[2J"))
+    assert "\x1b" not in bridge.activity
+
+
+# ---- what else is told ----
+
+
+def test_a_notice_is_a_note_of_its_kind(bridge, view):
+    bridge.apply(events.Notice("12 turns were summarised"))
+    bridge.apply(events.Notice("the endpoint seems to cut what it is sent", "warn"))
+    assert view.done[-2:] == [
+        ("add_note", "12 turns were summarised", "info"),
+        ("add_note", "the endpoint seems to cut what it is sent", "warn"),
+    ]
+
+
+def test_what_the_person_said_meanwhile_stands_where_the_model_is_told_it(bridge, view):
+    bridge.apply(events.TextDelta(1, "I will"))
+    bridge.apply(events.Steered(2, "no, the other one"))
+    assert view.done[-2:] == [("end_reply", None, "", False), ("add_user", "no, the other one")]
+
+
+def test_a_call_that_was_found_in_text_is_marked(bridge, view):
+    bridge.apply(events.ToolCallProposed(1, "c1", "notes", "add", {}, recovered=True))
+    assert view.done[-1] == ("add_call", "c1", "notes", "add", {}, True)
+
+
+def test_a_result_that_holds_more_than_text_is_kept_on_its_card(bridge, view):
+    picture = ToolResult((BinaryContent("image", "image/png", 3, "AAAA"),))
+    bridge.apply(call_ended(result=picture))
+    assert ("give_result", "c1", picture) in view.done
+
+
+@pytest.mark.parametrize("reason", list(EndReason))
+def test_each_end_is_said_in_one_sentence(bridge, view, reason):
+    bridge.apply(ended(reason))
+    assert bridge.ended.endswith(".")
+    notes = [entry for entry in view.done if entry[0] == "add_note"]
+    assert len(notes) == (0 if reason is EndReason.ANSWERED else 1)
+    bridge.apply(events.TurnStarted("demo", 2))
+    assert bridge.ended == ""

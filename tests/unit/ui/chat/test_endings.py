@@ -1,0 +1,29 @@
+"""What mcptui itself says, with the keys that act on it."""
+
+import pytest
+
+from tui.core.conversation.remarks import Remark
+from tui.core.events import EndReason
+from tui.ui.chat.endings import end_sentence, ended_at_limit, note_of
+
+KEYS = {"go_on": "ctrl+g", "again": "r"}
+
+
+@pytest.mark.parametrize("reason", list(EndReason))
+def test_an_end_is_one_plain_sentence_or_two_with_its_keys(reason: EndReason):
+    sentence = end_sentence(reason, **KEYS)
+    assert sentence[0].isupper() or sentence[0] == "r"
+    assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()
+
+
+def test_what_failed_stands_out():
+    assert note_of(Remark(1, "error", "no answer"), **KEYS) == ("no answer", "bad")
+    assert note_of(Remark(1, "warn", "careful"), **KEYS) == ("careful", "warn")
+    assert note_of(Remark(1, "notice", "limit"), **KEYS) == ("limit", "info")
+
+
+def test_a_turn_can_go_on_only_if_the_last_one_ended_at_a_limit():
+    met = [Remark(2, "limit", "max_steps", value=3), Remark(4, "end", "limit")]
+    assert ended_at_limit(met, 4)
+    assert not ended_at_limit(met, 6) and not ended_at_limit([], 0)
+    assert not ended_at_limit([Remark(4, "end", "cancelled")], 4)

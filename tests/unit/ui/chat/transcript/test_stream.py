@@ -1,0 +1,219 @@
+"""A reply's text in any cutting becomes the same blocks."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tui.core.text import clean
+from tui.ui.chat.transcript.flow import Flow
+from tui.ui.chat.transcript.markdown import Markdown
+from tui.ui.chat.transcript.stream import MAX_BLOCK, MarkdownStream
+from tui.ui.widgets.rows import text_of
+
+MARKDOWN = Markdown()
+
+PROSE = """# Title
+
+A paragraph with **bold**, `code` and a [link](https://example.org/a?b=1).
+Second line of it.
+
+Setext heading
+==============
+
+2. two looks like a paragraph
+3. until its space
+
+- item
+- [x] done
+
+  loose
+    - nested
+
+> quote
+lazy continuation
+
+* * *
+
+    indented code
+
+last words"""
+
+CODE = """Before:
+```python
+def f():
+    '''text
+    over lines'''
+    return 1
+```
+between
+
+~~~
+```
+not closed by the other mark
+~~~
+
+   ```sh
+   indented fence
+     two more
+   ```
+1. item
+   ```
+   nested fence
+   ```
+after
+
+```json
+{"open": true,
+"""
+
+TABLE = """| City | Temp |
+|:-----|-----:|
+| Beijing 北京 | 25 °C |
+| a \\| b | *x* |
+no longer a table
+
+| one | two |
+| --- | --- |
+"""
+
+HOSTILE = (
+    "a\x1b[31mred\x1b[0m\r\nb\x85c\u2028d\u202eevil\u202c\x00\n\n<script>alert(1)</script>\n"
+    "[x]: late\n[x] [y](javascript:alert)\n👨\u200d👩\u200d👧 a\u200db ❤\ufe0f\n\ud800\n\n- a\x0b- b\x0c\n"
+)
+
+LARGE = (
+    "- item of a long list with some words\n" * 300
+    + "\n"
+    + "word " * 3000
+    + "\n\n```\n"
+    + "line of code\n" * 200
+    + "x" * 20000
+    + "\n```\n\n| a | b |\n|---|---|\n"
+    + "| cell | other cell |\n" * 500
+    + "\nend\n"
+    + "y" * 20000
+)
+
+DOCUMENTS = {"prose": PROSE, "code": CODE, "table": TABLE, "hostile": HOSTILE, "large": LARGE}
+
+
+def rows_of(parts: Iterator[str] | list[str], width: int = 60, ended: bool = True) -> list[tuple[int, tuple]]:
+    stream = MarkdownStream(MARKDOWN)
+    flow = Flow(width)
+    for part in parts:
+        stream.feed(part)
+        for block in stream.take():
+            flow.append(block)
+    if ended:
+        stream.end()
+        for block in stream.take():
+            flow.append(block)
+        assert stream.tail is None
+    elif stream.tail is not None:
+        flow.append(stream.tail)
+    flow.settle(range(len(flow.blocks)))
+    return [flow.row(index) for index in range(flow.height)]
+
+
+def cut_at(text: str, sizes: list[int]) -> Iterator[str]:
+    position = 0
+    turn = 0
+    while position < len(text):
+        size = sizes[turn % len(sizes)]
+        yield text[position : position + size]
+        position += size
+        turn += 1
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name != "large"])
+@given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=30))
+@settings(max_examples=40, deadline=None)
+def test_any_cutting_of_a_document_gives_the_same_rows(name: str, sizes: list[int]):
+    document = DOCUMENTS[name]
+
+    assert rows_of(cut_at(document, sizes)) == rows_of([document])
+
+
+@pytest.mark.parametrize("size", [997, 4096, 10007])
+def test_any_cutting_of_a_document_beyond_the_limits_gives_the_same_rows(size: int):
+    assert rows_of(cut_at(LARGE, [size])) == rows_of([LARGE])
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "#",
+                "-",
+                "*",
+                "`",
+                "```",
+                "~~~",
+                "\n",
+                "\n\n",
+                "    ",
+                "> ",
+                "1. ",
+                "|",
+                "|-|-|",
+                "a",
+                " b",
+                "[x]",
+                "==",
+                "\t",
+                "\r",
+            ]
+        ),
+        max_size=60,
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_any_marks_arriving_one_by_one_give_the_same_rows(parts: list[str]):
+    assert rows_of(parts) == rows_of(["".join(parts)])
+
+
+def test_while_a_reply_grows_its_last_words_are_shown():
+    assert [text_of(row) for row in rows_of(["Hel", "lo wor"], ended=False)] == ["", "Hello wor"]
+
+
+def test_a_mark_that_may_still_become_anything_is_not_shown_yet():
+    shown = [text_of(row) for row in rows_of(["A line\n", "-"], ended=False)]
+
+    assert shown == ["", "A line"]
+
+
+def test_an_open_fence_is_shown_as_code():
+    shown = [text_of(row).strip() for row in rows_of(["```python\nx = 1\ny ="], ended=False)]
+
+    assert shown == ["", "python", "x = 1", "y ="]
+
+
+def test_a_large_list_is_cut_between_its_items_and_goes_on_without_a_gap():
+    rows = [text_of(row) for row in rows_of(["- item number one\n" * (MAX_BLOCK // 10)])]
+
+    assert rows[0] == ""
+    assert set(rows[1:]) == {"• item number one"}
+
+
+def test_a_large_table_shows_its_head_once():
+    rows = [text_of(row) for row in rows_of(["| name | n |\n|---|--:|\n" + "| value | 1 |\n" * 2000])]
+
+    assert sum("name" in row for row in rows) == 1
+    assert sum("value" in row for row in rows) == 2000
+
+
+def test_a_line_of_megabytes_is_plain_text_in_pieces():
+    stream = MarkdownStream(MARKDOWN)
+
+    stream.feed("x" * 3_000_000)
+
+    assert len(stream.take()) == 3_000_000 // 8192
+
+
+@pytest.mark.parametrize("name", ["prose", "code", "table", "hostile"])
+def test_block_by_block_reads_as_the_whole_document_does(name: str):
+    document = clean(DOCUMENTS[name])
+
+    assert rows_of([document])[1:] == MARKDOWN.rows(document, 60)

@@ -1,0 +1,15 @@
+"""The transcript is cheap to import: the first frame needs it."""
+
+import subprocess
+import sys
+
+HEAVY = ["markdown_it", "pygments.lexers", "pydantic", "mcp", "openai"]
+
+
+def test_what_only_a_reply_needs_is_not_imported_with_it():
+    script = f"import sys, tui.ui.chat.transcript.transcript; print([n for n in {HEAVY} if n in sys.modules])"
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=30
+    )
+
+    assert found.stdout.strip() == "[]"

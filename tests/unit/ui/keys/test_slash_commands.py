@@ -1,0 +1,152 @@
+"""What is a command, what is a message, and what is a slip of the pen."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.workbench import PromptArgument, PromptInfo
+from tui.ui.keys.slash_commands import (
+    OWN,
+    Command,
+    Kind,
+    Slip,
+    Spec,
+    Takes,
+    nearest,
+    of_prompts,
+    of_snippets,
+    read,
+)
+
+ARGUMENTS = (PromptArgument("city", required=True), PromptArgument("days"))
+FORECAST = PromptInfo("weather", "forecast", "", "The weather to come", ARGUMENTS)
+SPECS = (*OWN, *of_snippets({"review": "Review {file}."}), *of_prompts([FORECAST]))
+
+
+def command(text: str) -> tuple[str, str]:
+    found = read(text, SPECS)
+    assert isinstance(found, Command), found
+    return found.spec.name, found.rest
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rest"),
+    [
+        ("/help", "help", ""),
+        ("/model", "model", ""),
+        ("/model ollama qwen3:8b", "model", "ollama qwen3:8b"),
+        ("/system Be brief.\nAnswer in French.", "system", "Be brief.\nAnswer in French."),
+        ("/system\nBe brief.", "system", "Be brief."),
+        ("/rename  A better title ", "rename", "A better title"),
+        ("/review app.py", "review", "app.py"),
+        ("/weather:forecast city=Beijing", "weather:forecast", "city=Beijing"),
+        ("/help\n", "help", ""),
+    ],
+)
+def test_a_line_that_names_a_command_is_one(text: str, name: str, rest: str):
+    assert command(text) == (name, rest)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello",
+        "",
+        "/",
+        "/ help",
+        "// a comment",
+        "/etc/hosts says what?",
+        "/usr/bin/env",
+        " /help",
+        "what does /help do?",
+        "first line\n/help",
+        "/help/me",
+        "/1",
+    ],
+)
+def test_everything_else_that_begins_with_a_slash_is_a_message(text: str):
+    assert read(text, SPECS) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("/modle", "/model"),
+        ("/exprot json", "/export"),
+        ("/mod", "/model"),
+        ("/Help", "/help"),
+        ("/reveiw x", "/review"),
+    ],
+)
+def test_a_slip_of_the_pen_is_told_and_not_sent(text: str, meant: str):
+    found = read(text, SPECS)
+    assert isinstance(found, Slip) and meant in found.problem and "space before it" in found.problem
+
+
+@pytest.mark.parametrize("text", ["/revython", "/tmp", "/imagine a cat", "/gone:prompt x", "/écrire"])
+def test_a_word_that_no_command_has_is_told_and_not_sent(text: str):
+    found = read(text, SPECS)
+    assert isinstance(found, Slip)
+    assert f"no command {text.split()[0]}; /help lists them" in found.problem
+    assert "space before it" in found.problem
+    assert read(f" {text}", SPECS) is None
+
+
+def test_a_command_that_takes_nothing_is_not_done_with_something_behind_it():
+    found = read("/clear the table, please", SPECS)
+    assert isinstance(found, Slip) and "takes nothing" in found.problem
+
+
+def test_a_command_that_needs_something_says_what():
+    found = read("/snip", [Spec("snip", "NAME", "x", Takes.TEXT)])
+    assert isinstance(found, Slip) and "/snip NAME" in found.problem
+
+
+def test_a_prompt_is_named_after_its_server_and_shows_what_it_needs():
+    (spec,) = of_prompts([FORECAST])
+    assert (spec.name, spec.usage, spec.required) == ("weather:forecast", "city=… [days=…]", ("city",))
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("two words", "weather:two_words"), ("line\nbreak", "weather:line_break"), ("x" * 300, None)],
+)
+def test_a_prompt_whose_name_is_no_word_is_written_as_one(name, word):
+    (spec,) = of_prompts([PromptInfo("weather", name)])
+    assert spec.target == name
+    assert spec.name == word or (word is None and len(spec.name) <= 128)
+    assert not any(map(str.isspace, spec.name)) and spec.name.isprintable()
+
+
+def test_prompts_whose_words_are_alike_have_names_of_their_own():
+    specs = of_prompts([PromptInfo("a", "review code"), PromptInfo("a", "review_code")])
+    assert {spec.name: spec.target for spec in specs} == {
+        "a:review_code": "review_code",
+        "a:review_code_2": "review code",
+    }
+
+
+def test_what_a_server_says_of_a_prompt_is_cleaned():
+    (spec,) = of_prompts([PromptInfo("weather", "x", description="a\x1b]52;c;x\x07\nb")])
+    assert "\x1b" not in spec.help and "\n" not in spec.help
+
+
+def test_a_snippet_does_not_take_the_name_of_a_command_of_our_own():
+    assert of_snippets({"help": "Help me.", "brief": "Be brief."})[0].name == "brief"
+
+
+def test_a_snippet_without_places_takes_more_text_behind_it():
+    (spec,) = of_snippets({"brief": "Be brief."})
+    assert (spec.kind, spec.takes) == (Kind.SNIPPET, Takes.MAYBE)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_without_an_error(text: str):
+    found = read(text, SPECS)
+    assert found is None or text.startswith("/")
+
+
+@given(st.text(max_size=200))
+def test_no_text_is_near_a_name_by_chance_of_being_short(text: str):
+    if len(text) < 3:
+        assert nearest(text, ["model"]) == ""

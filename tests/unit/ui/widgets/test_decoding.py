@@ -1,0 +1,216 @@
+"""Images are decoded in a process of their own: every format, and none that is broken, endless or a bomb."""
+
+import asyncio
+import base64
+import io
+import struct
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.conftest import until
+from tui.ui.widgets.decoding import MOST_BYTES, PictureError, decoded
+
+PNG = b"\x89PNG\r\n\x1a\n"
+RED, BLUE = (200, 30, 30), (30, 30, 200)
+
+
+def two_halves(width: int = 64, height: int = 32) -> Image.Image:
+    """Return an image that is red to the left and blue to the right."""
+    image = Image.new("RGB", (width, height), RED)
+    image.paste(BLUE, (width // 2, 0, width, height))
+    return image
+
+
+def file_of(image: Image.Image, form: str = "PNG", **options: object) -> bytes:
+    out = io.BytesIO()
+    image.save(out, form, **options)
+    return out.getvalue()
+
+
+def encoded(image: Image.Image, form: str = "PNG", **options: object) -> bytes:
+    return base64.b64encode(file_of(image, form, **options))
+
+
+def pixel(pixels: bytes, width: int, x: int, y: int) -> tuple[int, ...]:
+    return tuple(pixels[3 * (y * width + x) :][:3])
+
+
+def is_like(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    return all(abs(one - other) < 12 for one, other in zip(found, wanted, strict=True))
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP"])
+async def test_every_format_that_servers_send_is_decoded(form: str) -> None:
+    picture = await decoded(encoded(two_halves(), form), 80, 30)
+    assert (picture.width, picture.height, picture.of) == (64, 32, (64, 32))
+    assert is_like(pixel(picture.pixels, 64, 5, 5), RED)
+    assert is_like(pixel(picture.pixels, 64, 60, 30), BLUE)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "I;16", "CMYK"])
+async def test_every_kind_of_pixels_is_decoded(mode: str) -> None:
+    form = "JPEG" if mode == "CMYK" else "PNG"
+    source = two_halves().convert("L").convert(mode) if mode == "I;16" else two_halves().convert(mode)
+    assert (await decoded(encoded(source, form), 80, 30)).width == 64
+
+
+async def test_a_large_image_is_made_as_small_as_there_is_room() -> None:
+    picture = await decoded(encoded(two_halves(1600, 400)), 40, 30)
+    assert (picture.width, picture.height, picture.of) == (40, 10, (1600, 400))
+    picture = await decoded(encoded(two_halves(400, 1600)), 40, 10)
+    assert (picture.width, picture.height) == (5, 20)
+
+
+async def test_what_can_be_seen_through_shows_the_ground() -> None:
+    picture = await decoded(encoded(Image.new("RGBA", (4, 4), (255, 0, 0, 0))), 80, 30, (1, 2, 3))
+    assert picture.pixels == bytes((1, 2, 3)) * 16
+
+
+async def test_a_photograph_that_was_taken_on_its_side_stands_upright() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    picture = await decoded(encoded(two_halves(40, 20), "JPEG", exif=exif), 80, 30)
+    assert (picture.width, picture.height) == (20, 40)
+
+
+async def test_of_a_moving_image_the_first_frame_is_shown() -> None:
+    frames = [two_halves(), Image.new("RGB", (64, 32), (0, 255, 0))]
+    picture = await decoded(encoded(frames[0], "GIF", save_all=True, append_images=frames[1:]), 80, 30)
+    assert picture.moves
+    assert is_like(pixel(picture.pixels, 64, 5, 5), RED)
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG"])
+async def test_of_an_image_that_was_cut_off_what_is_there_is_shown(form: str) -> None:
+    source = Image.effect_noise((200, 200), 60).convert("RGB")
+    source.paste(RED, (0, 0, 200, 60))
+    text = encoded(source, form)
+    picture = await decoded(text[: len(text) // 2 + 1], 80, 50)
+    assert picture.is_cut
+    assert is_like(pixel(picture.pixels, picture.width, 5, 2), RED)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"x" * 100,
+        b"\x89PNG\r\n\x1a\n" + b"x" * 100,
+        b"GIF89a",
+        b"\xff\xd8\xff\xe0" + bytes(50),
+        b"RIFFxxxxWEBP",
+    ],
+)
+async def test_what_only_begins_like_an_image_is_said_to_be_none(data: bytes) -> None:
+    with pytest.raises(PictureError, match=r"no image|broken"):
+        await decoded(base64.b64encode(data), 80, 30)
+
+
+async def test_what_is_no_base64_is_said_to_be_no_image() -> None:
+    with pytest.raises(PictureError, match="no image"):
+        await decoded(b"%%%%\xff\n", 80, 30)
+
+
+@pytest.mark.parametrize("form", ["TIFF", "BMP", "PPM", "ICO", "EPS"])
+async def test_formats_that_nobody_sends_are_not_even_tried(form: str) -> None:
+    with pytest.raises(PictureError, match="no image"):
+        await decoded(encoded(two_halves(), form), 80, 30)
+
+
+def bomb(width: int, height: int) -> bytes:
+    """Return a PNG of some kilobytes that says to be as large as wanted, and is."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    row = zlib.compress(bytes(1 + width // 8) * min(height, 1000), 9)
+    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    return PNG + chunk(b"IHDR", head) + chunk(b"IDAT", row) + chunk(b"IEND", b"")
+
+
+async def test_a_bomb_is_told_by_its_size_before_it_goes_off() -> None:
+    with pytest.raises(PictureError, match="50000 × 50000 pixels are too many"):
+        await decoded(base64.b64encode(bomb(50_000, 50_000)), 80, 30)
+
+
+async def test_more_base64_than_anybody_looks_at_starts_no_process() -> None:
+    with pytest.raises(PictureError, match=r"34 MB of base64 are too much"):
+        await decoded(b"A" * (MOST_BYTES + 1), 80, 30, python="/does/not/exist")
+
+
+async def test_an_image_that_takes_too_long_is_given_up() -> None:
+    slow = encoded(Image.effect_noise((2500, 2500), 80))
+    with pytest.raises(PictureError, match="more time or memory"):
+        await decoded(slow, 80, 30, seconds=0.05)
+
+
+async def test_memory_beyond_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.ui.widgets.decoding.MEMORY_BYTES", 80 * 1024 * 1024)
+    with pytest.raises(PictureError, match=r"memory|broken"):
+        await decoded(encoded(Image.new("RGB", (6000, 6000))), 80, 30)
+
+
+async def test_nobody_to_decode_it_is_a_reason_too() -> None:
+    with pytest.raises(PictureError, match="no process could be started"):
+        await decoded(encoded(two_halves()), 80, 30, python="/does/not/exist")
+    with pytest.raises(PictureError, match="more time or memory"):
+        await decoded(encoded(two_halves()), 80, 30, python="/bin/false")
+
+
+@pytest.fixture
+def impostor(tmp_path: Path) -> Callable[[str], str]:
+    """Makes scripts that are run in place of Python: what a decoder that was taken over could do."""
+
+    def made(script: str) -> str:
+        path = tmp_path / "python"
+        path.write_text(script)
+        path.chmod(0o755)
+        return str(path)
+
+    return made
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "{}",
+        "[]",
+        '{"width": 99999, "height": 1, "of": [1, 1], "moves": 0, "cut": 0}',
+        '{"width": 1, "height": 1, "of": [], "moves": 0, "cut": 0}\\nabc',
+        '{"width": "1", "height": 1, "of": [1, 1], "moves": 0, "cut": 0}\\nabc',
+    ],
+)
+async def test_an_answer_that_is_none_is_not_believed(impostor: Callable[[str], str], answer: str) -> None:
+    python = impostor(f"#!/bin/sh\nprintf '%b' '{answer}'\n")
+    with pytest.raises(PictureError, match="more time or memory"):
+        await decoded(b"", 80, 30, python=python)
+
+
+async def test_an_endless_answer_is_broken_off(impostor: Callable[[str], str]) -> None:
+    python = impostor("#!/bin/sh\nexec yes\n")
+    with pytest.raises(PictureError, match="does not stop"):
+        await decoded(b"", 80, 30, python=python)
+
+
+async def test_the_reason_that_is_given_is_cleaned(impostor: Callable[[str], str]) -> None:
+    python = impostor("""#!/bin/sh\nprintf '%s' '{"problem": "a\\u001b[31mb"}'\n""")
+    with pytest.raises(PictureError) as told:
+        await decoded(b"", 80, 30, python=python)
+    assert "\x1b" not in str(told.value)
+
+
+async def test_whoever_stops_to_wait_leaves_no_process_behind(
+    impostor: Callable[[str], str], tmp_path: Path
+) -> None:
+    began = tmp_path / "began"
+    python = impostor(f"#!{sys.executable}\nimport time\nopen({str(began)!r}, 'w')\ntime.sleep(60)\n")
+    task = asyncio.create_task(decoded(b"", 80, 30, python=python))
+    await until(began.exists)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task  # and the fixture of all tests sees that nothing of it is left

@@ -1,0 +1,23 @@
+"""The footer shows as many keys as fit, the most useful first."""
+
+import pytest
+
+from tui.ui.keys.actions import Context, Situation, in_footer
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.footer import Footer, fitting
+from tui.ui.widgets.rows import text_of, width_of
+
+ENTRIES = in_footer(Situation(Context.COMPOSER), KeyOverrides())
+
+
+@pytest.mark.parametrize("width", [1, 10, 20, 79, 80, 120, 200])
+def test_it_fits_and_never_cuts_a_key(width):
+    footer = Footer()
+    footer._entries = tuple(ENTRIES)
+    assert width_of(footer.row(width)) <= max(width, 1)
+    assert "…" not in text_of(footer.row(width))
+
+
+def test_at_eighty_columns_it_says_how_to_send_to_find_everything_and_to_read_the_keys():
+    labels = [label for _, label, _ in fitting(ENTRIES, 80)]
+    assert {"send", "everything", "keys"} <= set(labels)

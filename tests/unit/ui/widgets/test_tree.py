@@ -1,0 +1,89 @@
+"""The tree of a body: opened as far as it is small, folded, searched, copied."""
+
+import base64
+import json
+
+from tui.core.traffic import Redaction
+from tui.ui.widgets.rows import text_of
+from tui.ui.widgets.tree import Tree
+
+
+def tree(document: object) -> Tree:
+    return Tree(json.dumps(document, ensure_ascii=False).encode())
+
+
+def rows(shown: Tree) -> list[str]:
+    return [text_of(shown.row(index, 80)).rstrip() for index in range(shown.count())]
+
+
+def row_of(shown: Tree, path: str) -> int:
+    (found,) = [index for index in range(shown.count()) if shown.path(index) == path]
+    return found
+
+
+def test_a_small_body_is_open_and_every_value_has_its_path() -> None:
+    shown = tree({"id": 7, "result": {"content": [{"type": "text", "text": "hi"}], "a b": None}})
+    assert shown.path(shown.count() - 1) == 'result["a b"]'
+    assert text_of(shown.row(row_of(shown, "result.content[0].text"), 80)).strip() == 'text  "hi"'
+
+
+def test_folding_hides_what_is_inside_and_unfolding_brings_it_back() -> None:
+    shown = tree({"params": {"name": "x"}, "id": 1})
+    before = rows(shown)
+    shown.toggle(0, 80)
+    assert rows(shown) == ["▸ params  name", "  id  1"]
+    shown.toggle(0, 80)
+    assert rows(shown) == before
+
+
+def test_a_text_that_is_json_itself_unfolds_as_a_tree() -> None:
+    shown = tree({"text": '{"count": 3}'})
+    shown.toggle(0, 80)
+    assert shown.path(1) == "text.count"
+    assert shown.value(1) == "3"
+
+
+def test_a_long_text_unfolds_into_its_lines() -> None:
+    shown = tree({"text": "one\ntwo\nthree"})
+    shown.toggle(0, 80)
+    assert [row.strip() for row in rows(shown)[1:]] == ["one", "two", "three"]
+
+
+def test_what_is_deep_inside_is_revealed_where_it_stands() -> None:
+    document = {"list": [{"deep": [0] * 3_000 + ["needle"]}]}
+    shown = tree(document)
+    row = shown.reveal(shown.data.index(b"needle"))
+    assert shown.value(row) == "needle"
+    assert shown.path(row) == "list[0].deep[3000]"
+
+
+def test_a_large_container_is_looked_through_in_a_thread() -> None:
+    shown = tree({"big": ["x" * 100] * 10_000, "id": 1})
+    work = shown.toggle(0, 80)
+    assert work is not None
+    assert shown.count() == 2
+    work()()
+    assert shown.count() > 1_000
+
+
+def test_an_image_is_told_by_its_kind_and_size_and_can_be_saved() -> None:
+    png = (
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+        + (640).to_bytes(4, "big")
+        + (480).to_bytes(4, "big")
+        + b"x" * 90
+    )
+    shown = tree({"data": base64.b64encode(png).decode()})
+    assert "PNG image, 640 × 480" in rows(shown)[0]
+    assert shown.binary(0) == (png, "png")
+
+
+def test_a_value_that_hides_a_secret_says_so() -> None:
+    data = b'{"token": "***", "id": 1}'
+    shown = Tree(data, (Redaction(11, 14, "API_KEY"),))
+    assert rows(shown) == ['  token  "***"  hidden: API_KEY', "  id  1"]
+
+
+def test_hostile_keys_and_values_are_cleaned() -> None:
+    shown = tree({"a\x1b[31m": "\x1b]52;c;eA==\x07\u202e"})
+    assert not any(sign in "".join(rows(shown)) for sign in "\x1b\x07\u202e")

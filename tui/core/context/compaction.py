@@ -1,0 +1,185 @@
+"""What a model is told of a conversation that does not fit into its window any more. Pure.
+
+Nothing is ever lost: the messages stay as they are, and a `Compaction` says what stands in for the
+oldest when they are sent. First old results of tools are told in a few words; if that is not enough,
+the oldest turns become a summary. The cut is always before a message of the person, so no call is ever
+parted from its result.
+"""
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from tui.core.context.cutting import cut, is_cut, octets
+from tui.core.context.gauge import tail_within
+from tui.core.context.tokens import estimate_messages
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Compaction,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.wording import as_sent
+
+FULL = 0.8
+"""The share of the window from which on something is done."""
+
+KEEP = 0.4
+"""The share of the window that the newest messages, told in full, may take after a summary."""
+
+KEEP_PRESSING = 0.1
+"""The same where room is pressing: the endpoint refused, or the person asks for it."""
+
+KEEP_RESULTS = 0.2
+"""The share of the window that the newest results of tools, told in full, may take."""
+
+NEWEST = 0.4
+"""The share of the window that the newest turn may take where it alone is too large."""
+
+BYTES_A_TOKEN = 2
+"""Cautious: the endpoint counts, and has just counted more than was expected."""
+
+LEAST_BYTES = 600
+
+SHORT = 240
+"""Characters that are told of an old result."""
+
+_HEAD = "[Summary of our conversation so far, made to save room]\n"
+_UNANSWERED = "(No answer was given: the turn ended before.)"
+_TAKEN = "I have read the summary and go on from there."
+
+
+def told(
+    messages: Sequence[Message], compaction: Compaction, ends: Set[int] = frozenset()
+) -> Sequence[Message]:
+    """Return `messages` as the model is told them; the same sequence if nothing stands in for any.
+
+    Args:
+        messages: all of the conversation.
+        compaction: what stands in for the oldest of them.
+        ends: before which messages a turn was stopped or failed. A question that nobody answered is told as
+            such where it was one: with the next one right behind it the model would answer both.
+    """
+    ends = {at for at in ends if _is_unanswered(messages, at)}
+    if not (compaction.upto or compaction.shrunk or compaction.limits or ends):
+        return messages
+    result: list[Message] = []
+    if compaction.upto:
+        result += [UserMessage(_HEAD + compaction.summary), AssistantMessage(_TAKEN)]
+    limits, limit = dict(compaction.limits), 0
+    for index in range(compaction.upto, len(messages)):
+        message = messages[index]
+        limit = limits.get(index, 0 if isinstance(message, UserMessage) else limit)
+        if index < compaction.shrunk and isinstance(message, ToolMessage):
+            message = _shrunk(message)
+        elif limit:
+            message = _limited(message, limit)
+        if index in ends and index > compaction.upto:
+            result.append(AssistantMessage(_UNANSWERED))
+        result.append(message)
+    return result
+
+
+def _is_unanswered(messages: Sequence[Message], at: int) -> bool:
+    """Whether what the person said before index `at` got no answer, and they said something else there."""
+    return 0 < at < len(messages) and all(isinstance(one, UserMessage) for one in messages[at - 1 : at + 1])
+
+
+def _limited(message: Message, limit: int) -> Message:
+    """Return a message of which nothing that a model reads has more than `limit` bytes."""
+    if isinstance(message, ToolMessage) and is_cut(message.text, limit):
+        return replace(message, text=cut(message.text, limit, message.kept))
+    if isinstance(message, UserMessage) and any(is_cut(text, limit) for text in _texts(message)):
+        attachments = tuple(
+            replace(one, data=cut(one.data, limit)) if one.kind == "text" else one
+            for one in message.attachments
+        )
+        return replace(message, text=cut(message.text, limit), attachments=attachments)
+    return message
+
+
+def _texts(message: Message) -> list[str]:
+    """Return the texts of a message that are not the model's own, each of which may be too large."""
+    if isinstance(message, ToolMessage):
+        return [message.text]
+    if isinstance(message, UserMessage):
+        return [message.text, *(one.data for one in message.attachments if one.kind == "text")]
+    return []
+
+
+def _shrunk(message: ToolMessage) -> ToolMessage:
+    if len(message.text) <= SHORT and not message.attachments:
+        return message
+    whole = f'; read_result("{message.kept}") has all of it' if message.kept else ""
+    text = as_sent(message.text, message.attachments, ["no longer sent"] * len(message.attachments))
+    note = f"[… an old result, told in short: {len(message.text)} characters{whole} …]"
+    return replace(message, text=f"{text[:SHORT]}\n{note}", attachments=())
+
+
+def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> Compaction:
+    """Return a compaction under which old results are told in short; the same one if nothing is gained."""
+    newest = next(
+        (at for at in range(len(messages) - 1, -1, -1) if isinstance(messages[at], AssistantMessage)), 0
+    )
+    results = [
+        message if isinstance(message, ToolMessage) else UserMessage("") for message in messages[:newest]
+    ]
+    upto = tail_within(results, int(window * KEEP_RESULTS))
+    before = told(messages[:upto], compaction)
+    changed = replace(compaction, shrunk=max(compaction.shrunk, upto))
+    gain = estimate_messages(before) - estimate_messages(told(messages[:upto], changed))
+    return changed if gain > window * 0.05 else compaction
+
+
+def limited(
+    messages: Sequence[Message], compaction: Compaction, window: int, most: float = NEWEST
+) -> Compaction:
+    """Return a compaction under which the newest turn fits; the same one if it does already.
+
+    What servers gave in it, and what the person wrote and attached, is told in part. Other turns are not
+    affected.
+
+    Args:
+        messages: all of the conversation.
+        compaction: what stands in for what so far.
+        window: tokens that fit into a request.
+        most: the share of it that the newest turn may take as it is.
+    """
+    begin = max((at for at, one in enumerate(messages) if isinstance(one, UserMessage)), default=0)
+    if estimate_messages(told(messages, compaction)[-(len(messages) - begin) :]) <= window * most:
+        return compaction
+    texts = [text for one in messages[begin:] for text in _texts(one)]
+    limit = _limit_of([octets(text) for text in texts], int(window * NEWEST * BYTES_A_TOKEN))
+    limits = {at: known for at, known in compaction.limits if at >= compaction.upto}
+    if limits.get(begin, limit + 1) <= limit:
+        return compaction
+    return replace(compaction, limits=tuple(sorted({**limits, begin: limit}.items())))
+
+
+def _limit_of(sizes: Sequence[int], room: int) -> int:
+    """Return the limit under which texts of these sizes have `room` together; small ones leave theirs."""
+    left = len(sizes)
+    for size in sorted(sizes):
+        if size * left > room:
+            break
+        room -= size
+        left -= 1
+    return max(LEAST_BYTES, room // max(1, left))
+
+
+def boundary(messages: Sequence[Message], compaction: Compaction, window: int, keep: float = KEEP) -> int:
+    """Return the index before which the messages are to be summarised, or 0 if there is none.
+
+    A message of the person stands at it. The newest turn is never summarised; of those before it, as many
+    stay as fit into the share `keep` of the window.
+    """
+    starts = [at for at, one in enumerate(messages) if isinstance(one, UserMessage) and at > compaction.upto]
+    if not starts:
+        return 0
+    begin = tail_within(told(messages, replace(compaction, upto=0)), int(window * keep))
+    return next((at for at in starts if at >= begin), starts[-1])
+
+
+def count_turns(messages: Sequence[Message], upto: int) -> int:
+    """Return how many turns begin before index `upto`."""
+    return sum(isinstance(message, UserMessage) for message in messages[:upto])

@@ -1,0 +1,1 @@
+"""The conversation as data: messages, remarks, usage, sessions and their names."""

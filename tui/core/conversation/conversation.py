@@ -1,0 +1,292 @@
+"""What was said: messages, calls and results, always in a form that a model accepts.
+
+A conversation is a list of messages. Every call of an assistant message has exactly one tool message
+right after it (research: providers answer 400 otherwise and the session is wedged for good), so the
+loop answers dangling calls before anything else is appended.
+
+Beside what was said, a message knows what a screen shows of it: when it was said, how long it took. Two
+messages that say the same are equal whatever that is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from tui.core.conversation.remarks import Remark
+from tui.core.conversation.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """Something that goes with a message: a picture, a sound, a file, a resource.
+
+    Attributes:
+        kind: "text" is told as text; "image" and "audio" are sent where the model takes them; "blob" is
+            only named.
+        mime: its media type, as it was said.
+        name: what a person calls it: a file name, a URI.
+        size: bytes, decoded.
+        data: the text itself for "text", else base64 text.
+    """
+
+    kind: Literal["text", "image", "audio", "blob"]
+    mime: str
+    name: str
+    size: int
+    data: str = field(repr=False, default="")
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """One tool call as a model wrote it.
+
+    Attributes:
+        id: the provider's id, or one of ours; unique in the conversation.
+        name: the qualified name as the model wrote it (`server__tool`), not yet resolved.
+        arguments: the arguments as JSON text, as they go back to the provider.
+        truncated: the text ends in the middle; such a call is answered, never repaired and run.
+        extra: opaque provider fields that must be sent back (Gemini's thought_signature).
+        recovered: found in text where none was expected, or mended: not what the model wrote to the letter.
+        problem: what is wrong with how it was written, told to the model in place of running it, or "".
+    """
+
+    id: str
+    name: str
+    arguments: str
+    truncated: bool = False
+    extra: Mapping[str, Any] | None = None
+    recovered: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    """What the person said, what was attached to it, and when: seconds since the epoch, 0.0 for unknown."""
+
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    at: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    """What the model said in one step.
+
+    Attributes:
+        text: the visible text, as it came.
+        reasoning: the thinking text, as it came.
+        calls: the tool calls, in the model's order.
+        model: label of the model that said it.
+        echo: provider fields to be sent back with the message (reasoning_content, reasoning_details).
+        partial: the reply was cut (cancelled, or the stream broke).
+        seconds: how long the model took; 0.0 for a reply that was cut, and if nobody knows.
+        thought: for how many of them it was thinking.
+        usage: what its request used up; None if nobody knows.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[CallRequest, ...] = ()
+    model: str = ""
+    echo: Mapping[str, Any] | None = None
+    partial: bool = False
+    seconds: float = field(default=0.0, compare=False)
+    thought: float = field(default=0.0, compare=False)
+    usage: Usage | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMessage:
+    """The observation: what a call gave, as the model reads it.
+
+    Attributes:
+        call_id: the call's.
+        name: the qualified name, as the model wrote it.
+        text: what the model is told, bounded.
+        is_error: the call failed, or did not run.
+        attachments: pictures and sounds of the result.
+        kept: under which name the whole result can be read with `read_result`, or "" if `text` is all.
+        seconds: how long the call ran; 0.0 if it did not, and if nobody knows.
+        why: in a word, why it did not run or did not end by itself, as in `ToolCallEnded`; or "".
+    """
+
+    call_id: str
+    name: str
+    text: str
+    is_error: bool = False
+    attachments: tuple[Attachment, ...] = ()
+    kept: str = ""
+    seconds: float = field(default=0.0, compare=False)
+    why: str = field(default="", compare=False)
+
+
+Message = UserMessage | AssistantMessage | ToolMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """What the model is told in place of the oldest messages; they themselves are all kept.
+
+    Attributes:
+        upto: messages before this index are told as `summary`; a user message stands at it. 0: none.
+        summary: what they said.
+        shrunk: results of tools before this index are told in a few words. 0: none.
+        limits: turns that do not fit as they are: the index of the user message that begins one, and how many
+            bytes are sent of any one text in it.
+    """
+
+    upto: int = 0
+    summary: str = ""
+    shrunk: int = 0
+    limits: tuple[tuple[int, int], ...] = ()
+
+    def before(self, end: int) -> "Compaction":
+        """Return the part that still applies to a conversation cut before message `end`."""
+        if self.upto > end:
+            return Compaction()
+        limits = tuple((at, limit) for at, limit in self.limits if at < end)
+        return replace(self, shrunk=min(self.shrunk, end), limits=limits)
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Messages in order, and the system text that stands before them.
+
+    Attributes:
+        system: the system text.
+        messages: everything that was said; only ever appended to.
+        compaction: what stands in for the oldest of them when the model is asked.
+        remarks: what mcptui itself said between them.
+        heard: told of each message with its index as soon as it is there.
+        compacted: told of another `compaction`.
+        remarked: told of each remark.
+    """
+
+    system: str = ""
+    messages: list[Message] = field(default_factory=list)
+    compaction: Compaction = Compaction()
+    remarks: list[Remark] = field(default_factory=list, compare=False)
+    heard: Callable[[int, Message], None] | None = field(default=None, repr=False, compare=False)
+    compacted: Callable[[Compaction], None] | None = field(default=None, repr=False, compare=False)
+    remarked: Callable[[Remark], None] | None = field(default=None, repr=False, compare=False)
+    _ids: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    _numbered: int = field(default=0, init=False, repr=False, compare=False)
+    _checked: int = field(default=0, init=False, repr=False, compare=False)
+    _checked_for: Compaction | None = field(default=None, init=False, repr=False, compare=False)
+    _last_checked: Message | None = field(default=None, init=False, repr=False, compare=False)
+    _valid: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def say(self, text: str, attachments: tuple[Attachment, ...] = (), at: float = 0.0) -> None:
+        """Append what the person said, and when."""
+        self._append(UserMessage(text, attachments, at))
+
+    def reply(self, message: AssistantMessage) -> None:
+        """Append what the model said."""
+        self._append(message)
+
+    def observe(self, message: ToolMessage) -> None:
+        """Append the observation of a call."""
+        self._append(message)
+
+    def compact(self, compaction: Compaction) -> None:
+        """Let something else stand in for the oldest messages when the model is asked."""
+        self.compaction = compaction
+        if self.compacted is not None:
+            self.compacted(compaction)
+
+    def remark(self, remark: Remark) -> None:
+        """Keep what mcptui itself says; no model is told it."""
+        self.remarks.append(remark)
+        if self.remarked is not None:
+            self.remarked(remark)
+
+    def remarks_before(self, upto: int) -> list[Remark]:
+        """Return what mcptui itself said before message `upto`."""
+        return [remark for remark in self.remarks if remark.place <= upto]
+
+    def _append(self, message: Message) -> None:
+        self.messages.append(message)
+        if self.heard is not None:
+            self.heard(len(self.messages) - 1, message)
+
+    def dangling(self) -> tuple[CallRequest, ...]:
+        """Return the calls of the last assistant message that have no observation yet."""
+        answered: set[str] = set()
+        for message in reversed(self.messages):
+            if isinstance(message, ToolMessage):
+                answered.add(message.call_id)
+            elif isinstance(message, AssistantMessage):
+                return tuple(call for call in message.calls if call.id not in answered)
+            else:
+                break
+        return ()
+
+    def used_ids(self) -> Set[str]:
+        """Return every call id used so far."""
+        if self._numbered > len(self.messages):  # somebody took messages away
+            self._ids.clear()
+            self._numbered = 0
+        for message in self.messages[self._numbered :]:
+            if isinstance(message, AssistantMessage):
+                self._ids.update(call.id for call in message.calls)
+        self._numbered = len(self.messages)
+        return self._ids
+
+    def valid(self, messages: Sequence[Message]) -> list[Message]:
+        """Return what `sanitised` does of `messages`: this conversation's, as `compaction` has them told.
+
+        What stands before the last message of the person was looked at when it was new and is not again.
+        """
+        known, result = self._checked, self._valid
+        if self._checked_for is not self.compaction or not _begins(messages, known, self._last_checked):
+            known, self._checked_for = 0, self.compaction
+            result.clear()
+        new = messages[known:]
+        last = max((at for at, one in enumerate(new) if isinstance(one, UserMessage)), default=0)
+        if last:
+            result += sanitised(new[:last])
+            self._last_checked = new[last - 1]
+        self._checked = known + last
+        return result + sanitised(new[last:])
+
+
+def _begins(messages: Sequence[Message], count: int, last: Message | None) -> bool:
+    """Whether the first `count` messages end with `last`."""
+    return not count or (count <= len(messages) and messages[count - 1] == last)
+
+
+def not_recorded(call: CallRequest) -> ToolMessage:
+    """Return the observation of a call of which nobody knows more."""
+    return ToolMessage(call.id, call.name, "no result was recorded", is_error=True)
+
+
+def sanitised(
+    messages: Sequence[Message], missing: Callable[[CallRequest], ToolMessage] = not_recorded
+) -> list[Message]:
+    """Return `messages` as a provider accepts them; the same list again if they already are.
+
+    Pairs are checked by position, not by a set of ids: each call needs its observation in the run of
+    tool messages right behind it. Calls without one get what `missing` makes, observations without
+    a call are dropped, empty assistant messages are dropped. Idempotent.
+    """
+    result: list[Message] = []
+    index = 0
+    while index < len(messages):
+        message = messages[index]
+        index += 1
+        if isinstance(message, ToolMessage):
+            continue
+        if isinstance(message, AssistantMessage):
+            if not (message.text or message.calls):
+                continue
+            result.append(message)
+            behind: dict[str, ToolMessage] = {}
+            while index < len(messages) and isinstance(found := messages[index], ToolMessage):
+                behind.setdefault(found.call_id, found)
+                index += 1
+            result.extend(
+                behind.get(call.id) or behind.setdefault(call.id, missing(call)) for call in message.calls
+            )
+        else:
+            result.append(message)
+    return result

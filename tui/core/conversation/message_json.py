@@ -1,0 +1,246 @@
+"""Messages as JSON objects, for saved sessions and their exports. Pure.
+
+Versioned by `VERSION` in each object. Reading is tolerant of what is missing or of another type: a field
+takes its default, what an unknown version adds is left out; only what is no message at all is refused.
+"""
+
+import base64
+import binascii
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any, Literal, cast, get_args
+
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.usage import Usage
+
+VERSION = 1
+"""Of the form of an object; counts up when one that reads the older form would misread the newer."""
+
+MAX_DEPTH = 64
+"""Levels of a provider's opaque fields that are kept; below them stands null."""
+
+MAX_BITS = 13_000
+"""A whole number that is larger becomes null: Python reads and writes at most 4,300 digits."""
+
+Object = dict[str, Any]
+Redact = Callable[[str], str]
+_Kind = Literal["text", "image", "audio", "blob"]
+
+
+def message_object(message: Message, redact: Redact | None = None) -> Object:
+    """Return a message as what JSON holds; fields at their default are left out, and so is `at`.
+
+    When a message was said is known of every one to whoever keeps them, and stands beside it.
+
+    Args:
+        message: any.
+        redact: takes secrets out of a text; None leaves them.
+    """
+    clear = redact or _as_it_is
+    match message:
+        case UserMessage():
+            found: Object = {"role": "user", "text": clear(message.text)}
+        case AssistantMessage():
+            found = {
+                "role": "assistant",
+                "text": clear(message.text),
+                "reasoning": clear(message.reasoning),
+                "calls": [_call_object(call, clear) for call in message.calls],
+                "model": message.model,
+                "echo": plain(message.echo, clear),
+                "partial": message.partial,
+                "seconds": message.seconds,
+                "thought": message.thought,
+                "usage": asdict(message.usage) if message.usage is not None else None,
+            }
+        case ToolMessage():
+            found = {
+                "role": "tool",
+                "call_id": message.call_id,
+                "name": message.name,
+                "text": clear(message.text),
+                "is_error": message.is_error,
+                "kept": message.kept,
+                "seconds": message.seconds,
+                "why": message.why,
+            }
+    if not isinstance(message, AssistantMessage):
+        found["attachments"] = [_attachment_object(one, clear) for one in message.attachments]
+    return {"v": VERSION} | {name: value for name, value in found.items() if value or value == {}}
+
+
+def message_of(found: object) -> Message:
+    """Return the message of an object that JSON held.
+
+    Raises:
+        ValueError: it is no message; the text says why, in words.
+    """
+    if not isinstance(found, Mapping):
+        raise ValueError("it is not an object")
+    match found.get("role"):
+        case "user":
+            return UserMessage(_text(found, "text"), _attachments(found), _number(found, "at"))
+        case "assistant":
+            return AssistantMessage(
+                text=_text(found, "text"),
+                reasoning=_text(found, "reasoning"),
+                calls=tuple(_call_of(one) for one in _list(found, "calls")),
+                model=_text(found, "model"),
+                echo=_object(found, "echo"),
+                partial=found.get("partial") is True,
+                seconds=_number(found, "seconds"),
+                thought=_number(found, "thought"),
+                usage=_usage(found.get("usage")),
+            )
+        case "tool":
+            return ToolMessage(
+                call_id=_text(found, "call_id"),
+                name=_text(found, "name"),
+                text=_text(found, "text"),
+                is_error=found.get("is_error") is True,
+                attachments=_attachments(found),
+                kept=_text(found, "kept"),
+                seconds=_number(found, "seconds"),
+                why=_text(found, "why"),
+            )
+        case role:
+            raise ValueError(f'"role" is {str(role)[:40]!r}, not "user", "assistant" or "tool"')
+
+
+def dumps(value: Any) -> str:
+    """Return JSON in ASCII, so that any text can be stored, lone surrogates too."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def plain(value: Any, redact: Redact | None = None, depth: int = 0) -> Any:
+    """Return a value of any kind as what JSON can hold: bounded in depth, without NaN, names as text."""
+    clear = redact or _as_it_is
+    match value:
+        case None | bool():
+            return value
+        case str():
+            return clear(value)
+        case int():
+            return int(value) if value.bit_length() <= MAX_BITS else None
+        case float():
+            return float(value) if math.isfinite(value) else None
+        case Mapping() if depth < MAX_DEPTH:
+            return {clear(str(name)): plain(one, clear, depth + 1) for name, one in value.items()}
+        case list() | tuple() if depth < MAX_DEPTH:
+            return [plain(one, clear, depth + 1) for one in value]
+        case _:
+            return None
+
+
+def clear_arguments(text: str, redact: Redact) -> str:
+    """Return the arguments of a call, JSON text, without secrets; what was JSON stays it."""
+    cleared = redact(text)
+    if cleared == text:
+        return text
+    try:
+        return json.dumps(plain(json.loads(text), redact), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return cleared
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _call_object(call: CallRequest, redact: Redact) -> Object:
+    found: Object = {
+        "id": call.id,
+        "name": call.name,
+        "arguments": clear_arguments(call.arguments, redact),
+        "truncated": call.truncated,
+        "extra": plain(call.extra, redact),
+        "recovered": call.recovered,
+        "problem": redact(call.problem),
+    }
+    return {name: value for name, value in found.items() if value or value == {}}
+
+
+def _call_of(found: Any) -> CallRequest:
+    if not isinstance(found, Mapping):
+        raise ValueError("a call is not an object")
+    return CallRequest(
+        id=_text(found, "id"),
+        name=_text(found, "name"),
+        arguments=_text(found, "arguments"),
+        truncated=found.get("truncated") is True,
+        extra=_object(found, "extra"),
+        recovered=found.get("recovered") is True,
+        problem=_text(found, "problem"),
+    )
+
+
+def _attachment_object(one: Attachment, redact: Redact) -> Object:
+    data = redact(one.data) if one.kind == "text" else _clear_base64(one.data, redact)
+    return {"kind": one.kind, "mime": one.mime, "name": redact(one.name), "size": one.size, "data": data}
+
+
+def _clear_base64(data: str, redact: Redact) -> str:
+    """Return base64 of what has no secret in it as text; a picture is the same after it as before."""
+    if redact is _as_it_is or not data:
+        return data
+    try:
+        held = base64.b64decode(data, validate=True).decode("latin-1")
+    except (binascii.Error, ValueError):
+        return redact(data)
+    cleared = redact(held)
+    return data if cleared == held else base64.b64encode(cleared.encode("latin-1", "replace")).decode()
+
+
+def _attachments(found: Mapping[Any, Any]) -> tuple[Attachment, ...]:
+    return tuple(map(_attachment_of, _list(found, "attachments")))
+
+
+def _attachment_of(found: Any) -> Attachment:
+    if not isinstance(found, Mapping):
+        raise ValueError("an attachment is not an object")
+    kind, size = found.get("kind"), found.get("size")
+    return Attachment(
+        kind=cast(_Kind, kind) if kind in get_args(_Kind) else "blob",
+        mime=_text(found, "mime"),
+        name=_text(found, "name"),
+        size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else 0,
+        data=_text(found, "data"),
+    )
+
+
+def _text(found: Mapping[Any, Any], name: str) -> str:
+    value = found.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _number(found: Mapping[Any, Any], name: str) -> float:
+    value = found.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return float(value)
+    return 0.0
+
+
+def _usage(found: Any) -> Usage | None:
+    if not isinstance(found, Mapping):
+        return None
+    prompt, completion, cached = (int(_number(found, name)) for name in ("prompt", "completion", "cached"))
+    return Usage(prompt, completion, found.get("estimated") is True, cached)
+
+
+def _list(found: Mapping[Any, Any], name: str) -> list[Any]:
+    value = found.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _object(found: Mapping[Any, Any], name: str) -> Mapping[str, Any] | None:
+    value = found.get(name)
+    return value if isinstance(value, dict) else None

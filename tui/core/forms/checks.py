@@ -1,0 +1,198 @@
+"""What a person types, read as a value and held against the limits of its field. Pure and quick.
+
+Structural only: types, ranges, lengths, lists of values, patterns that cannot take long. The whole schema is
+checked before the call, elsewhere.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable
+from datetime import date, datetime, time
+from typing import Any
+
+from tui.core.forms.pattern import matches, quick_pattern
+from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
+from tui.core.strict_json import loads
+
+MAX_JSON = 1024 * 1024
+"""Characters of raw JSON that are read; what is longer belongs into a file."""
+
+_INTEGER = re.compile(r"[-+]?\d{1,4000}")
+_NUMBER = re.compile(r"[-+]?(\d{1,4000}(\.\d{0,4000})?|\.\d{1,4000})([eE][-+]?\d{1,9})?")
+_BOOLEANS = {"true": True, "false": False}
+
+
+def parse_json(text: str) -> tuple[Any, str]:
+    """Return the value of a JSON text and what is wrong with it, or ""; NaN and Infinity are no JSON."""
+    if len(text) > MAX_JSON:
+        return None, f"is longer than {MAX_JSON:,} characters"
+    try:
+        return loads(text), ""
+    except json.JSONDecodeError as error:
+        return None, f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+    except RecursionError:
+        return None, "is nested too deeply"
+    except ValueError as error:
+        return None, f"is not JSON: {error}"
+
+
+def json_text(value: Any, *, indent: int | None = None) -> str:
+    """Return a value as JSON text; the ways back and forth lose nothing."""
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=indent)
+    except (ValueError, TypeError, RecursionError):
+        return "null"
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same; true is not 1, but 1 is 1.0."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return (type(one) is type(other) and bool(one == other)) or (
+        _is_number(one) and _is_number(other) and one == other
+    )
+
+
+def read_text(spec: FieldSpec, text: str) -> tuple[Any, str]:
+    """Return the value that `text` is in a field of `spec`, and what is wrong with it, or "".
+
+    A text that is no value of the kind is the value itself, so that nothing typed is ever lost, and what is
+    wrong can be sent to a server on purpose.
+    """
+    match spec.kind:
+        case FieldKind.TEXT:
+            return text, text_problem(spec, text)
+        case FieldKind.INTEGER | FieldKind.NUMBER:
+            return _read_number(spec, text.strip())
+        case FieldKind.BOOLEAN:
+            value = _BOOLEANS.get(text.strip().lower())
+            return (text, "is neither true nor false") if value is None else (value, "")
+        case FieldKind.CHOICE | FieldKind.CONST:
+            return _read_choice(spec, text)
+        case _:
+            value, problem = parse_json(text)
+            return (text, problem) if problem else (value, "")
+
+
+def shown_text(spec: FieldSpec, value: Any) -> str | None:
+    """Return what stands in a field of `spec` for `value`; None if it is no value for such a field.
+
+    Reading it back gives the same value.
+    """
+    if spec.kind is FieldKind.TEXT:
+        return value if isinstance(value, str) else None
+    if spec.kind is FieldKind.BOOLEAN:
+        return str(value).lower() if isinstance(value, bool) else None
+    if spec.kind in (FieldKind.CHOICE, FieldKind.CONST):
+        return next((choice.label for choice in spec.choices if same(choice.value, value)), None)
+    if spec.kind is FieldKind.JSON:
+        return json_text(value, indent=2 if isinstance(value, dict | list) else None)
+    if spec.kind in (FieldKind.INTEGER, FieldKind.NUMBER) and _is_number(value):
+        whole = isinstance(value, int) or value.is_integer()
+        return repr(value) if whole or spec.kind is FieldKind.NUMBER else None
+    return None
+
+
+def text_problem(spec: FieldSpec, text: str) -> str:
+    """Return what is wrong with a text, or ""."""
+    if problem := _length_problem(spec.bounds, len(text), "character"):
+        return problem
+    if spec.pattern and (pattern := quick_pattern(spec.pattern)) is not None and not matches(pattern, text):
+        return f"does not match {spec.pattern[:80]}"
+    if (check := _FORMATS.get(spec.format)) is not None and not check(text):
+        return f"is not {_ARTICLES.get(spec.format, 'a')} {spec.format}"
+    if any("\ud800" <= char <= "\udfff" for char in text) if not text.isascii() else False:
+        return "has half of a character, which cannot be sent"
+    return ""
+
+
+def size_problem(spec: FieldSpec, size: int) -> str:
+    """Return what is wrong with the number of items or entries, or ""."""
+    return _length_problem(spec.bounds, size, "item" if spec.kind is FieldKind.ARRAY else "entry")
+
+
+def _length_problem(bounds: Bounds, size: int, unit: str) -> str:
+    many = "entries" if unit == "entry" else f"{unit}s"
+    if bounds.shortest is not None and size < bounds.shortest:
+        return f"needs at least {bounds.shortest:,} {unit if bounds.shortest == 1 else many}"
+    if bounds.longest is not None and size > bounds.longest:
+        return f"may have at most {bounds.longest:,} {unit if bounds.longest == 1 else many}"
+    return ""
+
+
+def _read_number(spec: FieldSpec, text: str) -> tuple[Any, str]:
+    number: int | float
+    if _INTEGER.fullmatch(text):
+        number = int(text)
+    elif _NUMBER.fullmatch(text):
+        number = float(text)
+        if not math.isfinite(number):
+            return text, "is too large"
+    else:
+        return text, "is not a whole number" if spec.kind is FieldKind.INTEGER else "is not a number"
+    if spec.kind is FieldKind.INTEGER and isinstance(number, float) and not number.is_integer():
+        return number, "is not a whole number"
+    return number, _range_problem(spec.bounds, number)
+
+
+def _range_problem(bounds: Bounds, number: int | float) -> str:
+    if bounds.minimum is not None and number < bounds.minimum:
+        return f"must be at least {bounds.minimum}"
+    if bounds.maximum is not None and number > bounds.maximum:
+        return f"must be at most {bounds.maximum}"
+    if bounds.above is not None and number <= bounds.above:
+        return f"must be more than {bounds.above}"
+    if bounds.below is not None and number >= bounds.below:
+        return f"must be less than {bounds.below}"
+    if isinstance(bounds.step, int) and isinstance(number, int) and number % bounds.step:
+        return f"must be a multiple of {bounds.step}"
+    return ""
+
+
+def _read_choice(spec: FieldSpec, text: str) -> tuple[Any, str]:
+    for choice in spec.choices:
+        if choice.label == text:
+            return choice.value, ""
+    for choice in spec.choices:
+        if text == (choice.value if isinstance(choice.value, str) else json_text(choice.value)):
+            return choice.value, ""
+    return text, "is none of the values that are allowed"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _reads(reader: Callable[[str], object]) -> Callable[[str], bool]:
+    def check(text: str) -> bool:
+        try:
+            reader(text)
+        except ValueError:
+            return False
+        return True
+
+    return check
+
+
+_is_day = _reads(date.fromisoformat)
+_is_instant = _reads(datetime.fromisoformat)
+_EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,255}")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,40}:[^\s]*")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+_FORMATS: dict[str, Callable[[str], bool]] = {
+    "date": lambda text: len(text) == 10 and _is_day(text),
+    "date-time": lambda text: len(text) > 10 and text[10] in "Tt " and _is_instant(text.upper()),
+    "time": lambda text: _reads(time.fromisoformat)(text.upper()),
+    "email": lambda text: _EMAIL.fullmatch(text) is not None,
+    "uri": lambda text: _URI.fullmatch(text) is not None,
+    "url": lambda text: _URI.fullmatch(text) is not None,
+    "uuid": lambda text: _UUID.fullmatch(text) is not None,
+}
+"""Formats are hints: only what is certainly wrong is said."""
+_ARTICLES = {"email": "an"}

@@ -1,0 +1,288 @@
+"""A JSON Schema as a form: fields to be filled in, and the arguments that they make. Pure.
+
+Nothing that a person typed and no value that was loaded is ever lost: what does not fit stands in its field
+as raw JSON or as the text it is, with a sentence on what is wrong. A required object is there from the
+beginning, a required field with a default has it; everything else is absent until it is set.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tui.core.forms.checks import json_text, parse_json
+from tui.core.forms.grower import Grower
+from tui.core.forms.node import HOLDERS, Node, clear, gathered, raw, write, write_raw
+from tui.core.forms.schema import SchemaReader
+from tui.core.forms.spec import MISSING, Bounds, Choice, Field, FieldKind, FieldSpec, FieldState, Path
+
+__all__ = [
+    "MISSING",
+    "Bounds",
+    "Choice",
+    "Field",
+    "FieldKind",
+    "FieldSpec",
+    "FieldState",
+    "Form",
+    "Path",
+    "form_of",
+]
+
+
+def form_of(schema: Any) -> "Form":
+    """Return the empty form of a schema; of one that is none, a form of one field of raw JSON."""
+    return Form(schema)
+
+
+class Form:
+    """The fields of one schema, and what they hold.
+
+    Paths are those of `fields()`. A path that is not there is ignored by what changes the form: it may have
+    gone with the last key. Values are JSON values. Quick enough for every key pressed.
+    """
+
+    def __init__(self, schema: Any) -> None:
+        self._reader = SchemaReader(schema)
+        self._grower = Grower(self._reader)
+        self._spec = self._reader.spec(schema)
+        self._root = self._grower.blank(self._spec, 0, required=True)
+        self._recount()
+
+    # ---- reading ---------------------------------------------------------------------------------------
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return what is to be shown, in order; the whole itself, at (), only if it is not just an object.
+
+        There is nothing to show of a tool without arguments.
+        """
+        rows = tuple(self._rows(self._root, (), self.problems()))
+        whole = rows[0]
+        asks = any(whole.spec.source.get(word) for word in ("additionalProperties", "patternProperties"))
+        plain = whole.kind is FieldKind.OBJECT or (whole.kind is FieldKind.MAP and not asks)
+        return rows[1:] if plain and not whole.arms else rows
+
+    def field(self, path: Path) -> Field | None:
+        """Return one field as it is now, () for the whole; None if it is not there."""
+        node = self._at(path)
+        return None if node is None else _row(node, path, self.problems().get(path, ""))
+
+    def value(self) -> tuple[Any, Mapping[Path, str]]:
+        """Return the arguments, and what is wrong with them by path; absent fields are left out.
+
+        The arguments are a JSON object but for a schema that asks for something else, or a whole that is
+        raw JSON of something else.
+        """
+        problems: dict[Path, str] = {}
+        value = gathered(self._root, (), problems)
+        return {} if value is MISSING else value, problems
+
+    def problems(self) -> Mapping[Path, str]:
+        """Return what is wrong, by path."""
+        return self.value()[1]
+
+    def as_json(self) -> str:
+        """Return the arguments as JSON text, also while something is wrong with them."""
+        return json_text(self.value()[0], indent=2)
+
+    # ---- filling in ------------------------------------------------------------------------------------
+
+    def set(self, path: Path, text: str) -> str:
+        """Put text into a field; return what is wrong with it, or "".
+
+        Fields above it that are absent become present. Of a choice, `text` is the label or the value.
+        An empty text is a value only of a text; elsewhere it makes the field absent. In an object, a map,
+        an array, or a field that is raw already, it is JSON text.
+        """
+        node = self._grown(path)
+        if node is None:
+            return ""
+        if node.is_raw or node.kind in HOLDERS:
+            write_raw(node, text)
+        else:
+            write(node, text)
+        return node.problem
+
+    def clear(self, path: Path) -> None:
+        """Make a field absent, which is not the same as empty; an added one stays, empty."""
+        if (node := self._at(path)) is not None:
+            clear(node)
+        self._recount()
+
+    def include(self, path: Path) -> None:
+        """Make an absent field be there: an object with its fields, an empty array, map or text.
+
+        A constant and a field with a default get that; another one stays absent until it has a value.
+        """
+        node = self._grown(path)
+        if node is None or node.state is not FieldState.ABSENT:
+            return
+        if node.own.default is not MISSING:
+            self._grower.fill(node, node.own.default)
+        elif node.kind in HOLDERS:
+            self._grower.open(node)
+        elif node.kind is FieldKind.TEXT:
+            write(node, "")
+        else:
+            self._grower.begin(node)
+
+    def null(self, path: Path) -> None:
+        """Make a field null."""
+        if (node := self._grown(path)) is not None:
+            clear(node)
+            node.state = FieldState.NULL
+        self._recount()
+
+    def choose_arm(self, path: Path, arm: int) -> None:
+        """Take another alternative of a union. What stood in the old one is there when it is taken again.
+
+        One that is taken for the first time begins with what fits it too.
+        """
+        node = self._grown(path)
+        if node is None or not 0 <= arm < len(node.spec.arms) or arm == node.arm:
+            return
+        value = gathered(node, path, {})
+        node.take_arm(arm)
+        if node.state is FieldState.ABSENT:
+            self._recount()
+            if not (self._grower.carry_over(node, value) or node.kind is FieldKind.TEXT):
+                self.include(path)
+        self._recount()
+
+    def add(self, path: Path, name: str = "") -> Path | None:
+        """Add an item to an array, or an entry to a map or an open object; return its path.
+
+        Args:
+            path: of the array, map or object; an absent one becomes present.
+            name: of the entry; one that is taken gets a number behind it.
+
+        Returns:
+            None if nothing can be added there, or the form has too many fields already.
+        """
+        self.include(path)
+        node = self._at(path)
+        holds = node is not None and node.kind in HOLDERS and node.state is FieldState.SET
+        if node is None or not holds or self._grower.left <= 0:
+            return None
+        key: str | int = len(node.children) if node.kind is FieldKind.ARRAY else _free(node, name or "name")
+        self._grower.add(node, key)
+        return (*path, key)
+
+    def remove(self, path: Path) -> None:
+        """Remove an item or an added entry; make any other field absent. Later items move up."""
+        above, node = self._at(path[:-1]) if path else None, self._at(path)
+        if above is None or node is None or not node.extra:
+            self.clear(path)
+            return
+        del above.children[path[-1]]
+        if above.kind is FieldKind.ARRAY:
+            above.children = dict(enumerate(above.children.values()))
+        self._recount()
+
+    def rename(self, path: Path, name: str) -> Path:
+        """Rename an added entry; return its path now, which is the old one if the name is taken."""
+        above, node = self._at(path[:-1]) if path else None, self._at(path)
+        if above is None or node is None or not node.extra or above.kind is FieldKind.ARRAY:
+            return path
+        if name in above.children:
+            return path
+        above.children = {name if key == path[-1] else key: child for key, child in above.children.items()}
+        return (*path[:-1], name)
+
+    # ---- raw JSON --------------------------------------------------------------------------------------
+
+    def to_raw(self, path: Path) -> None:
+        """Edit a field as raw JSON from now on; what it holds stays."""
+        node = self._grown(path)
+        if node is None or node.is_raw:
+            return
+        value = gathered(node, path, {})
+        if value is MISSING:
+            write_raw(node, "")
+        else:
+            raw(node, value)
+        self._recount()
+
+    def to_typed(self, path: Path) -> str:
+        """Edit a raw field as what it is again; return why that cannot be, or ""."""
+        node = self._at(path)
+        if node is None or not node.is_raw:
+            return ""
+        if not node.text.strip():
+            clear(node)
+            return ""
+        value, problem = parse_json(node.text)
+        if problem:
+            return problem
+        text = node.text
+        fits = self._grower.fill(node, value)
+        self._recount()
+        if fits:
+            return ""
+        write_raw(node, text)
+        return node.problem or "has no place in the form"
+
+    def load(self, arguments: Any) -> None:
+        """Fill in arguments in place of everything; what does not fit stands as raw JSON in its field."""
+        self._root = Node(self._spec, 0, required=True)
+        self._recount()
+        self._grower.fill(self._root, arguments)
+        self._recount()
+
+    def from_json(self, text: str) -> str:
+        """Fill in arguments from JSON text; return what is wrong with it, and change nothing then, or ""."""
+        value, problem = parse_json(text)
+        if not problem:
+            self.load(value)
+        return problem
+
+    # ---- the tree --------------------------------------------------------------------------------------
+
+    def _at(self, path: Path) -> Node | None:
+        node: Node | None = self._root
+        for part in path:
+            node = None if node is None else node.children.get(part)
+        return node
+
+    def _grown(self, path: Path) -> Node | None:
+        """Return the field at `path`, the absent ones above it made present."""
+        for end in range(len(path)):
+            above = self._at(path[:end])
+            if above is not None and above.state is FieldState.ABSENT and above.kind in HOLDERS:
+                self._grower.open(above)
+        return self._at(path)
+
+    def _recount(self) -> None:
+        self._grower.recount(self._root)
+
+    def _rows(self, node: Node, path: Path, problems: Mapping[Path, str]) -> Iterator[Field]:
+        yield _row(node, path, problems.get(path, ""))
+        for name, child in node.children.items():
+            yield from self._rows(child, (*path, name), problems)
+
+
+def _row(node: Node, path: Path, problem: str) -> Field:
+    own, chosen = node.own, None
+    if own.choices and node.state is FieldState.SET:
+        chosen = next((n for n, choice in enumerate(own.choices) if choice.label == node.text), None)
+    return Field(
+        path,
+        str(path[-1]) if path else "",
+        own,
+        node.kind,
+        node.state,
+        node.text,
+        chosen,
+        tuple(arm.label for arm in node.spec.arms),
+        node.arm,
+        node.required,
+        node.spec.nullable,
+        node.extra,
+        len(node.children),
+        problem,
+    )
+
+
+def _free(node: Node, name: str) -> str:
+    free, number = name, 2
+    while free in node.children:
+        free, number = f"{name} {number}", number + 1
+    return free

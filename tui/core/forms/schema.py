@@ -1,0 +1,264 @@
+"""Reads one level of a JSON Schema (2020-12) as the spec of a field. Pure, total and bounded.
+
+Schemas come from servers: whatever is not understood becomes a field of raw JSON, never a failure. Nothing
+is read before it is needed, so recursive schemas cost nothing; nothing outside the schema is ever fetched.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+from urllib.parse import unquote
+
+from tui.core.forms.keywords import (
+    ARM_WORDS,
+    MAX_HOPS,
+    Schema,
+    bounds_of,
+    choices_of,
+    kind_of,
+    mapping,
+    required_of,
+    text,
+    united,
+)
+from tui.core.forms.spec import MAX_ARMS, MAX_FIELDS, MISSING, Choice, FieldKind, FieldSpec
+
+MAX_EXAMPLES = 5
+
+
+class SchemaReader:
+    """Reads the schemas within one root schema."""
+
+    def __init__(self, root: Any) -> None:
+        self._root: Schema = root if isinstance(root, Mapping) else {}
+        self._read: dict[int, tuple[Any, FieldSpec]] = {}
+
+    def spec(self, schema: Any, *, top: bool = True) -> FieldSpec:
+        """Return what `schema` asks for; `top` is False for an arm, whose own arms are left as raw JSON."""
+        if not isinstance(schema, Mapping):
+            return FieldSpec(FieldKind.JSON, note="" if schema is True else "the schema says nothing of it")
+        merged, note = self._resolved(schema)
+        if note:
+            return self._described(FieldKind.JSON, merged, note=note)
+        if (choices := choices_of(merged)) is not None:
+            kind = FieldKind.CONST if "const" in merged else FieldKind.CHOICE
+            return self._described(kind, merged, choices=choices)
+        arms, nullable = self._arms(merged)
+        if len(arms) == 1:
+            return self._plain(*self._resolved(arms[0]), nullable=nullable, top=top)
+        if arms:
+            return self._union(merged, arms, nullable) if top else self._described(FieldKind.JSON, merged)
+        return self._plain(merged, nullable=nullable, top=top)
+
+    def properties(self, spec: FieldSpec) -> dict[str, bool]:
+        """Return the first properties of an object by name, and whether each is required."""
+        required = required_of(spec.source)
+        named = mapping(spec.source.get("properties"))
+        return {str(name): name in required for name in islice(named, MAX_FIELDS)}
+
+    def child(self, spec: FieldSpec, name: str | int) -> FieldSpec:
+        """Return what is asked of the property, entry or item of that name in a field of `spec`."""
+        wanted = self._child_schema(spec.source, name)
+        # Kept by identity, with the schema itself, so that no other one can come to have its id.
+        if (known := self._read.get(id(wanted))) is None:
+            known = self._read[id(wanted)] = wanted, self.spec(wanted)
+        return known[1]
+
+    def _child_schema(self, source: Schema, name: str | int) -> Any:
+        if isinstance(name, int):
+            first = source.get("prefixItems")
+            if isinstance(first, list) and name < len(first):
+                return first[name]
+            return source.get("items", True)
+        named = mapping(source.get("properties"))
+        if name in named:
+            return named[name]
+        rest = source.get("additionalProperties", True)
+        return rest if isinstance(rest, Mapping) else True
+
+    # ---- one schema out of several ---------------------------------------------------------------------
+
+    def _resolved(self, schema: Schema) -> tuple[Schema, str]:
+        """Follow references and unite `allOf`; return the schema and why that could not be done, or ""."""
+        merged: Schema = schema
+        seen: set[str] = set()
+        for _ in range(MAX_HOPS):
+            ref = merged.get("$ref", merged.get("$dynamicRef"))
+            if isinstance(ref, str):
+                beside = {k: v for k, v in merged.items() if k not in ("$ref", "$dynamicRef")}
+                if ref in seen:
+                    return beside, "the schema refers only to itself"
+                seen.add(ref)
+                if not isinstance(target := self._target(ref), Mapping):
+                    return beside, f"the schema refers to {ref[:80]}, which is not within it"
+                merged = united(target, beside)
+            elif isinstance(parts := merged.get("allOf"), list):
+                whole: Schema = {key: value for key, value in merged.items() if key != "allOf"}
+                for part in parts[:MAX_HOPS]:
+                    if isinstance(part, Mapping):
+                        whole = united(self._once(part), whole)
+                merged = whole
+            else:
+                return merged, ""
+        return merged, "the schema refers on and on"
+
+    def _once(self, part: Schema) -> Schema:
+        """Replace the reference that a part of `allOf` is: a union of two references would lose one."""
+        ref = part.get("$ref")
+        target = self._target(ref) if isinstance(ref, str) else None
+        if not isinstance(target, Mapping):
+            return part
+        return united(target, {key: value for key, value in part.items() if key != "$ref"})
+
+    def _target(self, ref: str) -> Any:
+        """Return what a local reference points at; None for any other."""
+        if not ref.startswith("#"):
+            return None
+        node: Any = self._root
+        if len(ref) > 1 and ref[1] != "/":
+            return self._anchored(ref[1:])
+        for part in unquote(ref[1:]).split("/")[1:]:
+            part = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, Mapping):
+                node = node.get(part)
+            elif isinstance(node, list) and part.isascii() and part.isdigit() and len(part) < 6:
+                node = node[int(part)] if int(part) < len(node) else None
+            else:
+                return None
+        return node
+
+    def _anchored(self, anchor: str) -> Any:
+        for holder in ("$defs", "definitions"):
+            for schema in islice(mapping(self._root.get(holder)).values(), MAX_FIELDS):
+                if isinstance(schema, Mapping) and anchor in (
+                    schema.get("$anchor"),
+                    schema.get("$dynamicAnchor"),
+                ):
+                    return schema
+        return None
+
+    # ---- alternatives ----------------------------------------------------------------------------------
+
+    def _arms(self, merged: Schema) -> tuple[list[Schema], bool]:
+        """Return the alternatives of a schema, null left out, and whether null was among them."""
+        found = list(islice(self._flat(merged, 0), MAX_ARMS + 1))
+        nullable = merged.get("nullable") is True  # OpenAPI's word, which many generators write
+        arms = []
+        for arm in found[:MAX_ARMS]:
+            if arm.get("type") == "null" or ("const" in arm and arm["const"] is None):
+                nullable = True
+            else:
+                arms.append(arm)
+        if found and not arms:  # nothing but null
+            arms = [{**found[0], "const": None}]
+        return arms, nullable
+
+    def _flat(self, merged: Schema, level: int) -> Iterator[Schema]:
+        word = next((w for w in ARM_WORDS if isinstance(merged.get(w), list) and merged[w]), "")
+        types = merged.get("type")
+        if word:
+            base = {key: value for key, value in merged.items() if key != word}
+            for arm in merged[word]:
+                if not isinstance(arm, Mapping):
+                    yield base
+                    continue
+                inner, note = self._resolved(arm)
+                whole = _named_for_itself(united(inner, base), inner)
+                if note or level >= 2:
+                    yield {"$comment": note} if note else whole
+                elif choices_of(whole) is not None:
+                    yield whole
+                else:
+                    deeper = list(islice(self._flat(whole, level + 1), MAX_ARMS))
+                    yield from deeper or [whole]
+        elif isinstance(types, list):
+            for one in dict.fromkeys(name for name in types if isinstance(name, str)):
+                yield {**merged, "type": one}
+        elif types == "null":
+            yield merged
+
+    def _union(self, merged: Schema, arms: list[Schema], nullable: bool) -> FieldSpec:
+        specs = tuple(self.spec(arm, top=False) for arm in arms)
+        labels = [_label(arm, spec) for arm, spec in zip(arms, specs, strict=True)]
+        counted = [
+            f"{label} {labels[:number].count(label) + 1}" if labels.count(label) > 1 else label
+            for number, label in enumerate(labels)
+        ]
+        named = tuple(_relabelled(spec, label) for spec, label in zip(specs, counted, strict=True))
+        return self._described(named[0].kind, merged, nullable=nullable, arms=named)
+
+    # ---- one kind --------------------------------------------------------------------------------------
+
+    def _plain(self, merged: Schema, note: str = "", *, nullable: bool, top: bool) -> FieldSpec:
+        if note:
+            return self._described(FieldKind.JSON, merged, note=note, nullable=nullable)
+        if (choices := choices_of(merged)) is not None:
+            kind = FieldKind.CONST if "const" in merged else FieldKind.CHOICE
+            return self._described(kind, merged, choices=choices, nullable=nullable)
+        kind = kind_of(merged)
+        spec = self._described(kind, merged, nullable=nullable)
+        if kind is not FieldKind.OBJECT:
+            return spec
+        count = len(mapping(merged.get("properties")))
+        is_open = merged.get("additionalProperties", True) is not False
+        more = f"{count - MAX_FIELDS:,} more properties are not shown" if count > MAX_FIELDS else ""
+        return self._described(
+            FieldKind.OBJECT if count else FieldKind.MAP,
+            merged,
+            nullable=nullable,
+            is_open=is_open or bool(more) or bool(merged.get("patternProperties")),
+            note=more,
+        )
+
+    def _described(
+        self,
+        kind: FieldKind,
+        schema: Schema,
+        *,
+        note: str = "",
+        nullable: bool = False,
+        choices: tuple[Choice, ...] = (),
+        arms: tuple[FieldSpec, ...] = (),
+        is_open: bool = False,
+    ) -> FieldSpec:
+        examples = schema.get("examples")
+        shape = text(schema.get("format"))
+        return FieldSpec(
+            kind,
+            title=text(schema.get("title")),
+            description=text(schema.get("description")),
+            nullable=nullable,
+            choices=choices,
+            arms=arms,
+            bounds=bounds_of(schema, kind),
+            pattern=text(schema.get("pattern")) if kind is FieldKind.TEXT else "",
+            format=shape,
+            default=schema.get("default", MISSING),
+            examples=tuple(examples[:MAX_EXAMPLES]) if isinstance(examples, list) else (),
+            secret=shape == "password" or schema.get("writeOnly") is True,
+            open=is_open,
+            note=note,
+            source=schema,
+        )
+
+
+def _named_for_itself(whole: dict[str, Any], arm: Schema) -> dict[str, Any]:
+    """Let an arm keep its own words where it has some: those outside are the field's."""
+    return {**whole, **{key: arm[key] for key in ("title", "description", "default") if key in arm}}
+
+
+def _relabelled(spec: FieldSpec, label: str) -> FieldSpec:
+    return replace(spec, label=label)
+
+
+def _label(arm: Schema, spec: FieldSpec) -> str:
+    named = text(arm.get("title"))
+    if named:
+        return named
+    if spec.kind is FieldKind.CONST:
+        return spec.choices[0].label
+    for name, schema in islice(mapping(arm.get("properties")).items(), MAX_ARMS):
+        if isinstance(schema, Mapping) and isinstance(schema.get("const"), str):
+            return f"{name}: {schema['const']}"
+    return spec.format or ("object" if spec.kind is FieldKind.MAP else spec.kind.value)

@@ -1,0 +1,1 @@
+"""JSON-RPC as bytes: framing, classifying, skimming, reading."""

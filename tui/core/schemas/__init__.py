@@ -1,0 +1,1 @@
+"""Tool names and input schemas, adapted to what models accept."""

@@ -1,0 +1,256 @@
+"""Tool schemas in the forms that stricter providers ask for. Pure; begins where `schemas` ends.
+
+Most endpoints take any JSON Schema of an object. Moonshot's checks that every node has a type and that
+none stands beside `anyOf`; Google's knows a subset of OpenAPI and answers 400, or nothing at all, to
+anything else. What a form cannot say is left out: before a call its arguments are checked against the
+tool's own schema anyway.
+"""
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from tui.core.schemas.schemas import MAX_NODES, SchemaTooLarge, strings
+
+
+class SchemaForm(StrEnum):
+    """What an endpoint accepts as the schema of a tool."""
+
+    PLAIN = "plain"
+    KIMI = "kimi"
+    GEMINI = "gemini"
+
+
+def in_form(schema: Mapping[str, Any], form: SchemaForm) -> dict[str, Any]:
+    """Return `schema`, which `model_schema` has made, as an endpoint of that kind accepts it.
+
+    One that grows beyond reason on the way is cut to its first level.
+    """
+    if form is SchemaForm.PLAIN:
+        return dict(schema)
+    try:
+        return _Shaper(form).root(schema)
+    except SchemaTooLarge:
+        return _Shaper(form).root(_shallow(schema))
+
+
+def _shallow(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the first level of a schema that grows beyond reason in a form."""
+    properties = schema.get("properties", {})
+    kept = {
+        name: {key: node[key] for key in ("type", "description", "enum") if key in node}
+        for name, node in list(properties.items())[: MAX_NODES // 4]
+        if isinstance(node, Mapping)
+    }
+    return {"type": "object", "properties": kept, "required": schema.get("required", [])}
+
+
+# ---- the forms of Moonshot and Google -------------------------------------------------------------
+
+_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
+_SHARED = frozenset({"title", "description", "pattern"})
+_BOUNDS = frozenset({"minimum", "maximum"})
+_COUNTS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"})
+_GEMINI_FORMATS = frozenset({"int32", "int64", "float", "double", "date-time", "enum"})
+_MAX_LISTED = 40
+
+
+class _Shaper:
+    """Writes one schema anew, node by node, with nothing in it but what the form knows."""
+
+    def __init__(self, form: SchemaForm) -> None:
+        self._gemini = form is SchemaForm.GEMINI
+        self._nodes = 0
+
+    def root(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        made = self._typed(schema, "object")
+        made.setdefault("properties", {})
+        return made
+
+    def node(self, node: Any) -> dict[str, Any]:
+        """Return one node, typed and without combiners but `anyOf`."""
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise SchemaTooLarge(f"more than {MAX_NODES} nodes in the form that the endpoint accepts")
+        found = _merged(node) if isinstance(node, Mapping) else {}
+        branches = _alternatives(found)
+        if not branches:
+            return self._typed(found, _type_of(found))
+        beside = {key: value for key, value in found.items() if key not in ("anyOf", "oneOf")}
+        if isinstance(beside.get("type"), list):
+            del beside["type"]
+        if not self._gemini:
+            beside.pop("description", None)
+        return self._any_of([_merged({"allOf": [beside, branch]}) for branch in branches], found)
+
+    def _any_of(self, branches: list[dict[str, Any]], found: Mapping[str, Any]) -> dict[str, Any]:
+        """Return alternatives; one that is left alone needs no `anyOf`, and Google knows no null."""
+        nullable = self._gemini and any(_type_of(branch) == "null" for branch in branches)
+        if nullable:
+            branches = [branch for branch in branches if _type_of(branch) != "null"] or [{"type": "string"}]
+        made: list[dict[str, Any]] = []
+        for branch in branches:
+            one = self.node(branch)
+            # Alternatives in an alternative are alternatives; Google takes nothing beside its anyOf.
+            made.extend(one["anyOf"] if "anyOf" in one else [one])
+        unique = list({json.dumps(one, sort_keys=True, default=str): one for one in made}.values())
+        if nullable:
+            unique = [one | {"nullable": True} for one in unique]
+        result: dict[str, Any] = unique[0] if len(unique) == 1 else {"anyOf": unique}
+        if not self._gemini and isinstance(said := found.get("description"), str):
+            result = {**result, "description": said}
+        return result
+
+    def _typed(self, node: Mapping[str, Any], kind: str) -> dict[str, Any]:
+        made: dict[str, Any] = {"type": kind}
+        if self._gemini and kind == "null":
+            return {"type": "string", "nullable": True}
+        if self._gemini and node.get("nullable") is True:
+            made["nullable"] = True
+        made |= {key: node[key] for key in _SHARED if isinstance(node.get(key), str)}
+        made |= {
+            key: node[key] for key in _BOUNDS if kind in ("number", "integer") and _number(node.get(key))
+        }
+        made |= {key: node[key] for key in _COUNTS if _count(node.get(key)) and _counts(key, kind)}
+        if kind != "string":
+            made.pop("pattern", None)
+        if isinstance(form := node.get("format"), str) and (not self._gemini or form in _GEMINI_FORMATS):
+            made["format"] = form
+        if kind == "array":
+            items = node.get("items")
+            made["items"] = self.node(items if isinstance(items, Mapping) else {"type": "string"})
+        if kind == "object":
+            self._members(node, made)
+        self._values(node, kind, made)
+        return made
+
+    def _members(self, node: Mapping[str, Any], made: dict[str, Any]) -> None:
+        properties = node.get("properties")
+        members = properties if isinstance(properties, Mapping) else {}
+        if members or not self._gemini:
+            made["properties"] = {str(name): self.node(inner) for name, inner in members.items()}
+        required = node.get("required")
+        names = [name for name in strings(required) if name in members]
+        if names:
+            made["required"] = list(dict.fromkeys(names))
+        more = node.get("additionalProperties")
+        if not self._gemini and isinstance(more, bool | Mapping):
+            # {} is whatever one likes, which in this form only `true` says.
+            described = isinstance(more, Mapping) and bool(more)
+            made["additionalProperties"] = self.node(more) if described else more is not False
+
+    def _values(self, node: Mapping[str, Any], kind: str, made: dict[str, Any]) -> None:
+        """Take over enum, const and default as far as they fit the type."""
+        listed = _enum(node)
+        fitting = [value for value in listed if _is(value, kind)]
+        if fitting and (kind == "string" or not self._gemini):
+            made["enum"] = fitting
+        elif fitting:
+            # Google's enums are texts; what may be chosen is said in words instead.
+            shown = ", ".join(json.dumps(value, default=str)[:100] for value in fitting[:_MAX_LISTED])
+            made["description"] = f"{made.get('description', '')} One of: {shown}.".strip()
+        if not self._gemini and "default" in node and _is(node["default"], kind):
+            made["default"] = node["default"]
+
+
+def _merged(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a node with its `allOf` written into it."""
+    parts = node.get("allOf")
+    result = {key: value for key, value in node.items() if key != "allOf"}
+    for part in parts if isinstance(parts, list) else ():
+        if not isinstance(part, Mapping):
+            continue
+        for key, value in _merged(part).items():
+            mine = result.get(key)
+            if key == "properties" and isinstance(mine, Mapping) and isinstance(value, Mapping):
+                result[key] = {**mine, **value}
+            elif key == "required" and isinstance(mine, list) and isinstance(value, list):
+                result[key] = [*mine, *value]
+            elif key == "description" and isinstance(mine, str) and mine and mine != value:
+                result[key] = f"{mine} {value}"
+            else:
+                result[key] = value
+    return result
+
+
+def _alternatives(node: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what a node may be one of: its combiners, its list of types, or values of several types."""
+    for combiner in ("anyOf", "oneOf"):
+        branches = node.get(combiner)
+        found = (
+            [dict(one) for one in branches if isinstance(one, Mapping)] if isinstance(branches, list) else []
+        )
+        if found:
+            return found
+    kinds = node.get("type")
+    if isinstance(kinds, list):
+        known = list(dict.fromkeys(kind for kind in kinds if kind in _TYPES))
+        return [{"type": kind} for kind in known]
+    listed = _enum(node)
+    if listed and kinds not in _TYPES:
+        grouped = list(dict.fromkeys(_kind_of(value) for value in listed))
+        if len(grouped) > 1:
+            return [
+                {"type": kind, "enum": [value for value in listed if _kind_of(value) == kind]}
+                for kind in grouped
+            ]
+    return []
+
+
+def _enum(node: Mapping[str, Any]) -> list[Any]:
+    listed = node.get("enum")
+    if isinstance(listed, list) and listed:
+        return listed
+    return [node["const"]] if "const" in node else []
+
+
+def _type_of(node: Mapping[str, Any]) -> str:
+    """Return the type of a node: its own, or what its other keywords are about."""
+    kind = node.get("type")
+    if isinstance(kind, list) and len(kind) == 1:
+        kind = kind[0]
+    if isinstance(kind, str) and kind in _TYPES:
+        return kind
+    if listed := _enum(node):
+        return _kind_of(listed[0])
+    if isinstance(node.get("properties"), Mapping) or "additionalProperties" in node:
+        return "object"
+    if "items" in node or "prefixItems" in node:
+        return "array"
+    if any(key in node for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")):
+        return "number"
+    return "string"
+
+
+def _kind_of(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+    return "object"
+
+
+def _is(value: Any, kind: str) -> bool:
+    return _kind_of(value) == kind or (kind == "number" and _kind_of(value) == "integer")
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _counts(key: str, kind: str) -> bool:
+    return key.endswith({"string": "Length", "array": "Items", "object": "Properties"}.get(kind, "-"))

@@ -1,0 +1,136 @@
+"""redact(): the one gate for secrets on their way into a trace, a log, an export or a screen."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from tui.core.secrets.redact_bytes import BytesRedactor
+from tui.core.secrets.secret_forms import octets_of, text_of
+from tui.core.secrets.secret_shapes import looks_random
+from tui.core.traffic import Redaction
+
+MIN_SECRET = 8
+"""A configured value shorter than this is not looked for: it would match ordinary text."""
+
+
+class Secret:
+    """A value that must not be seen: its repr and str are `***`, `reveal()` gives it."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the value itself, for the one place that sends it."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "***"
+
+    __str__ = __repr__
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+
+class Redactor:
+    """Replaces configured secrets and known patterns by `[redacted:NAME]`.
+
+    One object serves a whole process: values are added when they become known and are never forgotten, so
+    whoever holds the object redacts with all of them.
+
+    Args:
+        secrets: values by name; those shorter than `MIN_SECRET` are not looked for.
+        keys: the same, for keys of model endpoints, of which truncated and masked quotes are found as well.
+    """
+
+    def __init__(
+        self, secrets: Mapping[str, str] | None = None, keys: Mapping[str, str] | None = None
+    ) -> None:
+        self._names: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
+        self.add(secrets or {}, keys or {})
+
+    def add(self, secrets: Mapping[str, str], keys: Mapping[str, str] | None = None) -> None:
+        """Redact these values too. Several values may have one name; a value keeps its first name."""
+        keys = keys or {}
+        names = {**_by_value(secrets), **_by_value(keys), **self._names}
+        self._keys = {**_by_value(keys), **self._keys}
+        self._names = names
+        spoken = {
+            value: name for value, name in names.items() if value not in self._keys or looks_random(value)
+        }
+        spoken_keys = {value: name for value, name in spoken.items() if value in self._keys}
+        self._spoken_names = spoken
+        self._spoken = BytesRedactor(spoken, spoken_keys, placeholders=False)
+        # One assignment: the recorder redacts in a thread of its own.
+        self._bytes = BytesRedactor(names, self._keys)
+
+    def redact(self, text: str) -> str:
+        """Return `text` with every secret replaced by a mark that names it, never its value."""
+        return self._in_text(text, self._bytes.redact)
+
+    def redact_values(self, text: str, *, quotes: bool = False) -> str:
+        """Return `text` without the values that are known; what only looks like a secret stays.
+
+        Args:
+            text: any.
+            quotes: replace truncated and masked quotes of keys too.
+        """
+        return self._in_text(text, partial(self._bytes.redact, shapes=False, quotes=quotes))
+
+    def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
+        """Return what a model or a person says without whole known values.
+
+        A key of an endpoint that looks like a word (`lm-studio`) is no secret and stays, because what is
+        said may be a path or a program. Truncated and masked keys stay for the same reason.
+
+        Args:
+            text: any.
+            shapes: replace what has a known shape of a secret too, but no placeholders.
+            quotes: replace truncated and masked quotes of keys too.
+        """
+        return self._in_text(text, partial(self._spoken.redact, shapes=shapes, quotes=quotes))
+
+    def begun_at_end(self, text: str) -> int:
+        """Return how many characters at the end of `text` may begin a value that `redact_spoken` replaces."""
+        return max((_begun(text, value) for value in self._spoken_names), default=0)
+
+    def redact_bytes(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
+        """Return bytes with every secret replaced, and where the marks are; all else is unchanged.
+
+        Finds configured values also escaped for JSON, for a URL, in base64 and in mixtures of these.
+        """
+        return self._bytes.redact(raw)
+
+    @staticmethod
+    def _in_text(text: str, redact: Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]) -> str:
+        raw = octets_of(text)
+        redacted, marks = redact(raw)
+        return text_of(redacted, like=text) if marks else text
+
+
+def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of values, with and without the white space around them: a header is sent without."""
+    return {
+        form: name
+        for name, value in secrets.items()
+        for form in (value, value.strip())
+        if len(form) >= MIN_SECRET
+    }
+
+
+def _begun(text: str, value: str) -> int:
+    """Return the length of the longest end of `text` that is a beginning of `value`, and not all of it."""
+    at = text.find(value[0], max(0, len(text) - len(value) + 1))
+    while at >= 0:
+        if value.startswith(text[at:]):
+            return len(text) - at
+        at = text.find(value[0], at + 1)
+    return 0

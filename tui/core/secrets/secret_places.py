@@ -1,0 +1,167 @@
+"""Where secrets are in command lines, URLs and headers, and how these are shown without them. Pure.
+
+The rules go by names and places, so they also find values that are too short to be searched for everywhere.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from tui.core.secrets.secret_names import names_a_secret
+
+_MAY_BE_SECRET = re.compile(
+    r"(?<!mon|tur|hot)key(?!board|word)|token(?!i[sz])|secret(?!ar)|passw|passphrase|(?<![a-z])pass\Z|pwd"
+    r"|auth(?!or(?!i[sz]a))|credential|cookie|bearer|private|session|signature",
+    re.IGNORECASE,
+)
+"""Parts of names, of `PGPASSWORD` too, but not of `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
+
+_ABOUT_SECRET = re.compile(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
+"""Ends of names of what a secret is in, or is like: `--token-file`, `--api-key-env`."""
+
+_PLAIN = re.compile(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
+"""A word, a number, a path: what the value of a harmless variable looks like."""
+
+_OPEN_HEADERS = frozenset({"idempotency-key", "sec-websocket-key", "sec-websocket-accept"})
+_SHOWN = re.compile(r"(?:\w+\s+)?(?:\[redacted:[^\]]*\]|\*{3}|\$\{[A-Za-z_]\w*\})")
+"""Text that already replaces a secret: a mark, or a reference to a variable."""
+
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+
+_VALUE = r"""(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s;&,"'`]+))"""
+_ASSIGNED = re.compile(rf"(?<![\w.-])(?=(?P<name>[A-Za-z_][\w.-]*)={_VALUE})")
+_MEMBER = re.compile(r'"(?P<name>[\w.-]+)"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
+_FLAG_IN_LINE = re.compile(rf"(?<!\S)--?(?P<name>[A-Za-z][\w-]*)\s+(?!-){_VALUE}")
+_USER = re.compile(
+    r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://(?:[^\s:/?#@]*:(?P<password>[^\s/?#]+)|(?P<user>[^\s:/?#@]+))@",
+    re.IGNORECASE,
+)
+_FLAG = re.compile(r"--?(?P<name>[A-Za-z][\w-]*)(?:=(?P<value>.*))?", re.DOTALL)
+_WHOLE = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:=(?=\S*\Z)|:\s*)(?P<value>.*)", re.DOTALL)
+"""`NAME=VALUE`, as of `docker -e`, or `Name: value`, as of `curl -H`: all that follows is the value."""
+
+_SCHEME = re.compile(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
+
+
+class Place(NamedTuple):
+    """Where a secret is in a text.
+
+    Attributes:
+        start: of the first character.
+        end: behind the last one.
+        name: what it is the value of.
+    """
+
+    start: int
+    end: int
+    name: str
+
+
+def may_be_secret(name: str) -> bool:
+    """Return whether the value of `name` may be secret; a broader guess than `names_a_secret`."""
+    return _MAY_BE_SECRET.search(name) is not None
+
+
+def is_plain(value: str) -> bool:
+    """Return whether a value is just a word, a number or a path."""
+    return _PLAIN.fullmatch(value) is not None
+
+
+def is_secret_header(name: str) -> bool:
+    """Return whether an HTTP header carries a credential: a key, a cookie, the id of a session."""
+    lower = name.lower()
+    if lower in _OPEN_HEADERS or lower.startswith("access-control-"):
+        return False
+    return names_a_secret(name) or lower.endswith("-key")
+
+
+def places_in(text: str) -> list[Place]:
+    """Return where secrets are in a text such as a URL or a connection string, in order, not overlapping."""
+    return _in_order(_inside(text))
+
+
+def places_in_arguments(arguments: Sequence[str]) -> list[list[Place]]:
+    """Return where secrets are in each argument of a command line."""
+    found: list[list[Place]] = []
+    expected = ""
+    for argument in arguments:
+        flag = _FLAG.fullmatch(argument)
+        whole = flag or _WHOLE.fullmatch(argument)
+        places = list(_inside(argument))
+        if flag is None and expected and _is_secret(expected, argument):
+            places.append(Place(0, len(argument), expected))
+        elif whole is not None and whole["value"] and _is_secret(whole["name"], whole["value"]):
+            places.append(Place(*whole.span("value"), whole["name"]))
+        found.append(_in_order(places))
+        negated = flag is not None and flag["name"].startswith("no-")
+        expected = flag["name"] if flag is not None and flag["value"] is None and not negated else ""
+    return found
+
+
+def masked(text: str, places: Iterable[Place] | None = None) -> str:
+    """Return `text` with a mark in each of the places; without `places`, where secrets are in it."""
+    parts: list[str] = []
+    done = 0
+    for place in places_in(text) if places is None else places:
+        name = _NOT_IN_A_NAME.sub("_", place.name)[:60]
+        parts += (text[done : place.start], f"[redacted:{name}]")
+        done = place.end
+    return "".join((*parts, text[done:]))
+
+
+def masked_arguments(arguments: Sequence[str]) -> list[str]:
+    """Return a command line with a mark in place of each secret."""
+    return [
+        masked(argument, places)
+        for argument, places in zip(arguments, places_in_arguments(arguments), strict=True)
+    ]
+
+
+def secrets_in(text: str) -> list[str]:
+    """Return the secrets in a text such as a URL, as they are there and without percent escapes."""
+    return _values(text, places_in(text))
+
+
+def secrets_in_arguments(arguments: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the number of an argument and a secret in it."""
+    for number, places in enumerate(places_in_arguments(arguments)):
+        for value in _values(arguments[number], places):
+            yield number, value
+
+
+def _values(text: str, places: Iterable[Place]) -> list[str]:
+    found = [text[place.start : place.end] for place in places]
+    # A server that echoes its token rarely echoes the word "Bearer" before it.
+    found = [form for value in found for form in (value, _SCHEME.sub("", value, count=1))]
+    return list(dict.fromkeys(form for value in found for form in (value, unquote(value))))
+
+
+def _inside(text: str) -> Iterator[Place]:
+    for found in _USER.finditer(text):
+        if found["password"] or not is_plain(found["user"] or "a"):
+            group = "password" if found["password"] else "user"
+            yield Place(*found.span(group), group)
+    for pattern in (_ASSIGNED, _FLAG_IN_LINE):
+        for found in pattern.finditer(text):
+            group = next(name for name in ("double", "single", "bare") if found[name] is not None)
+            if _is_secret(found["name"], found[group]):
+                yield Place(*found.span(group), found["name"])
+    for found in _MEMBER.finditer(text):
+        if _is_secret(found["name"], found["value"]):
+            yield Place(*found.span("value"), found["name"])
+
+
+def _is_secret(name: str, value: str) -> bool:
+    if not value or _SHOWN.fullmatch(value) or _ABOUT_SECRET.search(name):
+        return False
+    return names_a_secret(name) or (may_be_secret(name) and not is_plain(value))
+
+
+def _in_order(places: Iterable[Place]) -> list[Place]:
+    """Return places in order; of those that overlap, the one that begins first, or else is longer."""
+    kept: list[Place] = []
+    for place in sorted(places, key=lambda one: (one.start, -one.end)):
+        if place.start < place.end and (not kept or place.start >= kept[-1].end):
+            kept.append(place)
+    return kept

@@ -1,0 +1,1 @@
+"""The turn: the loop, its limits, approvals and tool calls."""

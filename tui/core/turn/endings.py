@@ -1,0 +1,102 @@
+"""Why a turn ended, which limit it met and what failed, in plain sentences. Pure.
+
+One place for the screen while a turn runs, for a conversation that is opened again, and for exports.
+"""
+
+from collections.abc import Mapping
+
+from tui.core import units
+from tui.core.conversation.remarks import Remark
+from tui.core.errors import sentences
+from tui.core.events import (
+    EndReason,
+    Event,
+    LimitName,
+    LimitReached,
+    Notice,
+    RetryScheduled,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+)
+from tui.core.text import clean_line
+
+END_WORDS: Mapping[EndReason, str] = {
+    EndReason.ANSWERED: "The model has answered.",
+    EndReason.LIMIT: "",
+    EndReason.CANCELLED: "Stopped. Nothing of this turn runs any more.",
+    EndReason.MODEL_ERROR: "The turn ended there; what was said is kept.",
+    EndReason.CUT: "The answer is cut: it reached the most tokens that the model may write (max_tokens).",
+    EndReason.FILTERED: "The answer is cut: the provider's content filter ended it.",
+    EndReason.EMPTY: "The model ended its turn without a word.",
+}
+"""How a turn ended; which limit it met is said before, when it was met."""
+
+LIMIT_SENTENCES: Mapping[LimitName, str] = {
+    LimitName.MAX_STEPS: "Limit reached: {value} steps",
+    LimitName.MAX_TOOL_CALLS: "Limit reached: {value} tool calls",
+    LimitName.MAX_CALLS_PER_REPLY: "Limit reached: {value} calls in one reply",
+    LimitName.TURN_SECONDS: "Limit reached: {time} for a turn",
+    LimitName.TOOL_SECONDS: "Limit reached: {time} for a call",
+    LimitName.CONSECUTIVE_ERRORS: "Limit reached: {value} steps in a row in which every call failed",
+    LimitName.IDENTICAL_CALLS: "Limit reached: the same call {value} times with the same result",
+    LimitName.RESULT_BYTES: "Limit reached: {size} of one result",
+    LimitName.TURN_TOKENS: "Limit reached: {count} tokens for a turn",
+    LimitName.TURN_COST: "Limit reached: {cost} for a turn",
+}
+
+_ENDS = {reason.value: words for reason, words in END_WORDS.items()}
+_LIMITS = {limit.value: words for limit, words in LIMIT_SENTENCES.items()}
+
+
+def remark_of(event: Event, place: int) -> Remark | None:
+    """Return what is said of an event beside what the model says; None for nothing.
+
+    Args:
+        event: any.
+        place: how many messages there are.
+    """
+    match event:
+        case TurnStarted(notice=notice) if notice:
+            return Remark(place, "notice", notice)
+        case Notice(message=message, kind=kind) if kind != "room":  # that has a line as long as it holds
+            return Remark(place, "warn" if kind == "warn" else "notice", message)
+        case RetryScheduled(reason=reason):
+            return Remark(place, "retry", reason)
+        case LimitReached(limit=limit, value=value):
+            return Remark(place, "limit", limit.value, value=value)
+        case TurnError(message=message, where=where, next_step=next_step):
+            return Remark(place, "error", message, where, next_step)
+        case TurnEnded(reason=reason) if reason is not EndReason.ANSWERED:
+            return Remark(place, "end", reason.value)
+        case _:
+            return None
+
+
+def words_of(remark: Remark) -> str:
+    """Return what a remark says, without keys; "" if that is nothing, or of a newer mcptui."""
+    match remark.kind:
+        case "error":
+            place = f"{remark.where}: " if remark.where not in ("", "model") else ""
+            return sentences(f"{place}{remark.text}", remark.next_step)
+        case "limit":
+            return _limit_words(remark)
+        case "end":
+            return _ENDS.get(remark.text, "")
+        case "retry":
+            return clean_line(remark.text, 400)
+        case _:
+            return remark.text
+
+
+def _limit_words(remark: Remark) -> str:
+    """Return which limit was met, and where it can be changed."""
+    value = remark.value
+    words = _LIMITS.get(remark.text, "").format(
+        value=f"{value:g}",
+        time=units.clock(value),
+        size=units.size(value),
+        count=units.count(value),
+        cost=f"{value:g}",
+    )
+    return f"{words} ({remark.text} in [limits])." if words else ""

@@ -1,0 +1,296 @@
+"""The loop: think -> act -> observe, until the model answers, a limit is met or the person says stop.
+
+Knows no screen, no network and no server: only ports. One `Turn` is one user message. Its work runs in a
+task of its own, so that cancelling it (or losing whoever reads its events) still leaves the conversation
+valid for the next turn.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+
+from tui.core.conversation.conversation import AssistantMessage, Conversation
+from tui.core.errors import ModelError
+from tui.core.events import (
+    ApprovalGiven,
+    EndReason,
+    Event,
+    LimitName,
+    LimitReached,
+    Notice,
+    Steered,
+    StepEnded,
+    StepStarted,
+    TextDelta,
+    ToolCallEnded,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+)
+from tui.core.ports import ModelRequest, Usage
+from tui.core.traffic import CAUSE, Cause
+from tui.core.turn.acting import Actor, Deps
+from tui.core.turn.asking import Asking
+from tui.core.turn.endings import remark_of
+from tui.core.turn.limits import Meter, Reached
+from tui.core.turn.thinking import Reply, unique_calls
+
+_log = logging.getLogger(__name__)
+
+FINAL_SECONDS = 120.0
+"""How long the last request of a turn at its limit may take; the turn's own time may be used up."""
+
+WRAP_UP = (
+    "You cannot call tools any more in this turn. Answer now from what you know so far, "
+    "and say briefly what is missing."
+)
+NUDGE = "Your reply was empty. Answer the question, or call a tool."
+
+DRAFT_NS = 1_000_000_000
+"""A reply that is being given is written down so often, so that a killed program has most of it."""
+
+_INCOMPLETE = {"length": EndReason.CUT, "max_tokens": EndReason.CUT, "content_filter": EndReason.FILTERED}
+"""Finish reasons of an answer that is not all that the model had to say."""
+
+_ACKNOWLEDGED = (TurnStarted, StepEnded, ToolCallEnded, ApprovalGiven, Steered, TurnEnded)
+"""Events that say that something is so: whoever has seen one finds it in the saved conversation."""
+
+
+class Turn:
+    """One user message, from question to final answer.
+
+    `events()` may be iterated once. `cancel()` may be called at any moment, from the same event loop.
+    The last event is always `TurnEnded`. What travels because of it is marked with `number`.
+    """
+
+    def __init__(self, conversation: Conversation, deps: Deps, number: int = 0) -> None:
+        self._conversation = conversation
+        self._deps = deps
+        self._number = number
+        self._queue: asyncio.Queue[Event] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+        self._meter = Meter(deps.limits, deps.clock.now_ns())
+        self._actor = Actor(deps, conversation, self._meter, self._emit)
+        self._step = 0
+        self._usage = Usage()
+        self._reply = Reply()
+        self._answers: list[str] = []
+        self._steering: list[str] = []
+        self._drafted_ns = 0
+        self._begun = self._cancelled = False
+        self._asking = Asking(conversation, deps, self._emit, self._spend)
+
+    @property
+    def meter(self) -> Meter:
+        """What the turn has used up so far."""
+        return self._meter
+
+    def cancel(self) -> None:
+        """End the turn now: stream closed, calls cancelled, history valid. Harmless when it is over."""
+        self._cancelled = True
+        if self._task is not None and self._begun:
+            self._task.cancel()
+
+    def steer(self, text: str) -> None:
+        """Say `text` before the next step, or in one more step if the model is done by then."""
+        self._steering.append(text)
+
+    @property
+    def unsaid(self) -> Sequence[str]:
+        """What `steer` was given and the model was not told."""
+        return tuple(self._steering)
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Yield what happens, ending with `TurnEnded`. Leaving early cancels the turn."""
+        self._task = asyncio.create_task(self._run(), name="turn")
+        journal = self._deps.journal
+        try:
+            while True:
+                event = await self._queue.get()
+                if journal is not None and isinstance(event, _ACKNOWLEDGED):
+                    await journal.settled()
+                yield event
+                if isinstance(event, TurnEnded):
+                    return
+        finally:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    def _emit(self, event: Event) -> None:
+        self._queue.put_nowait(event)
+        if (remark := remark_of(event, len(self._conversation.messages))) is not None:
+            self._conversation.remark(remark)
+        if isinstance(event, TextDelta) and (journal := self._deps.journal) is not None:
+            now = self._deps.clock.now_ns()
+            if now - self._drafted_ns >= DRAFT_NS:
+                self._drafted_ns = now
+                journal.draft(self._reply.text, self._reply.reasoning)
+
+    async def _run(self) -> None:
+        try:
+            self._begun = True
+            if self._cancelled:  # a task that is cancelled before its first step never says how it ended
+                raise asyncio.CancelledError
+            await self._turn()
+        except asyncio.CancelledError:
+            self._keep_partial()
+            self._answer_dangling("cancelled by the person", why="cancelled")
+            self._end(EndReason.CANCELLED)
+        except ModelError as error:
+            self._keep_partial()
+            self._emit(TurnError(error.message, error.where or "model", error.next_step))
+            self._end(EndReason.MODEL_ERROR)
+        except Exception as error:
+            # A defect of ours or of a port: the history must stay valid and whoever reads the events must
+            # not wait for ever, so it becomes the end of this turn; the traceback goes to the log.
+            _log.exception("turn ended by an internal error")
+            self._keep_partial()
+            self._answer_dangling("not run: an internal error ended the turn", why="not run")
+            self._emit(TurnError(f"internal error: {type(error).__name__}: {error}", "mcptui"))
+            self._end(EndReason.MODEL_ERROR)
+
+    async def _turn(self) -> None:
+        deps = self._deps
+        offer = self._actor.refresh_tools()
+        self._emit(TurnStarted(deps.model.label, len(offer), offer.notice, self._number))
+        extra = ""
+        while (reached := self._meter.reached(deps.clock.now_ns())) is None:
+            self._meter.steps += 1
+            self._actor.refresh_tools()
+            self._take_steering()
+            try:
+                reply = await self._think(extra)
+            except TimeoutError:
+                self._keep_partial()
+                reached = Reached(LimitName.TURN_SECONDS, deps.limits.turn_seconds)
+                break
+            nudged, extra = extra, ""
+            if not reply.calls:
+                if self._steering:
+                    continue
+                if reply.text or nudged:
+                    self._answered(reply)
+                    return
+                extra = NUDGE
+                continue
+            if self._meter.steps >= deps.limits.max_steps:
+                reached = Reached(LimitName.MAX_STEPS, deps.limits.max_steps)
+                break
+            await self._actor.act(self._step, reply.calls)
+        await self._wrap_up(reached)
+
+    def _take_steering(self) -> None:
+        """Say what the person said meanwhile."""
+        while self._steering:
+            text = self._steering.pop(0)
+            self._conversation.say(text)
+            self._emit(Steered(self._step + 1, text))
+
+    async def _think(self, extra: str = "", final: bool = False) -> Reply:
+        """Make one model request and append its reply to the conversation."""
+        deps = self._deps
+        self._step += 1
+        CAUSE.set(Cause(self._number, self._step))
+        self._emit(StepStarted(self._step, deps.limits.max_steps, final))
+        started = deps.clock.now_ns()
+        async with asyncio.timeout(FINAL_SECONDS if final else self._meter.left_seconds(started)):
+            self._reply = reply = Reply()
+            offer = None if final else self._actor.offer
+            request = await self._asking.ask(reply, self._step, offer, extra)
+        self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, transient=bool(extra))
+        return reply
+
+    def _spend(self, usage: Usage) -> None:
+        self._usage += usage
+        self._meter.spent(usage, self._deps.bill(usage))
+
+    def _count(self, request: ModelRequest, reply: Reply, ms: float, *, transient: bool) -> None:
+        """Take in a reply that is complete: its tokens, its calls, its place in the conversation.
+
+        `transient`: the last message of the request is not part of the conversation.
+        """
+        usage = reply.known_usage(request, self._deps.gauge.estimate)
+        self._spend(usage)
+        lasting = len(request.messages) - transient + (not reply.is_empty)
+        self._deps.gauge.answered(request, usage, lasting)
+        reply.calls = unique_calls(reply.calls, self._conversation.used_ids())
+        reply.usage, reply.seconds = usage, ms / 1000
+        self._keep(reply)
+        self._emit(StepEnded(self._step, ms, usage, reply.finish, len(reply.calls)))
+        if reply.warning:
+            self._emit(Notice(reply.warning, "warn"))
+
+    def _keep(self, reply: Reply, partial: bool = False) -> None:
+        """Put a reply into the conversation, once."""
+        self._reply = Reply()
+        if reply.text:
+            self._answers.append(reply.text)
+        if not reply.is_empty:
+            self._conversation.reply(reply.message(self._deps.model.label, partial))
+
+    def _keep_partial(self) -> None:
+        """Keep what was shown of a reply that did not end; its calls were never complete."""
+        self._reply.calls = ()
+        self._reply.echo = None
+        self._keep(self._reply, partial=True)
+
+    def _answered(self, reply: Reply) -> None:
+        if not reply.text:
+            cut = reply.finish == "length"
+            message = (
+                "the model used up its tokens before it said anything"
+                if cut
+                else f"the model returned nothing ({self._deps.model.label})"
+            )
+            step = "Raise max_tokens of this profile." if cut else "Ask again, or choose another model."
+            self._emit(TurnError(message, "model", step))
+            self._end(EndReason.EMPTY)
+        else:
+            self._end(_INCOMPLETE.get(reply.finish, EndReason.ANSWERED))
+
+    async def _wrap_up(self, reached: Reached) -> None:
+        """At a limit: answer what dangles, and ask once more, without tools, for the best answer."""
+        self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
+        self._emit(LimitReached(reached.limit, reached.value))
+        before = len(self._answers)
+        failure = ""
+        try:
+            reply = await self._think(extra=WRAP_UP, final=True)
+        except (ModelError, TimeoutError) as error:
+            self._keep_partial()
+            failure = str(error) or "no answer in time"
+        else:
+            if reply.calls:
+                self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
+        if len(self._answers) == before:
+            summary = self._summary(reached, failure)
+            self._conversation.reply(AssistantMessage(text=summary, model="mcptui"))
+            self._answers.append(summary)
+        self._end(EndReason.LIMIT, reached.limit)
+
+    def _summary(self, reached: Reached, failure: str) -> str:
+        """What mcptui itself can say when the model gives no last answer."""
+        stop = "" if failure.endswith((".", "!", "?")) else "."
+        why = f" The last request failed: {failure}{stop}" if failure else ""
+        return (
+            f"The turn ended at its limit {reached.limit} ({reached.value:g}) after {self._step} steps and "
+            f"{self._meter.tool_calls} tool calls, without an answer.{why}"
+        )
+
+    def _answer_dangling(self, text: str, why: str) -> None:
+        for call in self._conversation.dangling():
+            self._actor.abandon(self._step, call, text, why)
+
+    def _end(self, reason: EndReason, limit: LimitName | None = None) -> None:
+        now = self._deps.clock.now_ns()
+        self._emit(
+            TurnEnded(
+                reason=reason,
+                text=self._answers[-1] if self._answers else "",
+                steps=self._step,
+                tool_calls=self._meter.tool_calls,
+                usage=self._usage,
+                ms=(now - self._meter.started_ns) / 1e6,
+                limit=limit,
+            )
+        )

@@ -1,0 +1,201 @@
+"""One model request: the reply as it comes, and the calls in it made safe to keep and to run."""
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tui.core.context.tokens import estimate, estimate_request
+from tui.core.conversation.conversation import AssistantMessage, CallRequest
+from tui.core.events import CallForming, Event, ReasoningDelta, RetryScheduled, TextDelta
+from tui.core.ports import (
+    CallPart,
+    ChatModel,
+    Clock,
+    ModelRequest,
+    ReasoningPart,
+    ReplyPart,
+    RetryPart,
+    TextPart,
+    Usage,
+)
+from tui.core.strict_json import loads
+
+Emit = Callable[[Event], None]
+
+
+@dataclass(slots=True)
+class Reply:
+    """What a model has said so far in one step; filled while the stream runs, so a cut keeps its text.
+
+    `seconds` and `thought` are how long it took, and for how much of that the model was thinking.
+    """
+
+    calls: tuple[CallRequest, ...] = ()
+    finish: str = ""
+    usage: Usage | None = None
+    echo: Mapping[str, Any] | None = None
+    warning: str = ""
+    seconds: float = 0.0
+    thought: float = 0.0
+    _text: list[str] = field(default_factory=list)
+    _reasoning: list[str] = field(default_factory=list)
+    _thinks_since: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The visible text so far."""
+        return _joined(self._text)
+
+    @property
+    def reasoning(self) -> str:
+        """The thinking text so far."""
+        return _joined(self._reasoning)
+
+    def add_text(self, piece: str) -> None:
+        """Append to the visible text."""
+        self._text.append(piece)
+
+    def add_reasoning(self, piece: str, *, replaces_text: bool = False) -> None:
+        """Append to the thinking text; `replaces_text`: what was taken for visible text was thinking."""
+        if replaces_text:
+            self._text.clear()
+        self._reasoning.append(piece)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has neither text nor calls."""
+        return not (self.text or self.calls)
+
+    def thinks(self, now_ns: int, thinking: bool = True) -> None:
+        """Take in whether the model is thinking now."""
+        if thinking:
+            self._thinks_since = now_ns if self._thinks_since is None else self._thinks_since
+        elif self._thinks_since is not None:
+            self.thought += (now_ns - self._thinks_since) / 1e9
+            self._thinks_since = None
+
+    def message(self, model: str, partial: bool) -> AssistantMessage:
+        """Return it as it stands in the conversation; `model` is the label of who said it."""
+        return AssistantMessage(
+            text=self.text,
+            reasoning=self.reasoning,
+            calls=tuple(map(storable, self.calls)),
+            model=model,
+            echo=self.echo,
+            partial=partial,
+            seconds=self.seconds,
+            thought=self.thought,
+            usage=self.usage,
+        )
+
+    def known_usage(
+        self, request: ModelRequest, estimated: Callable[[ModelRequest], int] = estimate_request
+    ) -> Usage:
+        """Return the endpoint's count, or an estimate where it gave none."""
+        if self.usage is not None and (self.usage.prompt or self.usage.completion):
+            return self.usage
+        written = self.text + self.reasoning + "".join(call.name + call.arguments for call in self.calls)
+        return Usage(estimated(request), estimate(written), estimated=True)
+
+
+def _joined(pieces: list[str]) -> str:
+    """Return the text of `pieces`, which become one: joined once, however often it is asked for."""
+    if len(pieces) > 1:
+        pieces[:] = ["".join(pieces)]
+    return pieces[0] if pieces else ""
+
+
+async def think(
+    model: ChatModel, request: ModelRequest, step: int, reply: Reply, emit: Emit, clock: Clock
+) -> None:
+    """Send `request`, fill `reply` and emit its pieces.
+
+    Raises:
+        ModelError: as the model raises it; `reply` then holds what was said before.
+    """
+    parts = model.stream(request)
+    try:
+        async for part in parts:
+            match part:
+                case TextPart(text):
+                    reply.thinks(clock.now_ns(), False)
+                    reply.add_text(text)
+                    emit(TextDelta(step, text))
+                case ReasoningPart(text, replaces_text):
+                    reply.add_reasoning(text, replaces_text=replaces_text)
+                    reply.thinks(clock.now_ns())
+                    emit(ReasoningDelta(step, text, replaces_text))
+                case CallPart(name, size):
+                    emit(CallForming(step, name, size))
+                case RetryPart(attempt, attempts, delay, reason):
+                    emit(RetryScheduled(step, attempt, attempts, delay, reason))
+                case ReplyPart():
+                    _finish(reply, part, step, emit)
+    finally:
+        reply.thinks(clock.now_ns(), False)
+        close = getattr(parts, "aclose", None)
+        if close is not None:
+            await close()
+
+
+def _finish(reply: Reply, part: ReplyPart, step: int, emit: Emit) -> None:
+    if part.refusal and not reply.text:
+        reply.add_text(part.refusal)
+        emit(TextDelta(step, part.refusal))
+    reply.calls = part.calls
+    reply.finish = part.finish
+    reply.usage = part.usage
+    reply.echo = part.echo
+    reply.warning = part.warning
+
+
+def unique_calls(calls: tuple[CallRequest, ...], used: Collection[str]) -> tuple[CallRequest, ...]:
+    """Return `calls` with ids that no earlier call has; ids that are fine stay as the provider gave them.
+
+    A fresh id is made by hashing, so the same history gives the same ids.
+    """
+    taken: set[str] = set()
+    result: list[CallRequest] = []
+    for call in calls:
+        number = 0
+        fresh = call.id
+        while not fresh or fresh in used or fresh in taken:
+            number += 1
+            seed = f"{call.id}\0{len(used) + len(taken)}\0{number}".encode("utf-8", "replace")
+            fresh = "call_" + hashlib.sha256(seed).hexdigest()[:12]
+        taken.add(fresh)
+        result.append(call if fresh == call.id else replace(call, id=fresh))
+    return tuple(result)
+
+
+def parse_arguments(text: str) -> dict[str, Any]:
+    """Return the arguments that a model wrote as JSON text; empty text is no arguments.
+
+    Raises:
+        ValueError: it is not one JSON object, or has NaN, Infinity or a number out of range in it.
+    """
+    if not text.strip():
+        return {}
+    try:
+        value = loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError(f"a JSON object is needed, this is a JSON {type(value).__name__}")
+    return value
+
+
+def storable(call: CallRequest) -> CallRequest:
+    """Return `call` as it may stand in the history.
+
+    Arguments that are not a JSON object would make some providers refuse every later request, so the
+    history has `{}` for them; the model reads its own text back in the error.
+    """
+    try:
+        parse_arguments(call.arguments)
+    except ValueError:
+        return replace(call, arguments="{}")
+    return call if call.arguments.strip() else replace(call, arguments="{}")

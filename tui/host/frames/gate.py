@@ -1,0 +1,279 @@
+"""The gate between the wire and the session: pairs answers with requests and lets only sound ones through.
+
+Pure but for the inbox it fills. It gives every request an id that a server cannot guess (measured: with
+counted ids an answer sent ahead of its request was taken for the real one), fails a call at once when its
+answer cannot be read, drops answers that nobody waits for, and keeps to the rules of the protocol version
+in use. It counts what it drops.
+"""
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.jsonrpc.envelope import INVALID_ANSWER, Answer, Failure, Frame, Id, Notice, Request, Stray
+from tui.host.frames.inbox import Inbox
+
+CONNECTION_CLOSED = -32000
+RESULT_TOO_LARGE = -32010
+METHOD_NOT_FOUND = -32601
+CANCELLED = "notifications/cancelled"
+ECHO = "the server's answer cannot be used: it is the request itself, so this is no MCP server"
+UNSUPPORTED_VERSION = -32022
+STATELESS_SINCE = "2026-07-28"
+"""First protocol version without `initialize`; a server must not send requests from it on."""
+
+UNANSWERED_LIMIT = 1024
+"""Requests of a server that may wait for the session's answer; more are answered here, with an error."""
+
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+_SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request on its way: the session's own id, and its method."""
+
+    id: Id
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drops:
+    """How much of what a server sent the session never saw.
+
+    Attributes:
+        collapsed: notifications merged or dropped because there were too many.
+        unmatched: answers that nobody waited for (unknown id, second answer, too late).
+        refused: requests that the protocol version forbids a server to send.
+        overrun: requests answered here because the server had too many waiting.
+    """
+
+    collapsed: int = 0
+    unmatched: int = 0
+    refused: int = 0
+    overrun: int = 0
+
+
+def random_id() -> int:
+    """Return an id that cannot be guessed and that every JSON reader keeps exact."""
+    return secrets.randbelow(2**31 - 1) + 1
+
+
+class Gate:
+    """Decides what a session sees of a server, and what a server sees of a session.
+
+    Args:
+        inbox: where messages for the session go.
+        reply: sends a message to the server in the session's place. Must not wait or raise.
+        new_id: gives ids for requests.
+        given_up: told the wire id of each request that is ended here, and why; its server may not know.
+
+    Attributes:
+        version: the protocol version in use, or "" before it is known.
+    """
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        reply: Callable[[Mapping[str, Any]], object],
+        new_id: Callable[[], int] = random_id,
+        given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
+    ) -> None:
+        self.version = ""
+        self._unmatched = self._refused = self._overrun = 0
+        self._inbox = inbox
+        self._reply = reply
+        self._new_id = new_id
+        self._given_up = given_up
+        self._pending: dict[Id, Sent] = {}
+        self._asked: set[Id] = set()
+        self._late_probe: Id | None = None
+        self._late_versions: list[str] = []
+
+    @property
+    def drops(self) -> Drops:
+        """What was dropped so far."""
+        return Drops(self._inbox.collapsed, self._unmatched, self._refused, self._overrun)
+
+    # ---- from the session to the server --------------------------------------------------------------
+
+    def outgoing(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        """Return `message` as it goes on the wire, or None if the protocol forbids to send it."""
+        if "method" not in message:
+            self._asked.discard(message.get("id", ""))
+            return None if self.version >= STATELESS_SINCE else message
+        if "id" in message:
+            return self._request(message)
+        if message["method"] == CANCELLED:
+            return self._cancel(message)
+        return message
+
+    def _request(self, message: dict[str, Any]) -> dict[str, Any]:
+        wire_id = self._new_id()
+        while wire_id in self._pending:
+            wire_id = self._new_id()
+        self._pending[wire_id] = Sent(message["id"], message["method"])
+        changed = message | {"id": wire_id}
+        params = message.get("params")
+        meta = params.get("_meta") if isinstance(params, dict) else None
+        if isinstance(params, dict) and isinstance(meta, dict):
+            if "progressToken" in meta:
+                changed["params"] = params | {"_meta": meta | {"progressToken": wire_id}}
+            if _VERSION_KEY in meta and message["method"] != "server/discover":
+                self.negotiated(str(meta[_VERSION_KEY]))
+        return changed
+
+    def _cancel(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        params = message.get("params") or {}
+        wire_id = self.wire_id(params.get("requestId"))
+        if wire_id is None:
+            return None  # it has its answer: nothing is left to cancel
+        del self._pending[wire_id]
+        return message | {"params": params | {"requestId": wire_id}}
+
+    def wire_id(self, session_id: object) -> Id | None:
+        """Return the id on the wire of a request that waits for its answer, or None."""
+        return next((wire for wire, sent in self._pending.items() if sent.id == session_id), None)
+
+    def negotiated(self, version: str) -> None:
+        """Keep to the rules of `version` from now on."""
+        self.version = version
+
+    # ---- from the server to the session --------------------------------------------------------------
+
+    @property
+    def batches(self) -> bool:
+        """Whether a line may hold an array of messages: 2025-03-26 alone has them."""
+        return self.version == "2025-03-26"
+
+    def incoming(self, frame: Frame) -> bool:
+        """Take what came; return False if it is no part of the protocol."""
+        match frame:
+            case Answer(id=wire_id):
+                sent = self._settle(wire_id)
+                if sent is not None:
+                    self._answer(sent, frame)
+                elif wire_id == self._late_probe:
+                    self._note_versions(frame.result)
+            case Failure(id=wire_id):
+                sent = self._settle(self._sole_probe() if wire_id is None else wire_id)
+                if sent is not None:
+                    self._failure(sent, frame)
+            case Notice(method=method, params=params):
+                taken = self._inbox.put(Notice(method, self._with_session_ids(params)))
+                if taken and method == CANCELLED:
+                    self._forget_asked((params or {}).get("requestId"))
+            case Request(id=wire_id, method=method):
+                if wire_id in self._pending and self._pending[wire_id].method == method:
+                    self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random: this is no accident
+                    return False
+                self._asked_by_server(frame)
+            case Stray():
+                self.fail(frame.ids, INVALID_ANSWER, f"the server's answer cannot be used: {frame.why}")
+                return False
+        return True
+
+    def waits_for(self, frame: Frame) -> bool:
+        """Whether `frame` answers a request that waits."""
+        return (
+            isinstance(frame, Answer | Failure) and frame.id is not None and self._known(frame.id) is not None
+        )
+
+    def fail(self, wire_ids: tuple[Id, ...], code: int, message: str) -> bool:
+        """End the requests among `wire_ids` that wait with an error; return whether there was one."""
+        waiting = [wire_id for wire_id in map(self._known, wire_ids) if wire_id is not None]
+        for wire_id in waiting:
+            self._inbox.put(Failure(self._pending.pop(wire_id).id, code, message))
+            self._given_up(wire_id, message)
+        return bool(waiting)
+
+    def fail_all(self, code: int, message: str) -> None:
+        """End every request that waits with an error."""
+        self.fail(tuple(self._pending), code, message)
+
+    def give_up_probe(self, session_id: Id, seconds: float) -> None:
+        """Answer `server/discover` in the server's place, so that the session tries the older handshake."""
+        wire_id = self.wire_id(session_id)
+        if wire_id is not None and self._pending[wire_id].method == "server/discover":
+            self._late_probe = wire_id
+            self.fail((wire_id,), METHOD_NOT_FOUND, f"no answer to server/discover within {seconds:g} s")
+
+    def _known(self, wire_id: Id) -> Id | None:
+        if wire_id in self._pending:
+            return wire_id
+        # Some servers give a number back as text.
+        if isinstance(wire_id, str) and wire_id.isdecimal() and len(wire_id) < 12:
+            return int(wire_id) if int(wire_id) in self._pending else None
+        return None
+
+    def _settle(self, wire_id: Id | None) -> Sent | None:
+        known = None if wire_id is None else self._known(wire_id)
+        if known is None:
+            self._unmatched += 1
+            return None
+        return self._pending.pop(known)
+
+    def _sole_probe(self) -> Id | None:
+        # A server that cannot read the probe answers it without an id; nothing else is under way then.
+        probes = [wire for wire, sent in self._pending.items() if sent.method == "server/discover"]
+        return probes[0] if len(probes) == len(self._pending) == 1 else None
+
+    def _answer(self, sent: Sent, answer: Answer) -> None:
+        if sent.method == "initialize":
+            self.negotiated(str(answer.result.get("protocolVersion", ""))[:40])
+        self._inbox.put(Answer(sent.id, answer.result))
+
+    def _failure(self, sent: Sent, failure: Failure) -> None:
+        if sent.method == "initialize" and self._late_versions:
+            # The probe's answer came late, and it was a yes: send the session back to it. This is what a
+            # server says that has settled on the newer protocol.
+            data = {"supported": self._late_versions, "requested": ""}
+            failure = Failure(sent.id, UNSUPPORTED_VERSION, "unsupported protocol version", data)
+        self._inbox.put(Failure(sent.id, failure.code, failure.message, failure.data))
+
+    def _note_versions(self, result: Mapping[str, Any]) -> None:
+        versions = result.get("supportedVersions")
+        if isinstance(versions, list):
+            self._late_versions = [
+                known for known in versions[:16] if isinstance(known, str) and len(known) < 40
+            ]
+
+    def _asked_by_server(self, request: Request) -> None:
+        if self.version >= STATELESS_SINCE:
+            self._refused += 1  # the client must not write answers there either
+        elif len(self._asked) < UNANSWERED_LIMIT:
+            self._asked.add(request.id)
+            self._inbox.put(request)
+        else:
+            self._overrun += 1
+            said: dict[str, Any] = {"result": {}}
+            if request.method != "ping":
+                said = {"error": {"code": CONNECTION_CLOSED, "message": "too many requests are waiting"}}
+            self._reply({"jsonrpc": "2.0", "id": request.id, **said})
+
+    def _forget_asked(self, cancelled: object) -> None:
+        """Wait no more for the answer to a request that the server cancelled: the session gives none.
+
+        The session takes a number and its text for one id.
+        """
+        if isinstance(cancelled, int | str):
+            self._asked.discard(cancelled)
+            self._asked.discard(str(cancelled))
+            if isinstance(cancelled, str) and cancelled.isdecimal() and len(cancelled) < 20:
+                self._asked.discard(int(cancelled))
+
+    def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Put the session's ids where a notification names one of its requests."""
+        if not params:
+            return params
+        changed = dict(params)
+        for key in ("progressToken", "requestId"):
+            if isinstance(params.get(key), int | str) and (known := self._known(params[key])) is not None:
+                changed[key] = self._pending[known].id
+        meta = params.get("_meta")
+        if isinstance(meta, dict) and isinstance(meta.get(_SUBSCRIPTION_KEY), int | str):
+            known = self._known(meta[_SUBSCRIPTION_KEY])
+            if known is not None:
+                changed["_meta"] = meta | {_SUBSCRIPTION_KEY: self._pending[known].id}
+        return changed

@@ -1,0 +1,149 @@
+"""What waits to be handed to the session: answers at once, notifications at a pace.
+
+The session spends about 0.25 ms on a notification (measured), so a server that sends 50,000 a second
+would keep everything else waiting. Answers and requests are never held back. Notifications go in order
+between them while they are few; when they are many, those that replace each other (progress of one call,
+"list changed") are merged into the newest, and the others are counted and dropped.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+
+from tui.core.jsonrpc.envelope import Frame, Notice
+
+BURST = 100
+PER_SECOND = 100.0
+WAITING = 64
+
+_MERGED = {
+    "notifications/tools/list_changed",
+    "notifications/resources/list_changed",
+    "notifications/prompts/list_changed",
+}
+
+
+class EndOfInbox(Exception):
+    """Nothing more will come."""
+
+
+class Inbox:
+    """A queue from the reader of a pipe to the session; the reader never waits for it.
+
+    Args:
+        now: monotonic seconds.
+
+    Attributes:
+        collapsed: how many notifications were merged or dropped.
+        emptied: set when the reader has had everything and knows that it is the end.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self.collapsed = 0
+        self._now = now
+        self._urgent: deque[tuple[int, Frame]] = deque()
+        self._notices: OrderedDict[Hashable, tuple[int, Notice]] = OrderedDict()
+        self._number = 0
+        self._tokens = float(BURST)
+        self._counted_at = now()
+        self._wake = asyncio.Event()
+        self._closed = False
+        self.emptied = asyncio.Event()
+
+    @property
+    def crowded(self) -> bool:
+        """Whether another notification that replaces none would be dropped."""
+        return len(self._notices) >= WAITING
+
+    def surplus(self, method: str) -> bool:
+        """Whether another notification of `method` would tell the session nothing new, whatever it says."""
+        if method in _MERGED:
+            return method in self._notices
+        return self.crowded and method != "notifications/progress"
+
+    def put(self, frame: Frame) -> bool:
+        """Add a message; never waits. Return False if it was merged into another one or dropped."""
+        if self._closed:
+            return False
+        self._number += 1
+        if not isinstance(frame, Notice):
+            self._urgent.append((self._number, frame))
+        elif not self._put_notice(frame):
+            return False
+        self._wake.set()
+        return True
+
+    def close(self) -> None:
+        """Let the reader have the answers that are there, then the end."""
+        self._closed = True
+        self._notices.clear()
+        self._wake.set()
+
+    async def get(self) -> Frame:
+        """Return the next message.
+
+        Raises:
+            EndOfInbox: it is closed, and everything was handed over.
+        """
+        while True:
+            frame = self._next()
+            if frame is not None:
+                return frame
+            if self._closed:
+                self.emptied.set()
+                raise EndOfInbox
+            self._wake.clear()
+            await self._woken()
+
+    async def _woken(self) -> None:
+        timer: asyncio.TimerHandle | None = None
+        if self._notices:
+            timer = asyncio.get_running_loop().call_later(1 / PER_SECOND, self._wake.set)
+        try:
+            await self._wake.wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _put_notice(self, notice: Notice) -> bool:
+        key = _replaces(notice)
+        if key is None:
+            key = self._number
+        elif key in self._notices:
+            self.collapsed += 1
+            self._notices[key] = (self._notices[key][0], notice)
+            return False
+        if self.crowded:
+            self.collapsed += 1
+            return False
+        self._notices[key] = (self._number, notice)
+        return True
+
+    def _next(self) -> Frame | None:
+        if self._notices and self._may_pass():
+            key = next(iter(self._notices))
+            if not self._urgent or self._notices[key][0] < self._urgent[0][0]:
+                self._tokens -= 1
+                return self._notices.pop(key)[1]
+        return self._urgent.popleft()[1] if self._urgent else None
+
+    def _may_pass(self) -> bool:
+        now = self._now()
+        self._tokens = min(BURST, self._tokens + (now - self._counted_at) * PER_SECOND)
+        self._counted_at = now
+        return self._tokens >= 1
+
+
+def _replaces(notice: Notice) -> Hashable | None:
+    """Return what a newer notification of the same kind replaces, or None if each counts."""
+    params = notice.params or {}
+    if notice.method in _MERGED:
+        return notice.method
+    for method, name in (
+        ("notifications/progress", "progressToken"),
+        ("notifications/resources/updated", "uri"),
+    ):
+        if notice.method == method and isinstance(params.get(name), str | int):
+            return (method, params[name])
+    return None

@@ -1,0 +1,1 @@
+"""The tap: relaying between another host and its server."""

@@ -1,0 +1,235 @@
+"""A process between a host and its server: every byte goes through as it came, and somebody is shown it.
+
+The server gets pipes, this process keeps the descriptors that the host gave it, and one thread moves what
+is there: it reads a piece only when the piece before has gone, so nothing grows and a slow reader slows its
+writer down as it would without us. The end of one direction is passed on by itself. Signals go on to the
+server, and its end becomes ours.
+
+Standard library only, and little of it: this stands in front of somebody else's server and starts with it.
+POSIX only. It knows nothing of recordings: `seen` is called with each piece after it went out.
+"""
+
+import fcntl
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from types import FrameType
+
+from tui.host.passthrough.passthrough_relay import CHUNK, READABLE, WRITABLE, Outlet, Relay, Seen
+
+TO_SERVER, FROM_SERVER, ERRORS = 0, 1, 2
+"""The streams, numbered as the server's descriptors are."""
+
+PASSED_ON = (
+    signal.SIGTERM,
+    signal.SIGINT,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGCONT,
+)
+
+_FIRST_FREE = 10
+
+
+class Passthrough:
+    """Runs a server in this process's place. Made and run once, in the main thread.
+
+    Args:
+        command: program and arguments.
+        seen: shown every piece; if it raises it is not called again, and `failed` is told why.
+        failed: called once with what went wrong in `seen`.
+
+    Attributes:
+        pid: process id of the server, 0 until it runs.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        seen: Seen,
+        *,
+        failed: Callable[[Exception], None] = lambda error: None,
+    ) -> None:
+        self.pid = 0
+        self._command = list(command)
+        self._seen = seen
+        self._failed = failed
+        self._status: int | None = None
+        self._early: list[int] = []
+        self._interrupted = False
+        self._poller = select.poll()
+        self._relays: list[Relay] = []
+        self._wake = (-1, -1)
+        self._handled: list[signal.Signals] = []
+
+    def start(self, environment: Mapping[str, str]) -> None:
+        """Take the place of stdin and stdout and start the server.
+
+        Raises:
+            OSError: the program cannot be started.
+        """
+        keep = [_detach(0), _detach(1), _copy(2)]
+        theirs, ours = self._pipes()
+        self._listen_to_signals()
+        try:
+            self.pid = os.posix_spawnp(
+                self._command[0],
+                self._command,
+                environment,
+                file_actions=[(os.POSIX_SPAWN_DUP2, end, number) for number, end in enumerate(theirs)],
+                # Python ignores these two, and what is ignored is inherited.
+                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
+            )
+        finally:
+            for end in theirs:
+                os.close(end)
+        for number in self._early:
+            os.kill(self.pid, number)
+        self._relays = [
+            Relay(TO_SERVER, keep[0], Outlet(ours[0], ours=True), self._poller),
+            Relay(FROM_SERVER, ours[1], _outlet(keep[1]), self._poller),
+            Relay(ERRORS, ours[2], _outlet(keep[2]), self._poller),
+        ]
+
+    @staticmethod
+    def _pipes() -> tuple[list[int], list[int]]:
+        (in_read, in_write), (out_read, out_write), (err_read, err_write) = (os.pipe() for _ in range(3))
+        return [in_read, out_write, err_write], [in_write, out_read, err_read]
+
+    def _listen_to_signals(self) -> None:
+        self._wake = os.pipe()
+        for end in self._wake:
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(self._wake[1], warn_on_full_buffer=False)
+        self._poller.register(self._wake[0], READABLE)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        for number in PASSED_ON:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+                signal.signal(number, self._pass_on)
+                self._handled.append(number)
+
+    def _pass_on(self, number: int, frame: FrameType | None) -> None:
+        if not self.pid:
+            self._early.append(number)
+        elif self._status is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+        else:
+            self._interrupted = True  # it has died already; stop waiting for the host to read the rest
+
+    def run(self) -> int:
+        """Move bytes until the server has died and its last words are out; return how it ended.
+
+        From then on signals do to this process what they do to any.
+
+        Returns:
+            Its exit code, or the negative number of the signal that ended it.
+        """
+        try:
+            while not self._finished():
+                self._move(self._poller.poll(self._patience()))
+        finally:
+            for relay in self._relays:
+                relay.close()
+            signal.set_wakeup_fd(-1)
+            for number in self._handled:
+                signal.signal(number, signal.SIG_DFL)
+            for end in self._wake:
+                os.close(end)
+        return os.waitstatus_to_exitcode(self._status or 0)
+
+    def _patience(self) -> int | None:
+        """Milliseconds to wait: for ever while it lives, not at all once its pipes are only to be emptied."""
+        over = self._status is not None
+        return 0 if over and not any(relay.waiting for relay in self._relays) else None
+
+    def _finished(self) -> bool:
+        if self._status is None or self._interrupted:
+            return self._interrupted
+        return not any(relay.open for relay in self._relays)
+
+    def _move(self, ready: list[tuple[int, int]]) -> None:
+        if not ready and self._status is not None:
+            self._interrupted = True  # nothing more in its pipes
+        events = dict(ready)
+        if self._wake[0] in events:
+            self._woken()
+        for relay in self._relays:
+            if relay.source in events:
+                relay.pump(self._show)
+            elif relay.outlet is not None and (event := events.get(relay.outlet.descriptor)):
+                if event & WRITABLE:
+                    relay.push()
+                else:
+                    relay.close()
+                    self._show(relay.stream, time.monotonic_ns(), b"")
+
+    def _woken(self) -> None:
+        with suppress(BlockingIOError):
+            os.read(self._wake[0], CHUNK)
+        if self._status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._status = status
+                self._relays[TO_SERVER].close()
+                for relay in self._relays:
+                    relay.expect_no_more()
+
+    def _show(self, stream: int, at_ns: int, data: bytes) -> None:
+        try:
+            self._seen(stream, at_ns, data)
+        except Exception as error:  # whatever is wrong with who looks on, the server's bytes go through
+            self._seen = _blind
+            with suppress(Exception):
+                self._failed(error)
+
+
+def _blind(stream: int, at_ns: int, data: bytes) -> None:
+    """See nothing."""
+
+
+def _copy(descriptor: int) -> int:
+    """Return a copy of an inherited descriptor out of the way of 0 to 2; -1 if there is none."""
+    try:
+        return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
+    except OSError:
+        os.open(os.devnull, os.O_RDWR)  # takes its number, which nothing else may get
+        return -1
+
+
+def _detach(descriptor: int) -> int:
+    """Move an inherited descriptor away, so that closing it ends it; its number leads nowhere then."""
+    copy = _copy(descriptor)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, descriptor, inheritable=False)
+    if nowhere != descriptor:
+        os.close(nowhere)
+    return copy
+
+
+def _outlet(descriptor: int) -> Outlet:
+    """Return where a stream of the server goes; nowhere if the host gave us no descriptor for it."""
+    return Outlet(os.open(os.devnull, os.O_WRONLY) if descriptor < 0 else descriptor)
+
+
+def end_like(code: int) -> None:
+    """End this process as the server ended; returns if that is by an exit code of its own.
+
+    Args:
+        code: as `Passthrough.run` returns it.
+    """
+    if code >= 0:
+        return
+    import resource
+
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the server's core is the one to look at
+    with suppress(OSError, ValueError):
+        signal.signal(-code, signal.SIG_DFL)
+    with suppress(OSError):
+        os.kill(os.getpid(), -code)

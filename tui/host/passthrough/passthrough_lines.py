@@ -1,0 +1,119 @@
+"""What a `passthrough.Passthrough` moved, cut into lines and made into `Captured` values. Pure.
+
+Pieces come in as they were read; lines come out as the taps of mcptui's own connections make them, so that
+a recording of somebody else's host reads like one of ours.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tui.core.traffic import Captured, Direction, Kind
+from tui.host.passthrough.passthrough import ERRORS, FROM_SERVER, TO_SERVER
+
+KEPT = 16 * 1024 * 1024
+"""Bytes that are kept of one line; what is longer is known by this head, its size and its SHA-256."""
+
+_WAYS = {TO_SERVER: Direction.OUT, FROM_SERVER: Direction.IN, ERRORS: Direction.NONE}
+_NAMES = {TO_SERVER: "stdin", FROM_SERVER: "stdout", ERRORS: "stderr"}
+
+
+class _Line:
+    """A line that has not ended."""
+
+    __slots__ = ("_digest", "began_ns", "head", "size")
+
+    def __init__(self) -> None:
+        self.head = bytearray()
+        self.size = 0
+        self.began_ns = 0
+        self._digest: hashlib._Hash | None = None
+
+    def extend(self, piece: bytes, at_ns: int, kept: int) -> None:
+        if not self.size:
+            self.began_ns = at_ns
+        self.size += len(piece)
+        fits = max(0, kept - len(self.head))
+        if len(piece) > fits:
+            if self._digest is None:
+                self._digest = hashlib.sha256(self.head)
+            self._digest.update(piece)
+        self.head += piece[:fits]
+
+    @property
+    def sha256(self) -> str:
+        """Hex digest of the whole line if it is longer than its head, otherwise ""."""
+        return self._digest.hexdigest() if self._digest is not None else ""
+
+
+class PassthroughLines:
+    """Cuts three streams into lines.
+
+    Args:
+        source: the name under which the server is recorded.
+        wall_offset_ns: nanoseconds to add to the monotonic clock for the time since 1970.
+        kept: bytes that are kept of one line.
+    """
+
+    def __init__(self, source: str, wall_offset_ns: int, kept: int = KEPT) -> None:
+        self._source = source
+        self._offset = wall_offset_ns
+        self._kept = kept
+        self._lines = {stream: _Line() for stream in _WAYS}
+        self._ended: set[int] = set()
+
+    def feed(self, stream: int, at_ns: int, chunk: bytes) -> Iterator[Captured]:
+        """Take the next piece of a stream and give the lines that it completes; b"" is the stream's end."""
+        if not chunk:
+            yield from self._end(stream, at_ns)
+            return
+        *whole, rest = chunk.split(b"\n")
+        for piece in whole:
+            line = self._lines[stream]
+            line.extend(piece, at_ns, self._kept)
+            self._lines[stream] = _Line()
+            yield self._captured(stream, line, at_ns)
+        if rest:
+            self._lines[stream].extend(rest, at_ns, self._kept)
+
+    def _end(self, stream: int, at_ns: int) -> Iterator[Captured]:
+        if stream in self._ended:
+            return
+        self._ended.add(stream)
+        line = self._lines[stream]
+        if line.size:
+            self._lines[stream] = _Line()
+            yield self._captured(stream, line, at_ns, newline=False)
+        yield self.event(at_ns, "end", stream=_NAMES[stream])
+
+    def cut(self, at_ns: int, missing: int) -> Iterator[Captured]:
+        """Give what has not ended, and say that `missing` bytes after it were never seen here."""
+        for stream, line in list(self._lines.items()):
+            if line.size:
+                self._lines[stream] = _Line()
+                yield self._captured(stream, line, at_ns, newline=False)
+        yield self.event(at_ns, "dropped", bytes=missing)
+
+    def finish(self, at_ns: int) -> Iterator[Captured]:
+        """Give what has not ended when the server is gone."""
+        for stream in _WAYS:
+            yield from self._end(stream, at_ns)
+
+    def event(self, at_ns: int, word: str, **what: Any) -> Captured:
+        """Return what happened ("spawn", "exit", …) as something captured; `what` is JSON values."""
+        detail = {"event": word, **what}
+        raw = json.dumps(detail, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        return Captured(
+            self._source, Direction.NONE, at_ns, at_ns + self._offset, raw, Kind.EVENT, detail=detail
+        )
+
+    def _captured(self, stream: int, line: _Line, at_ns: int, **detail: Any) -> Captured:
+        at = line.began_ns or at_ns
+        if digest := line.sha256:
+            detail["sha256"] = digest
+        kind = Kind.STDERR if stream == ERRORS else None
+        size = line.size if digest else -1
+        return Captured(
+            self._source, _WAYS[stream], at, at + self._offset, bytes(line.head), kind, size, detail=detail
+        )

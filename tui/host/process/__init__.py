@@ -1,0 +1,1 @@
+"""Server processes: starting, pipes, stderr, the stop ladder, the watchdog."""

@@ -1,0 +1,1 @@
+"""Checking messages and results against schemas."""

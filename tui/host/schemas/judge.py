@@ -1,0 +1,243 @@
+"""Holds params and results against the SDK's own models, and values against JSON Schemas. Takes its time.
+
+For a thread of its own, never for the event loop: importing the models costs a second, and a schema of a
+server is checked by a worker process that is given up on when it overruns (`tui.host.schemas.validation`).
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+from tui.core.text import clean_line
+from tui.core.traffic import Direction
+from tui.host.schemas.plain_schemas import is_plainly_sound
+from tui.host.schemas.schema_faults import schema_fault
+from tui.host.schemas.validation import SchemaChecker, is_simple
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+MOST_PROBLEMS = 3
+MOST_ERRORS = 2_000
+"""What pydantic finds is looked at up to this many: a list of thousands of wrong tools is wrong enough."""
+
+CLAUSE = 200
+
+_ROUND = "InputRequiredResult"
+_ARMS = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
+_WORDS = {
+    "missing": "is missing",
+    "string_type": "must be text",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "list_type": "must be a list",
+    "none_required": "must be null",
+}
+
+
+class _Fault(NamedTuple):
+    place: tuple[str | int, ...]
+    kind: str
+    message: str
+
+
+class ModelJudge:
+    """The linter's `Judge` with the models of the SDK. Used by one thread; `close()` in the same one.
+
+    Loads the models when first asked.
+    """
+
+    def __init__(self) -> None:
+        self._methods: Any = None
+        self._adapters: dict[Any, Any] = {}
+        self._invalid: type[ValueError] = ValueError
+        self._checker: SchemaChecker | None = None
+        self._runner: asyncio.Runner | None = None
+
+    def problems(
+        self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None
+    ) -> Sequence[str]:
+        """Return what is wrong with params or a result by the SDK's models, a clause each.
+
+        Args:
+            revision: the revision in force.
+            direction: which way the frame went.
+            role: "request", "notification" (value: its params) or "result".
+            method: its method; of a result that of its request.
+            value: params, or None where there are none, or the result.
+
+        Returns:
+            At most `MOST_PROBLEMS`; none for what the models do not know (tasks, extensions).
+        """
+        if self._methods is None:
+            self._load()
+        try:
+            self._validate(revision, direction, role, method, value)
+        except self._invalid as found:  # pydantic's ValidationError
+            details = found.errors(include_url=False, include_context=False, include_input=False)  # type: ignore[attr-defined]
+            return _clauses(details, value if role == "result" else {"params": value})
+        except (KeyError, RecursionError):  # no such method in this revision: the linter has said so
+            return ()
+        return ()
+
+    def schema_problem(self, schema: Any) -> str:
+        """Return why a JSON Schema cannot be used, as a clause behind its name, or ""."""
+        if fault := schema_fault(schema):
+            return fault
+        if is_plainly_sound(schema) or not is_simple({}, schema):
+            return ""  # large ones are looked at when they are used
+        return _schema_error(schema)
+
+    def violation(self, schema: Mapping[str, Any], value: Any) -> str:
+        """Return why a value is not what a schema wants; "" if it is, or could not be looked at.
+
+        Takes seconds in the worst case: a schema may be made to be slow.
+        """
+        if self._runner is None:
+            self._runner, self._checker = asyncio.Runner(), SchemaChecker()
+        assert self._checker is not None
+        return clean_line(self._runner.run(self._checker.check(schema, value)).problem, CLAUSE)
+
+    def close(self) -> None:
+        """End the worker process and the threads, if there are any."""
+        runner, checker, self._runner, self._checker = self._runner, self._checker, None, None
+        if runner is not None and checker is not None:
+            runner.run(checker.close())
+            runner.close()
+
+    def _load(self) -> None:
+        from mcp_types import methods
+        from pydantic import ValidationError
+
+        self._methods, self._invalid = methods, ValidationError
+
+    def _validate(
+        self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None
+    ) -> None:
+        models, out = self._methods, direction is Direction.OUT
+        if role == "result":
+            results = models.CLIENT_RESULTS if out else models.SERVER_RESULTS
+            self._hold(results[(method, revision)], value)
+            return
+        head: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+        if role == "request":
+            surface = models.CLIENT_REQUESTS if out else models.SERVER_REQUESTS
+            head["id"] = 0
+        else:
+            surface = models.CLIENT_NOTIFICATIONS if out else models.SERVER_NOTIFICATIONS
+        body = head if value is None else {**head, "params": value}
+        surface[(method, revision)].model_validate(body, by_name=False)
+
+    def _hold(self, row: Any, result: Mapping[str, Any] | None) -> None:
+        """Hold a result against its model; where a round may ask for input, its type says which one."""
+        arms = get_args(row)
+        if not arms:
+            row.model_validate(result, by_name=False)
+            return
+        asks = result is not None and result.get("resultType") == "input_required"
+        rounds = [arm for arm in arms if arm.__name__ == _ROUND]
+        others = [arm for arm in arms if arm.__name__ != _ROUND]
+        wanted = rounds if asks and rounds else others
+        target = wanted[0] if len(wanted) == 1 else row
+        if target not in self._adapters:
+            from pydantic import TypeAdapter
+
+            self._adapters[target] = TypeAdapter(target)
+        self._adapters[target].validate_python(result, by_name=False)
+
+
+def _schema_error(schema: Mapping[str, Any]) -> str:
+    """Return what is wrong with a schema by the rules of the dialect that it names, 2020-12 if none."""
+    from jsonschema import exceptions, validators  # type: ignore[import-untyped]  # ships no types
+
+    named = schema.get("$schema", "https://json-schema.org/draft/2020-12/schema")
+    dialect = validators.validator_for({"$schema": named}, default=None) if isinstance(named, str) else None
+    if dialect is None:
+        return ""  # the spec lets a server name any
+    try:
+        dialect.check_schema(schema)
+    except exceptions.SchemaError as error:
+        where = clean_line(".".join(str(step) for step in error.absolute_path), 100)
+        said = clean_line(error.message, 120)
+        return f"is no valid JSON Schema: {where + ': ' if where else ''}{said}"
+    except Exception:  # a schema can break the library in a hundred ways; its use will tell
+        return ""
+    return ""
+
+
+def _clauses(errors: "Sequence[ErrorDetails]", whole: Any) -> list[str]:
+    """Make clauses of what pydantic found, for the arm of each union that the value meant."""
+    faults = [_Fault(tuple(error["loc"]), error["type"], error["msg"]) for error in errors[:MOST_ERRORS]]
+    clauses: dict[str, None] = {}
+    for fault in _meant(faults, whole):
+        where = ".".join(str(step) for step in fault.place)
+        where = clean_line(where.removeprefix("params."), 100) or "it"
+        words = _WORDS.get(fault.kind) or _lower(clean_line(fault.message, 120))
+        clauses.setdefault(f"{where} {words}")
+    return list(clauses)[:MOST_PROBLEMS]
+
+
+def _meant(faults: list[_Fault], whole: Any) -> Iterator[_Fault]:
+    """Leave of each union only the faults of the arm that fits best, without the arm's name in the place."""
+    unions: dict[tuple[str | int, ...], dict[str | int, list[_Fault]]] = {}
+    for fault in faults:
+        at = _arm(fault, whole)
+        if at < 0:
+            yield fault
+            continue
+        bare = fault._replace(place=fault.place[:at] + fault.place[at + 1 :])
+        unions.setdefault(fault.place[:at], {}).setdefault(fault.place[at], []).append(bare)
+    for place, arms in unions.items():
+        best = min(arms.values(), key=lambda found: (_tags(found), len(found)))
+        if _tags(best):
+            wanted = " or ".join(
+                dict.fromkeys(_expected(fault) for found in arms.values() for fault in found if _tag(fault))
+            )
+            tag = next(fault for fault in best if _tag(fault))
+            yield _Fault(tag.place, "tag", f"must be {wanted}")
+        elif len(arms) > 1 and all(len(found) == 1 and found[0].place == place for found in arms.values()):
+            named = ", ".join(_ARMS.get(str(name), str(name)) for name in arms)
+            yield _Fault(place, "arms", f"is none of {named}")
+        else:
+            yield from _meant(best, whole)
+
+
+def _arm(fault: _Fault, whole: Any) -> int:
+    """Return which step of a place is the name of a union's arm: the first that is no key of the value."""
+    node = whole
+    for at, step in enumerate(fault.place):
+        if isinstance(node, dict) and step in node:
+            node = node[step]
+        elif isinstance(node, list) and isinstance(step, int) and step < len(node):
+            node = node[step]
+        else:
+            is_last = at == len(fault.place) - 1
+            return -1 if is_last and fault.kind == "missing" else at
+    return -1
+
+
+def _tag(fault: _Fault) -> bool:
+    return fault.kind == "literal_error" and fault.place[-1:] in (
+        ("type",),
+        ("method",),
+        ("mode",),
+        ("resultType",),
+    )
+
+
+def _tags(faults: list[_Fault]) -> int:
+    return sum(_tag(fault) for fault in faults)
+
+
+def _expected(fault: _Fault) -> str:
+    return clean_line(fault.message.removeprefix("Input should be "), 60)
+
+
+def _lower(text: str) -> str:
+    text = text.replace("Input should be", "must be")
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,210 @@
+"""Is a value what a schema wants? Always answered in bounded time, whatever the schema is.
+
+A schema from a server may hold a pattern that backtracks for ever, and inside the event loop's process
+nothing could stop it (measured: the whole program froze). So only schemas without such parts are looked
+at here; all others by a worker process that is killed when it overruns.
+"""
+
+import asyncio
+import hashlib
+import importlib
+import json
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CHECK_SECONDS = 1.0
+WORKER_START_SECONDS = 10.0
+SIMPLE_NODES = 2_000
+SIMPLE_WORK = 20_000
+"""Schema nodes times value nodes that may be looked at in this process: about 15 ms."""
+
+MOST_NODES = 50_000
+MOST_TEXT = 2 * 1024 * 1024
+"""A value beyond these is not handed to the worker: writing it as JSON would hold up the event loop."""
+
+TOO_COSTLY = "the schema is too costly"
+STRIKES = 2
+"""A schema that overran so often is not tried again: others wait for the worker."""
+
+_COSTLY = frozenset(
+    {"$ref", "$dynamicRef", "$recursiveRef", "pattern", "patternProperties", "format", "uniqueItems",
+     "unevaluatedProperties", "unevaluatedItems", "propertyNames", "contains", "dependentSchemas"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a check.
+
+    Attributes:
+        problem: what is wrong with the value, one sentence that names the place, or "".
+        unchecked: why the value could not be looked at, or "".
+    """
+
+    problem: str = ""
+    unchecked: str = ""
+
+
+class SchemaChecker:
+    """Checks values; owns one worker process, started when the first schema needs it."""
+
+    def __init__(self, seconds: float = CHECK_SECONDS) -> None:
+        self._seconds = seconds
+        self._worker: subprocess.Popen[bytes] | None = None
+        self._rules: Any = None
+        self._turn = asyncio.Lock()
+        self._closed = False
+        self._overruns: Counter[bytes] = Counter()
+
+    @property
+    def worker_pid(self) -> int | None:
+        """Process id of the worker, while there is one."""
+        return self._worker.pid if self._worker is not None else None
+
+    async def check(self, schema: Mapping[str, Any], value: Any) -> Verdict:
+        """Return whether `value` is what `schema` wants; takes a few seconds in the worst case."""
+        if is_simple(schema, value):
+            if self._rules is None:
+                # A fifth of a second of imports: not on the event loop.
+                worker = "tui.host.schemas.validation_worker"
+                self._rules = await asyncio.to_thread(importlib.import_module, worker)
+            return Verdict(*self._rules.explain(schema, value))
+        if _count(value, MOST_NODES, most_text=MOST_TEXT) is None:
+            return Verdict(unchecked="the value is too large")
+        try:
+            async with asyncio.timeout(self._seconds + WORKER_START_SECONDS), self._turn:
+                return await self._ask_worker(schema, value)
+        except TimeoutError:
+            return Verdict(unchecked="the checker is busy")
+
+    async def close(self) -> None:
+        """End the worker, if there is one; nothing is checked by it from now on."""
+        self._closed = True
+        self._kill()
+
+    async def _ask_worker(self, schema: Mapping[str, Any], value: Any) -> Verdict:
+        key = hashlib.sha256(json.dumps(schema).encode()).digest()
+        if self._overruns[key] >= STRIKES:
+            return Verdict(unchecked=TOO_COSTLY)
+        sound = False
+        try:
+            reply = await _in_time(await self._working(), self._seconds, _exchange, schema, value)
+            problem, unchecked = json.loads(reply)
+            sound = True
+            return Verdict(str(problem), str(unchecked))
+        except TimeoutError:
+            self._overruns[key] += 1
+            return Verdict(unchecked=TOO_COSTLY)
+        except (OSError, ValueError, RecursionError):
+            return Verdict(unchecked="the checker ended")
+        finally:
+            if not sound:  # killed, or in the middle of an answer: the next check gets a new one
+                self._kill()
+
+    async def _working(self) -> "subprocess.Popen[bytes]":
+        if self._worker is None or self._worker.poll() is not None:
+            self._kill()
+            if self._closed:
+                raise OSError("the program is about to end")
+            self._worker = _spawn()
+            try:
+                await _in_time(self._worker, WORKER_START_SECONDS, _read_line)
+            except TimeoutError as error:  # not the schema's fault
+                raise OSError("the worker did not start") from error
+        return self._worker
+
+    def _kill(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is None:
+            return
+        worker.kill()
+        worker.wait()
+        for pipe in (worker.stdin, worker.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:  # what was still to be written has nowhere to go
+                    continue
+
+
+def is_simple(schema: Any, value: Any) -> bool:
+    """Whether a check in this process is quick for sure: few nodes, and no keyword that can be costly."""
+    schema_nodes = _count(schema, SIMPLE_NODES, forbidden=_COSTLY)
+    if schema_nodes is None:
+        return False
+    return _count(value, SIMPLE_WORK // max(1, schema_nodes)) is not None
+
+
+def _count(
+    root: Any, most: int, *, forbidden: frozenset[str] = frozenset(), most_text: float = math.inf
+) -> int | None:
+    """Count the nodes of a JSON value; None if it is too large, or has one of the forbidden keys."""
+    nodes = text = 0
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        nodes += 1
+        text += len(node) if isinstance(node, str) else 0
+        if nodes + len(stack) > most or text > most_text:
+            return None
+        if isinstance(node, dict):
+            if not forbidden.isdisjoint(node):
+                return None
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return nodes
+
+
+def _spawn() -> "subprocess.Popen[bytes]":
+    """Start a worker: no shell, no inherited secrets, a session of its own, our own import path."""
+    here = str(Path(__file__).parents[3])
+    paths = os.pathsep.join((here, *filter(None, sys.path)))
+    environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": paths}
+    if "SYSTEMROOT" in os.environ:
+        environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "tui.host.schemas.validation_worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+async def _in_time(worker: "subprocess.Popen[bytes]", seconds: float, ask: Any, *arguments: Any) -> bytes:
+    """Run blocking `ask` in a thread; on overrun kill the worker, which ends the thread's reading too."""
+    asking = asyncio.ensure_future(asyncio.to_thread(ask, worker, *arguments))
+    try:
+        done, _ = await asyncio.wait({asking}, timeout=seconds)
+        if not done:
+            raise TimeoutError
+        reply: bytes = asking.result()
+        return reply
+    finally:
+        if not asking.done():
+            worker.kill()
+            await asyncio.gather(asking, return_exceptions=True)
+
+
+def _read_line(worker: "subprocess.Popen[bytes]") -> bytes:
+    assert worker.stdout is not None
+    line = worker.stdout.readline()
+    if not line:
+        raise OSError("the worker ended")
+    return line
+
+
+def _exchange(worker: "subprocess.Popen[bytes]", schema: Mapping[str, Any], value: Any) -> bytes:
+    assert worker.stdin is not None
+    worker.stdin.write(json.dumps([schema, value]).encode() + b"\n")
+    worker.stdin.flush()
+    return _read_line(worker)

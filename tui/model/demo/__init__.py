@@ -1,0 +1,1 @@
+"""The offline, rule-based demo model."""

@@ -1,0 +1,1 @@
+"""Endpoints: providers, quirks, context windows, keys, errors."""

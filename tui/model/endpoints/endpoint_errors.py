@@ -1,0 +1,244 @@
+"""Failures of an endpoint before or around a reply, as a `ModelError` that says what to do. Pure."""
+
+import re
+from collections.abc import Mapping
+
+from tui.core.errors import ModelError, NoTools
+from tui.core.secrets.secret_places import masked
+from tui.core.text import clean_line
+from tui.model.endpoints.address import without_secrets
+from tui.model.endpoints.failures import (
+    FAILED,
+    NO_TOOLS,
+    RETRYABLE_STATUS,
+    failed_generation,
+    is_billing,
+    words_of,
+)
+from tui.model.endpoints.overflow import is_overflow, window_in
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.providers import host_of, is_private, provider_of
+from tui.model.endpoints.waits import asked_wait, retry_after
+from tui.model.openai_api.reply_redaction import redact_error, redactor_of
+
+_NO_MODEL = re.compile(
+    r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
+    r"|decommissioned|invalid)|(?:unknown|invalid|no such|unsupported) model|model_not_found|model id",
+    re.IGNORECASE | re.DOTALL,
+)
+_WANTS_TLS = re.compile(r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line", re.IGNORECASE)
+_BAD_KEY = re.compile(
+    r"(?:api.?key|token|credentials?).{0,30}(?:not valid|invalid|incorrect|missing|expired|required)"
+    r"|(?:invalid|incorrect|missing|no) .{0,20}(?:api.?key|auth\w*|credentials)|unauthorized",
+    re.IGNORECASE,
+)
+_BAD_CALL = re.compile(r"failed_generation|failed to call a function", re.IGNORECASE)
+_NO_MEMORY = re.compile(r"requires more system memory", re.IGNORECASE)
+_LOADING = re.compile(r"(?:is )?(?:currently |still )?loading(?: model)?", re.IGNORECASE)
+
+_TRY_HTTPS = "Does it speak https? Then begin base_url with https://."
+_STEPS = (
+    (_WANTS_TLS, _TRY_HTTPS),
+    (
+        NO_TOOLS,
+        'Set tool_protocol of the profile to "auto" or "xml", or choose a model that can call tools.',
+    ),
+    (_BAD_CALL, "Ask again, or choose another model: this one wrote a call that is none."),
+    (_NO_MEMORY, "Choose a smaller model, or free memory: this one does not fit into that machine."),
+    (_LOADING, "Wait until the model is loaded, then ask again."),
+)
+_SHORTEN = "Start a new chat, or attach less: the conversation does not fit into the model's window."
+CHECK_PROFILE = "Check the profile's model and base_url."
+
+
+def endpoint_of(profile: ModelProfile) -> str:
+    """Return how the endpoint is named in messages: the profile and its address."""
+    return clean_line(f"{profile.name} ({without_secrets(profile.base_url)})", 120)
+
+
+def is_missing_path(status: int, words: str) -> bool:
+    """Whether a refusal says that there is nothing at this address (not that a model is missing)."""
+    if _NO_MODEL.search(words) or NO_TOOLS.search(words):
+        return False
+    return status in (404, 405) or "unexpected endpoint" in words.lower()
+
+
+def status_error(profile: ModelProfile, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
+    """Return the error for a response with a status of failure.
+
+    Args:
+        profile: what was asked.
+        status: the HTTP status.
+        body: what came with it, decoded or as text.
+        headers: of the response, names in lower case.
+    """
+    redactor = redactor_of(profile)
+    said = words_of(body, redactor.redact)
+    billing = is_billing(f"{said} {_code(body)}", status)
+    message = f"the endpoint answered {status}"
+    no_tools = bool(NO_TOOLS.search(said))
+    overflow = is_overflow(f"{said} {_code(body)}", status)
+    wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
+    # Groq's word for a call that the model wrote wrongly: the next one may be right.
+    passes = status in RETRYABLE_STATUS or "tool_use_failed" in _code(body)
+    told_not_to = headers.get("x-should-retry", "").lower() == "false"
+    hopeless = billing or no_tools or overflow or told_not_to or bool(_NO_MEMORY.search(said))
+    error = (NoTools if no_tools else ModelError)(
+        f"{message}: {said}" if said else message,
+        where=endpoint_of(profile),
+        next_step=_SHORTEN if overflow else _next_step(profile, status, said, billing, wait, headers),
+        status=status,
+        retryable=passes and not hopeless,
+        retry_after=wait,
+        overflow=overflow,
+        window=window_in(said) if overflow else None,
+    )
+    error.generation = failed_generation(body)
+    return redact_error(error, redactor)
+
+
+def _code(body: object) -> str:
+    """Return the machine-readable kinds of an error body."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    if not isinstance(inner, Mapping):
+        return ""
+    return " ".join(str(inner.get(name, "")) for name in ("code", "type"))[:200]
+
+
+def _next_step(
+    profile: ModelProfile,
+    status: int,
+    said: str,
+    billing: bool,
+    wait: float | None,
+    headers: Mapping[str, str],
+) -> str:
+    if billing:
+        page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
+        return f"Add credit or raise the quota of this account{page}, or choose another model."
+    for words, step in _STEPS:
+        if words.search(said):
+            return step
+    if _NO_MODEL.search(said):
+        return _model_step(profile, said)
+    if status == 401 or (status in (400, 403) and _BAD_KEY.search(said)):
+        return _key_step(profile)
+    match status:
+        case 403:
+            return "The key is known but may not do this; look at its permissions, region and billing."
+        case 404 | 405:
+            return _address_step(profile)
+        case 408 | 409 | 425:
+            return "Ask again."
+        case 429:
+            return f"Wait {wait:g} s, then ask again." if wait else "Wait a little, then ask again."
+        case _ if 300 <= status < 400:
+            to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
+            return f"It redirects to {to}: set base_url to where it leads." if to else "Check base_url."
+        case _ if status >= 500:
+            return "The fault is at the endpoint: ask again later."
+    return CHECK_PROFILE
+
+
+def step_within(profile: ModelProfile, error: ModelError) -> str:
+    """Return what to do about an error that a stream told: what its status or its words ask for."""
+    if error.retryable or not error.message.startswith(FAILED):
+        return error.next_step
+    billing = is_billing(error.message, error.status)
+    if error.overflow:
+        return _SHORTEN
+    step = _next_step(profile, error.status or 0, error.message, billing, None, {})
+    return error.next_step if step == CHECK_PROFILE else step
+
+
+def _key_step(profile: ModelProfile) -> str:
+    provider = provider_of(profile.base_url)
+    variable = profile.api_key_env or (provider.keys[0] if provider else "")
+    place = f" A key is had at {provider.key_page}." if provider else ""
+    if profile.keychain:
+        return f"Check what the keychain holds for {clean_line(profile.keychain, 80)}.{place}"
+    verb = "Check" if profile.api_key else "Set"
+    if profile.api_key and not profile.api_key_env:
+        return f"Check the api_key of this profile.{place}"
+    return f"{verb} {variable or 'api_key_env of this profile'}.{place}"
+
+
+def _model_step(profile: ModelProfile, said: str) -> str:
+    if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, at whatever port it is
+        return f"Pull it: `ollama pull {clean_line(profile.model, 80)}`."
+    variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
+    return f"The model is named {clean_line(profile.model, 80)!r}: set `model` of the profile{variable}."
+
+
+def _address_step(profile: ModelProfile) -> str:
+    if not has_version(profile.base_url):
+        return "base_url lacks /v1? It is tried with /v1 as well, and neither is there."
+    return "Check base_url and model of the profile."
+
+
+def has_version(base_url: str) -> bool:
+    """Whether the path of a URL names a version, as most do ("/v1", "/v1beta/openai")."""
+    return re.search(r"/v\d+\w*(?:/|$)", base_url) is not None
+
+
+def looks_like_ollama(profile: ModelProfile) -> bool:
+    """Whether a profile leads to an Ollama of one's own."""
+    return ":11434" in profile.base_url or (profile.name == "ollama" and is_private(profile.base_url))
+
+
+def connection_error(profile: ModelProfile, cause: str) -> ModelError:
+    """Return the error for an endpoint that cannot be reached; `cause` is the socket's reason."""
+    hopeless = True
+    if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
+        step = "It does not speak https: begin base_url with http://."
+    elif "CERTIFICATE_VERIFY_FAILED" in cause:
+        step = "Check the host in base_url, or add its certificate to those that this machine trusts."
+    elif _WANTS_TLS.search(cause):
+        step = _TRY_HTTPS
+    else:
+        hopeless, step = False, _reach_step(profile)
+    reason = clean_line(redactor_of(profile).redact(cause), 160)
+    return ModelError(
+        f"the endpoint cannot be reached{': ' + reason if reason else ''}",
+        where=endpoint_of(profile),
+        next_step=step,
+        retryable=not hopeless,
+    )
+
+
+def _reach_step(profile: ModelProfile) -> str:
+    if looks_like_ollama(profile):
+        return "Is Ollama running? Start it: `ollama serve`."
+    if is_private(profile.base_url):
+        return "Is the model server running, and is base_url right?"
+    return f"Check the network, a proxy, and that {host_of(profile.base_url) or 'the host'} is right."
+
+
+def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:
+    """Return the error for an endpoint that stays silent."""
+    what = "sent nothing" if first else "stopped sending in the middle of the reply"
+    name = "first_token_seconds" if first else "between_chunks_seconds"
+    return ModelError(
+        f"the endpoint {what} for {seconds:g} s",
+        where=endpoint_of(profile),
+        next_step=f"Ask again, or raise {name} of the profile.",
+        retryable=True,
+    )
+
+
+class NotAStream(ModelError):
+    """What came with status 200 is no event stream: base_url leads to something else."""
+
+
+def not_a_stream(
+    profile: ModelProfile, content_type: str, head: bytes, wanted: str = "an SSE stream"
+) -> NotAStream:
+    """Return the error for a 200 that is not what was asked for (a page of HTML, mostly)."""
+    redact = redactor_of(profile).redact
+    said = words_of(redact(head.decode("utf-8", "replace")), redact)
+    kind = clean_line(redact(content_type), 60) or "no content type"
+    step = "Check base_url: it leads to a page, not to a model's API."
+    if not has_version(profile.base_url):
+        step = "Check base_url: it may lack /v1."
+    what = f" ({kind}): {said}" if said else f" ({kind}, empty)"
+    return NotAStream(f"the answer is not {wanted}{what}", where=endpoint_of(profile), next_step=step)

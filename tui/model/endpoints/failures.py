@@ -1,0 +1,157 @@
+"""What an endpoint says when it fails, as a `ModelError` a person can act on. Pure.
+
+Endpoints report failures with a status, inside a stream, or as a page of HTML. What they say is foreign
+text: it is cleaned and cut before it gets into a message.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tui.core.errors import ModelError, NoTools
+from tui.core.text import clean_line
+from tui.model.endpoints.overflow import is_overflow, window_in
+from tui.model.endpoints.waits import asked_wait
+
+MAX_WORDS = 300
+"""Characters of a provider's own words in a message."""
+
+MAX_GENERATION = 200_000
+"""Characters that are kept of what a model wrote and its endpoint could not read."""
+
+FAILED = "the endpoint failed in the middle of the reply"
+
+FAILED_FINISH = ("error", "network_error", "insufficient_system_resource", "abort")
+"""Finish reasons of a reply that was given up: OpenRouter, Zhipu, DeepSeek, SGLang and vLLM."""
+
+RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) - {501, 505}
+
+_WORDS = ("message", "msg", "detail")
+_KINDS = ("code", "status", "type", "detail")
+_BILLING = re.compile(
+    r"insufficient[_ ](?:quota|balance|credit|funds)|exceeded your current quota|billing"
+    r"|credits? (?:balance|limit)|out of credits?|payment required|quota_exceeded|余额不足|欠费",
+    re.IGNORECASE,
+)
+NO_TOOLS = re.compile(
+    r"does ?n[o']t support (?:tools|tool use|function)|support tool use|enable-auto-tool-choice|--jinja"
+    r"|tools? (?:is|are) not supported|tool calling is not supported",
+    re.IGNORECASE,
+)
+_TRANSIENT = re.compile(
+    r"overloaded|rate.?limit|too many requests|temporar|timed? ?out|unavailable|server[_ ]error"
+    r"|internal error|disconnected|capacity|try again|upstream|bad gateway|network.error|system_resource"
+    r"|error, abort|tool_use_failed|failed to call a function|访问量过大|繁忙",
+    re.IGNORECASE,
+)
+
+
+def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
+    """Return the provider's own words in an error body, cleaned, as one line; "" if it says nothing.
+
+    Args:
+        body: decoded or as text.
+        redact: takes secrets out of the words before they are cut, which could leave a part of one.
+    """
+    for _ in range(4):
+        if isinstance(body, str):
+            if not body.lstrip().startswith(("{", "[")):
+                break
+            try:
+                body = json.loads(body)
+            except (ValueError, RecursionError):
+                break
+        if isinstance(body, list):
+            body = body[0] if body else ""
+        elif isinstance(body, Mapping):
+            keys = ("error", "message", "detail", "msg", "status_msg", "error_message", "title", "code")
+            inner = next((body[key] for key in keys if body.get(key)), "")
+            raw = body.get("metadata")
+            if isinstance(inner, str) and isinstance(raw, Mapping) and isinstance(raw.get("raw"), str):
+                inner = f"{inner}: {raw['raw']}"
+            body = inner
+    text = body if isinstance(body, str) else ("" if isinstance(body, Mapping | list) else str(body or ""))
+    text = redact(text)
+    if "<" in text and re.search(r"<(?:html|body|head|!doctype)", text[:2000], re.IGNORECASE):
+        title = re.search(r"<title>([^<]{1,200})", text[:4000], re.IGNORECASE)
+        text = title[1] if title else re.sub(r"<[^<>]{0,200}>", " ", text[:4000])
+    return clean_line(text, MAX_WORDS)
+
+
+def is_billing(text: str, status: int | None) -> bool:
+    """Whether a failure is about money; asking again never helps."""
+    return status == 402 or bool(_BILLING.search(text))
+
+
+def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
+    """Return the failure that a chunk of a stream reports, or None.
+
+    Known forms: `error` as object or text, `object: "error"`, `base_resp.status_code`, a choice with an
+    error or a finish reason that is one, and a bare `message` with a code, or alone, and no choices.
+    """
+    body: Any = chunk.get("error")
+    resp = chunk.get("base_resp")
+    choices = chunk.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if not body and "error" in (chunk.get("object"), chunk.get("type")):
+        body = chunk
+    elif not body and isinstance(resp, Mapping) and resp.get("status_code") not in (0, None, "0"):
+        body = {"message": resp.get("status_msg"), "code": resp.get("status_code")}
+    elif not body and isinstance(first, Mapping) and first.get("error"):
+        body = first["error"]
+    elif not body and choices is None and any(isinstance(chunk.get(name), str) for name in _WORDS):
+        body = chunk if any(map(chunk.get, _KINDS)) or len(chunk) == 1 else None
+    elif not body and isinstance(first, Mapping) and first.get("finish_reason") in FAILED_FINISH:
+        body = f"the provider ended the reply with an error, {first['finish_reason']}"
+    if not body:
+        return None
+    said = words_of(body) or "no reason was given"
+    code = body.get("code") or body.get("type") if isinstance(body, Mapping) else None
+    if isinstance(code, str) and code not in said and not code.isdigit():
+        said = f"{said} ({clean_line(code, 60)})"
+    status = _status(body)
+    billing = is_billing(said, status)
+    overflow = is_overflow(f"{said} {_all_text(body)}", status)
+    transient = status in RETRYABLE_STATUS if status is not None else bool(_TRANSIENT.search(_all_text(body)))
+    error = (NoTools if NO_TOOLS.search(said) else ModelError)(
+        f"{FAILED}: {said}",
+        next_step="Pay for or raise the quota of this account." if billing else "Ask again.",
+        status=status,
+        retryable=transient and not (billing or overflow),
+        retry_after=asked_wait(said),
+        overflow=overflow,
+        window=window_in(said) if overflow else None,
+    )
+    error.generation = failed_generation(body)
+    return error
+
+
+def failed_generation(body: Any) -> str:
+    """Return what the model wrote where an endpoint could read no call of it (Groq), or ""."""
+    for _ in range(3):
+        if not isinstance(body, Mapping):
+            break
+        if isinstance(text := body.get("failed_generation"), str):
+            return text[:MAX_GENERATION]
+        body = body.get("error")
+    return ""
+
+
+def _status(body: Any) -> int | None:
+    """Return the HTTP status that an error in a stream carries, or None."""
+    if not isinstance(body, Mapping):
+        return None
+    for name in ("code", "status", "status_code"):
+        value = body.get(name)
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) == 3:
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool) and 400 <= value < 600:
+            return value
+    return None
+
+
+def _all_text(body: Any) -> str:
+    if isinstance(body, Mapping):
+        return " ".join(str(body.get(name, "")) for name in ("message", "type", "code", "status"))[:2000]
+    return str(body)[:2000]

@@ -1,0 +1,184 @@
+"""Which models an endpoint offers, as its `/v1/models` says, whatever form it says it in."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.errors import ModelError
+from tui.model.endpoints import endpoint_errors as errors
+from tui.model.endpoints.inquiry import Inquiry, inquiry
+from tui.model.endpoints.profile import ModelProfile
+
+MAX_MODELS = 50_000
+"""Bound for a hostile list; the longest known one has some hundreds."""
+MAX_ID = 256
+MAX_WINDOW = 100_000_000
+
+_NO_CHAT = re.compile(
+    r"embed|(?:^|[/-])(?:e5|gte|bge)-|minilm|rerank|whisper|tts|clip|nomic|stable-diffusion|sdxl|flux|vae|ocr"
+    r"|moderation|dall-e|gpt-image|imagen|veo|sora|realtime|transcribe|speech",
+    re.IGNORECASE,
+)
+_NO_CHAT_KINDS = ("embedding", "embeddings", "reranker", "rerank", "image", "audio", "moderation")
+_WINDOWS = (
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "max_input_tokens",
+    "inputTokenLimit",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A model that an endpoint offers; None where it does not say.
+
+    Attributes:
+        id: what a request names it by, as the endpoint writes it.
+        chat: whether it can chat; embeddings and the like cannot.
+        window: tokens that fit into one request.
+        tools: whether it has function calling.
+        images: whether it takes images.
+        price_in: what a million tokens of a request cost, in USD.
+        price_out: what a million tokens of a reply cost, in USD.
+        owner: who serves it, as the endpoint calls itself ("vllm", "llamacpp", "library"), or "".
+    """
+
+    id: str
+    chat: bool = True
+    window: int | None = None
+    tools: bool | None = None
+    images: bool | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    owner: str = ""
+
+
+def can_chat(model: str) -> bool:
+    """Whether a model can chat, by its name."""
+    return _NO_CHAT.search(model) is None
+
+
+async def offered_by(profile: ModelProfile) -> list[Offered]:
+    """Ask an endpoint for its models; those that can chat come first, else in its own order.
+
+    Raises:
+        ConfigError: the address or the key cannot be used at all.
+        ModelError: it cannot be reached, refuses, or does not say.
+    """
+    async with inquiry(profile) as endpoint:
+        return await models_at(endpoint, profile)
+
+
+async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[Offered]:
+    """Ask an endpoint that is open already.
+
+    Raises:
+        ModelError: as for `offered_by`.
+    """
+    try:
+        body = await endpoint.get(f"{endpoint.base_url}/models")
+    except ModelError as error:
+        missing = error.status in (404, 405) or isinstance(error, errors.NotAStream)
+        if not missing or errors.has_version(endpoint.base_url):
+            raise
+        body = await endpoint.get(f"{endpoint.base_url}/v1/models")
+    found = {one.id: one for one in _entries(body)}
+    if not found:
+        raise ModelError(
+            "the endpoint does not say which models it has",
+            where=errors.endpoint_of(profile),
+            next_step="Write the model's id yourself.",
+        )
+    return sorted(found.values(), key=lambda one: not one.chat)
+
+
+def _entries(body: Any) -> Iterator[Offered]:
+    """Yield the models in a list, in `data` or in `models`; what is none is left out."""
+    listed = body if isinstance(body, list) else body.get("data") or body.get("models")
+    for entry in listed[:MAX_MODELS] if isinstance(listed, list) else ():
+        if isinstance(entry, str):
+            entry = {"id": entry}
+        if isinstance(entry, Mapping) and (made := _offered(entry)) is not None:
+            yield made
+
+
+def _offered(entry: Mapping[str, Any]) -> Offered | None:
+    identity = next((entry[key] for key in ("id", "key", "model", "name") if entry.get(key)), None)
+    if not isinstance(identity, str) or not identity.isprintable() or len(identity) > MAX_ID:
+        return None
+    abilities = entry.get("capabilities")
+    owner = entry.get("owned_by")
+    return Offered(
+        identity,
+        chat=_chats(identity, entry, abilities),
+        window=window_in(entry),
+        tools=_able(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
+        if abilities
+        else _listed(entry.get("supported_parameters"), "tools"),
+        images=_able(abilities, "vision") if abilities else _sees(entry),
+        price_in=_price(entry, "prompt"),
+        price_out=_price(entry, "completion"),
+        owner=owner[:64] if isinstance(owner, str) else "",
+    )
+
+
+def window_in(entry: Mapping[str, Any]) -> int | None:
+    """Return the window that an entry of a list names, under whatever name."""
+    meta = entry.get("meta")
+    for holder in (entry, meta if isinstance(meta, Mapping) else {}):
+        for name in (*_WINDOWS, "n_ctx"):
+            if (window := count_in(holder.get(name))) is not None:
+                return window
+    return None
+
+
+def count_in(value: Any) -> int | None:
+    """Return a number of tokens, or None for what can be none."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_WINDOW:
+        return None
+    return value
+
+
+def _chats(identity: str, entry: Mapping[str, Any], abilities: Any) -> bool:
+    if entry.get("type") in _NO_CHAT_KINDS:
+        return False
+    if isinstance(abilities, Mapping) and abilities.get("completion_chat") is False:
+        return False
+    return can_chat(identity)
+
+
+def _able(abilities: Any, *names: str) -> bool | None:
+    if isinstance(abilities, list):
+        return any(name in abilities for name in names)
+    if isinstance(abilities, Mapping):
+        said = [abilities[name] for name in names if isinstance(abilities.get(name), bool)]
+        return said[0] if said else None
+    return None
+
+
+def _listed(values: Any, name: str) -> bool | None:
+    return name in values if isinstance(values, list) and values else None
+
+
+def _sees(entry: Mapping[str, Any]) -> bool | None:
+    architecture = entry.get("architecture")
+    return (
+        _listed(architecture.get("input_modalities"), "image") if isinstance(architecture, Mapping) else None
+    )
+
+
+def _price(entry: Mapping[str, Any], name: str) -> float | None:
+    """Return OpenRouter's price of one token as that of a million."""
+    pricing = entry.get("pricing")
+    value = pricing.get(name) if isinstance(pricing, Mapping) else None
+    try:
+        price = float(value) if isinstance(value, str | int | float) else math.nan
+    except ValueError:
+        return None
+    return round(price * 1_000_000, 6) if math.isfinite(price) and 0 <= price < 1 else None

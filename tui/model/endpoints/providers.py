@@ -1,0 +1,183 @@
+"""What is known of providers, as data, and the profiles that the environment gives. Pure.
+
+Names of models drift; the ones here are what a provider serves by default to a new account, and every
+one can be changed with `NAME_MODEL` in the environment or a profile in the configuration.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from tui.core.secrets.redact import Secret
+from tui.model.endpoints.profile import ModelProfile
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One provider of models.
+
+    Attributes:
+        name: the profile's name, and in capitals the prefix of its variables.
+        title: what a person calls it.
+        host: its host; subdomains belong to it too.
+        keys: the environment variables that may hold its key, the first is the one to set.
+        base_url: its OpenAI-compatible endpoint.
+        model: the model that is asked if none is named.
+        key_page: where a person gets a key.
+    """
+
+    name: str
+    title: str
+    host: str
+    keys: tuple[str, ...]
+    base_url: str
+    model: str
+    key_page: str
+
+
+PROVIDERS = (
+    Provider(
+        "openai",
+        "OpenAI",
+        "api.openai.com",
+        ("OPENAI_API_KEY",),
+        "https://api.openai.com/v1",
+        "gpt-5.1",
+        "https://platform.openai.com/api-keys",
+    ),
+    Provider(
+        "openrouter",
+        "OpenRouter",
+        "openrouter.ai",
+        ("OPENROUTER_API_KEY",),
+        "https://openrouter.ai/api/v1",
+        "openrouter/auto",
+        "https://openrouter.ai/keys",
+    ),
+    Provider(
+        "deepseek",
+        "DeepSeek",
+        "deepseek.com",
+        ("DEEPSEEK_API_KEY",),
+        "https://api.deepseek.com/v1",
+        "deepseek-chat",
+        "https://platform.deepseek.com/api_keys",
+    ),
+    Provider(
+        "moonshot",
+        "Moonshot",
+        "moonshot.ai",
+        ("MOONSHOT_API_KEY",),
+        "https://api.moonshot.ai/v1",
+        "kimi-latest",
+        "https://platform.moonshot.ai/console/api-keys",
+    ),
+    Provider(
+        "dashscope",
+        "DashScope",
+        "aliyuncs.com",
+        ("DASHSCOPE_API_KEY",),
+        "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        "qwen-plus",
+        "https://bailian.console.aliyun.com",
+    ),
+    Provider(
+        "gemini",
+        "Gemini",
+        "generativelanguage.googleapis.com",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "gemini-flash-latest",
+        "https://aistudio.google.com/apikey",
+    ),
+    Provider(
+        "mistral",
+        "Mistral",
+        "api.mistral.ai",
+        ("MISTRAL_API_KEY",),
+        "https://api.mistral.ai/v1",
+        "mistral-medium-latest",
+        "https://console.mistral.ai/api-keys",
+    ),
+    Provider(
+        "groq",
+        "Groq",
+        "api.groq.com",
+        ("GROQ_API_KEY",),
+        "https://api.groq.com/openai/v1",
+        "openai/gpt-oss-120b",
+        "https://console.groq.com/keys",
+    ),
+    Provider(
+        "anthropic",
+        "Anthropic",
+        "api.anthropic.com",
+        ("ANTHROPIC_API_KEY",),
+        "https://api.anthropic.com/v1",
+        "claude-sonnet-4-5",
+        "https://console.anthropic.com/settings/keys",
+    ),
+    Provider(
+        "xai",
+        "xAI",
+        "api.x.ai",
+        ("XAI_API_KEY",),
+        "https://api.x.ai/v1",
+        "grok-4",
+        "https://console.x.ai",
+    ),
+)
+
+_LOCAL_ENDINGS = (".local", ".localhost", ".lan", ".internal")
+
+
+def host_of(base_url: str) -> str:
+    """Return the host of a URL in lower case, or "" if there is none."""
+    try:
+        return (urlsplit(base_url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def is_private(base_url: str) -> bool:
+    """Whether a URL leads to this machine or its own network, where no proxy must be asked."""
+    host = host_of(base_url)
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_LOCAL_ENDINGS))
+
+
+def provider_of(base_url: str) -> Provider | None:
+    """Return the provider that a URL belongs to, or None."""
+    host = host_of(base_url)
+    return next((one for one in PROVIDERS if host == one.host or host.endswith("." + one.host)), None)
+
+
+def from_environment(env: Mapping[str, str]) -> list[ModelProfile]:
+    """Return a profile for each provider that the environment has a key for, in the table's order.
+
+    Empty values count as unset. OPENAI_BASE_URL binds OPENAI_API_KEY to another host; without it the
+    key goes to OpenAI only. It may also stand alone, for an endpoint without a key.
+    """
+    return [profile for provider in PROVIDERS if (profile := _from_environment(provider, env)) is not None]
+
+
+def _from_environment(provider: Provider, env: Mapping[str, str]) -> ModelProfile | None:
+    def value(name: str) -> str:
+        return env.get(name, "").strip()
+
+    variable = next((name for name in provider.keys if value(name)), "")
+    prefix = provider.name.upper()
+    base_url = value(f"{prefix}_BASE_URL")
+    if not variable and not base_url:
+        return None
+    return ModelProfile(
+        name=provider.name,
+        base_url=base_url or provider.base_url,
+        model=value(f"{prefix}_MODEL") or provider.model,
+        api_key=Secret(value(variable)) if variable else None,
+        api_key_env=variable or provider.keys[0],
+        source="environment",
+    )

@@ -1,0 +1,278 @@
+"""What one endpoint refuses, learned from its own words. Pure.
+
+No two endpoints accept the same parameters, and none says so beforehand. A refusal that names what it
+refuses is answered once by asking again without it, and remembered for this endpoint and model.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from tui.core.schemas.schema_forms import SchemaForm
+from tui.model.endpoints import refusal_words as seen
+from tui.model.endpoints.traits import CallIds, Echo, Traits
+
+MAX_REMEMBERED = 200
+"""Names in one set of what was learned."""
+
+MAX_FACTS = 12
+
+_OPTIONAL = ("stream_options", "temperature", "stop", "max_tokens", "max_completion_tokens")
+"""Parameters that a request can do without."""
+
+
+@dataclass(slots=True)
+class Learned:
+    """What an endpoint is known to refuse for one model.
+
+    Tools are known by their key, see `tool_forms`: one that its server changed is another tool.
+
+    Attributes:
+        dropped: parameters that are not sent.
+        max_tokens_name: the name under which `max_tokens` is sent, or "" for the usual one.
+        form: the form that all tool schemas need, if it is not the one of the table.
+        plain_keys: names of properties are refused unless they are plain.
+        strict_tools: tools whose schema is sent in the strictest form.
+        refused_tools: tools that made it refuse the whole request.
+        max_tools: how many tools it takes, or 0 if it never said.
+        needs_tools: a history with calls is refused unless tools are sent with it.
+        no_tools: it has no function calling.
+        no_images: it takes no images.
+        no_audio: it takes no sounds.
+        no_echo: provider fields must not come back.
+        fill_reasoning: reasoning_content must stand on every assistant message.
+        call_ids: which ids of calls it takes, or "" for the usual ones.
+        named_results: results of tools must carry the name of the tool.
+        no_user_after_tool: no user message may stand right behind results of tools.
+        thinking_first: its messages begin with thinking, the opening tag left out; not remembered.
+    """
+
+    dropped: set[str] = field(default_factory=set)
+    max_tokens_name: str = ""
+    form: str = ""
+    plain_keys: bool = False
+    strict_tools: set[str] = field(default_factory=set)
+    refused_tools: set[str] = field(default_factory=set)
+    max_tools: int = 0
+    needs_tools: bool = False
+    no_tools: bool = False
+    no_images: bool = False
+    no_audio: bool = False
+    no_echo: bool = False
+    fill_reasoning: bool = False
+    call_ids: str = ""
+    named_results: bool = False
+    no_user_after_tool: bool = False
+    thinking_first: bool = False
+
+    # ---- what is done with it ----------------------------------------------------------------------
+
+    def applied(self, traits: Traits) -> Traits:
+        """Return `traits` as this endpoint has shown them to be."""
+        reasoning = Echo.FILLED if self.fill_reasoning else Echo.NEVER if self.no_echo else traits.reasoning
+        return replace(
+            traits,
+            schema=SchemaForm(self.form) if self.form else traits.schema,
+            plain_keys=traits.plain_keys or self.plain_keys,
+            reasoning=reasoning,
+            details=traits.details and not self.no_echo,
+            extra=traits.extra and not self.no_echo,
+            refuses=traits.refuses | self.dropped,
+            max_tokens_name=self.max_tokens_name or traits.max_tokens_name,
+            images=False if self.no_images else traits.images,
+            audio=traits.audio and not self.no_audio,
+            needs_tools=traits.needs_tools or self.needs_tools,
+            call_ids=CallIds(self.call_ids) if self.call_ids else traits.call_ids,
+            named_results=traits.named_results or self.named_results,
+            user_after_tool=traits.user_after_tool and not self.no_user_after_tool,
+            max_tools=min(traits.max_tools, self.max_tools or traits.max_tools),
+        )
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What a person reads of it, a few words each."""
+        tools = sorted(key.partition("#")[0] for key in self.refused_tools)
+        said = [
+            *(f"refuses {name}" for name in sorted(self.dropped)),
+            f"wants {self.max_tokens_name}" if self.max_tokens_name else "",
+            "wants tools beside calls" if self.needs_tools else "",
+            "has no function calling" if self.no_tools else "",
+            "takes no images" if self.no_images else "",
+            "takes no sounds" if self.no_audio else "",
+            f"takes {self.max_tools} tools" if self.max_tools else "",
+            f"tool schemas in the form {self.form}" if self.form else "",
+            "tool schemas with plain names" if self.plain_keys else "",
+            f"{len(self.strict_tools)} tool schemas simplified" if self.strict_tools else "",
+            "wants its thinking back" if self.fill_reasoning else "",
+            "refuses its own thinking" if self.no_echo else "",
+            f"takes ids of calls with {self.call_ids}" if self.call_ids else "",
+            "wants the names of results" if self.named_results else "",
+            "takes no question behind a result" if self.no_user_after_tool else "",
+            *(f"refuses the tool {name}" for name in tools),
+        ]
+        return tuple(fact for fact in said if fact)[:MAX_FACTS]
+
+    @property
+    def tool_marks(self) -> dict[str, str]:
+        """What the endpoint does not take of tools, in words, by their qualified names."""
+        simpler = {key.partition("#")[0]: "schema simplified for this endpoint" for key in self.strict_tools}
+        return simpler | {key.partition("#")[0]: "refused by this endpoint" for key in self.refused_tools}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is to be remembered, as JSON values; empty if there is nothing."""
+        return {
+            one.name: sorted(value)[:MAX_REMEMBERED] if isinstance(value, set) else value
+            for one in fields(self)
+            if one.name != "thinking_first" and (value := getattr(self, one.name))
+        }
+
+    @classmethod
+    def from_json(cls, value: Any) -> "Learned":
+        """Return what was remembered; what is not of its kind is forgotten."""
+        known = cls()
+        for one in fields(cls) if isinstance(value, Mapping) else ():
+            found, usual = value.get(one.name), getattr(known, one.name)
+            if isinstance(usual, set) and isinstance(found, list):
+                setattr(known, one.name, {text[:200] for text in found if isinstance(text, str)})
+            elif type(found) is type(usual) and one.name != "thinking_first":
+                setattr(known, one.name, found)
+        known.dropped &= set(_OPTIONAL)
+        known.form = known.form if known.form in tuple(SchemaForm) else ""
+        known.max_tokens_name = known.max_tokens_name if known.max_tokens_name in _OPTIONAL else ""
+        known.call_ids = known.call_ids if known.call_ids in tuple(CallIds) else ""
+        known.max_tools = max(0, known.max_tools)
+        return known
+
+    # ---- how it is learned -------------------------------------------------------------------------
+
+    def take_refusal(
+        self, status: int, words: str, sent: Sequence[str], tools: Sequence[str], traits: Traits | None = None
+    ) -> str:
+        """Learn from a refusal, and return what is done about it, or "" if there is nothing to learn.
+
+        Args:
+            status: the HTTP status.
+            words: what the endpoint said, whole.
+            sent: names of the parameters that were sent; "images", "audio", "results" of tools and
+                "user behind result" if there were any.
+            tools: keys of the tools that were sent, in order.
+            traits: how it was asked.
+        """
+        for name in ("images", "audio"):
+            if name in sent and status in (400, 404, 415, 422, 500) and seen.MEDIA[name].search(words):
+                setattr(self, f"no_{name}", True)
+                return f"it takes no {'images' if name == 'images' else 'sounds'}; asking again without"
+        asked = traits or Traits()
+        if (
+            "results" in sent
+            and status in (400, 422, 500)
+            and (told := self._refuse_results(words, sent, asked))
+        ):
+            return told
+        if status == 500:
+            return self._refuse_tools(words, tools, asked) if seen.SCHEMA.search(words) else ""
+        if status not in (400, 422):
+            return ""
+        if seen.SCHEMA.search(words) and _meant(words, tools):
+            # A property may well be called "temperature" or "stop".
+            return self._refuse_tools(words, tools, asked)
+        return (
+            self._refuse_parameter(words, sent)
+            or self._refuse_echo(words)
+            or self._refuse_tools(words, tools, asked)
+        )
+
+    def _refuse_parameter(self, words: str, sent: Sequence[str]) -> str:
+        if "max_tokens" in sent and "max_completion_tokens" in words:
+            self.max_tokens_name = "max_completion_tokens"
+            return "it wants max_completion_tokens; asking again so"
+        for name in _OPTIONAL:
+            if (
+                name in sent
+                and name not in self.dropped
+                and re.search(seen.NAMES.get(name, name), words, re.I)
+            ):
+                if name.startswith("max_") and not seen.UNKNOWN.search(words):
+                    continue
+                self.dropped.add(name)
+                return f"it refuses {name}; asking again without"
+        return ""
+
+    def _refuse_echo(self, words: str) -> str:
+        if not self.fill_reasoning and seen.MUST_ECHO.search(words):
+            self.fill_reasoning, self.no_echo = True, False
+            return "it wants its thinking back; asking again with it"
+        if (
+            not (self.no_echo or self.fill_reasoning)
+            and seen.ECHO.search(words)
+            and seen.UNKNOWN.search(words)
+        ):
+            self.no_echo = True
+            return "it refuses its own thinking back; asking again without"
+        return ""
+
+    def _refuse_results(self, words: str, sent: Sequence[str], traits: Traits) -> str:
+        if seen.NINE_IDS.search(words) and traits.call_ids is not CallIds.NINE:
+            self.call_ids = CallIds.NINE.value
+            return "it wants ids of nine characters; asking again with such"
+        if seen.PLAIN_IDS.search(words) and traits.call_ids is CallIds.ANY:
+            self.call_ids = CallIds.PLAIN.value
+            return "it refuses ids of calls; asking again with plain ones"
+        if seen.NAMED_RESULTS.search(words) and not traits.named_results:
+            self.named_results = True
+            return "it wants the names of results; asking again with them"
+        roles = seen.ROLES.search(words) is not None
+        if not (roles or seen.BEHIND_RESULT.search(words)):
+            return ""
+        if "user behind result" in sent and traits.user_after_tool:
+            self.no_user_after_tool = True
+            return "it takes no question behind a result; asking again with a word between"
+        self.no_tools |= roles  # its template knows no results: whoever asks may ask in text
+        return ""
+
+    def _refuse_tools(self, words: str, tools: Sequence[str], traits: Traits) -> str:
+        if not tools:
+            if self.needs_tools or not seen.NEEDS_TOOLS.search(words):
+                return ""
+            self.needs_tools = True
+            return "it wants tools beside earlier calls; asking again with them"
+        if (most := seen.TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
+            self.max_tools = int(most[1])
+            return f"it takes {most[1]} tools; asking again with those that matter most"
+        if seen.KEYS.search(words) and not traits.plain_keys:
+            self.plain_keys = True
+            return "it refuses names of properties; asking again with plain ones"
+        if seen.MOONSHOT.search(words) and traits.schema is SchemaForm.PLAIN:
+            self.form = SchemaForm.KIMI.value
+            return "it wants tool schemas in Moonshot's form; asking again so"
+        if seen.GOOGLE.search(words) and traits.schema is not SchemaForm.GEMINI:
+            self.form = SchemaForm.GEMINI.value
+            return "it wants tool schemas in Google's form; asking again so"
+        return self._refuse_tool(words, tools, traits)
+
+    def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
+        """Simplify the schema of the tool that is named, then leave the tool out."""
+        named = _meant(words, tools)
+        if len(named) != 1:
+            if named or traits.schema is SchemaForm.GEMINI or not seen.SCHEMA.search(words):
+                return ""
+            self.form = SchemaForm.GEMINI.value
+            return "it refuses a tool's schema; asking again with simpler ones"
+        key, name = named[0], named[0].partition("#")[0]
+        if key not in self.strict_tools and traits.schema is not SchemaForm.GEMINI:
+            self.strict_tools.add(key)
+            return f"it refuses the tool {name}; asking again with a simpler schema of it"
+        if key in self.refused_tools:
+            return ""
+        self.refused_tools.add(key)
+        return f"it refuses the tool {name}; asking again without it"
+
+
+def _meant(words: str, tools: Sequence[str]) -> list[str]:
+    """Return the keys of the tools that a refusal is about: by position, else by name."""
+    for pattern in seen.POSITIONS:
+        if (position := pattern.search(words)) and int(position[1]) < len(tools):
+            return [tools[int(position[1])]]
+    names = {key: re.escape(key.partition("#")[0]) for key in tools}
+    return [key for key, name in names.items() if re.search(rf"(?<![\w-]){name}(?![\w-])", words)]

@@ -1,0 +1,166 @@
+"""What providers and models want and refuse, as one table. Pure.
+
+A row matches by the endpoint's host, by the model's id, or by both; every row that matches counts, later
+ones over earlier ones. What no row knows is learned from the endpoint's own words, see `quirks`.
+Sources are the providers' documentation and the bug reports of clients that met the refusals.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from tui.core.schemas.schema_forms import SchemaForm
+from tui.model.endpoints.providers import host_of
+
+
+class Echo(StrEnum):
+    """When a reply's `reasoning_content` is sent back."""
+
+    NEVER = "never"
+    TURN = "this turn"
+    ALWAYS = "always"
+    FILLED = "always, a stand-in where there is none"
+
+
+class CallIds(StrEnum):
+    """Which ids of calls are accepted."""
+
+    ANY = "any"
+    PLAIN = "at most forty letters, digits, _ and -"
+    NINE = "nine letters and digits"
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """How one model behind one endpoint wants to be asked.
+
+    Attributes:
+        schema: the form of tool schemas that it accepts.
+        plain_keys: names of properties may hold letters, digits, `_`, `.` and `-` only.
+        reasoning: when its thinking goes back to it.
+        details: its `reasoning_details` go back to it, unchanged.
+        extra: what it put beside a call or a message (`extra_content`) goes back to it.
+        call_ids: which ids of calls it accepts.
+        user_after_tool: a user message may stand right behind results of tools.
+        named_results: results of tools carry the name of the tool, too.
+        refuses: parameters that are not sent.
+        max_tokens_name: under which name the longest reply is sent.
+        images: whether it takes images; None if nobody knows, then they are tried.
+        audio: whether it takes sounds.
+        needs_tools: a history with calls is refused unless tools are sent with it.
+        max_tools: how many tools one request may offer.
+        max_description: characters of a tool's description.
+    """
+
+    schema: SchemaForm = SchemaForm.PLAIN
+    plain_keys: bool = False
+    reasoning: Echo = Echo.TURN
+    details: bool = True
+    extra: bool = True
+    call_ids: CallIds = CallIds.ANY
+    user_after_tool: bool = True
+    named_results: bool = False
+    refuses: frozenset[str] = frozenset()
+    max_tokens_name: str = "max_tokens"
+    images: bool | None = None
+    audio: bool = False
+    needs_tools: bool = False
+    max_tools: int = 128
+    max_description: int = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table.
+
+    Attributes:
+        host: the end of the host's name, or "" for any.
+        model: a pattern that is searched in the model's id, in any case; "" for any.
+        traits: what differs from `Traits()`; `refuses` is added to what other rows say.
+    """
+
+    host: str = ""
+    model: str = ""
+    traits: Mapping[str, Any] = field(default_factory=dict)
+
+    def matches(self, host: str, model: str) -> bool:
+        """Whether this row speaks of that model at that host."""
+        if self.host and host != self.host and not host.endswith("." + self.host):
+            return False
+        return not self.model or re.search(self.model, model, re.IGNORECASE) is not None
+
+
+_MISTRAL = r"mistral|mixtral|ministral|codestral|devstral|magistral|pixtral"
+_GOOGLE = {"schema": SchemaForm.GEMINI, "images": True, "named_results": True}
+
+TABLE = (
+    Row(host="api.openai.com", traits={"max_tokens_name": "max_completion_tokens"}),
+    # o3, o4-mini and most of gpt-5 answer 400 unsupported_parameter (smolagents#1893).
+    Row(model=r"(?:^|/)(?:o[134](?:-|$)|gpt-5)", traits={"refuses": {"stop"}}),
+    Row(model=r"audio-preview|gpt-audio|qwen.*omni|voxtral", traits={"audio": True}),
+    # "reasoning_content … must be passed back" (vercel/ai#14739, pi#3636).
+    Row(model=r"thinking", traits={"reasoning": Echo.ALWAYS}),
+    Row(model=r"deepseek-v4", traits={"reasoning": Echo.FILLED}),
+    Row(host="deepseek.com", traits={"images": False}),
+    # Interleaved thinking: the model loses its thread if it does not read its own thinking again.
+    Row(model=r"kimi|moonshot|glm|minimax", traits={"reasoning": Echo.ALWAYS}),
+    Row(model=r"kimi|moonshot", traits={"schema": SchemaForm.KIMI}),
+    Row(host="moonshot.ai", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
+    Row(host="moonshot.cn", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
+    # "reasoning_content is missing in assistant tool call message", whoever made the call (opencode#10996).
+    Row(
+        model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", traits={"reasoning": Echo.FILLED}
+    ),
+    Row(host="kimi.com", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.FILLED}),
+    # "function_response.name: Name cannot be empty" (langflow#9437, ollama#14214).
+    Row(model=r"gemini", traits=_GOOGLE),
+    Row(host="generativelanguage.googleapis.com", traits=_GOOGLE),
+    Row(host="aiplatform.googleapis.com", traits=_GOOGLE),
+    Row(model=r"claude", traits={"plain_keys": True, "images": True}),
+    Row(
+        host="api.anthropic.com",
+        traits={
+            "reasoning": Echo.NEVER,
+            "details": False,
+            "plain_keys": True,
+            "images": True,
+            "needs_tools": True,
+        },
+    ),
+    # Ids are checked, and a user message behind a result is refused, wherever its templates are used.
+    Row(model=_MISTRAL, traits={"call_ids": CallIds.NINE, "user_after_tool": False}),
+    # Fields that it does not know are errors (extra_forbidden, avante#2347).
+    Row(
+        host="mistral.ai",
+        traits={
+            "call_ids": CallIds.NINE,
+            "user_after_tool": False,
+            "refuses": {"stream_options"},
+            "reasoning": Echo.NEVER,
+            "details": False,
+            "extra": False,
+        },
+    ),
+    # "property 'reasoning_content' is unsupported"
+    Row(host="groq.com", traits={"reasoning": Echo.NEVER, "details": False}),
+    Row(host="cerebras.ai", traits={"reasoning": Echo.NEVER, "details": False}),
+    Row(model=r"(?:^|/)gpt-(?:4o|4\.1|5)", traits={"images": True}),
+    Row(
+        model=r"(?:^|/)(?:gpt-oss|deepseek-(?:chat|reasoner|[vr]\d)|qwen3-coder|gpt-3\.5)",
+        traits={"images": False},
+    ),
+)
+
+
+def traits_of(base_url: str, model: str) -> Traits:
+    """Return what is known of a model behind an address before it was ever asked."""
+    host = host_of(base_url)
+    found: dict[str, Any] = {}
+    refused: set[str] = set()
+    for row in TABLE:
+        if row.matches(host, model):
+            found |= row.traits
+            refused |= set(row.traits.get("refuses", ()))
+    return replace(Traits(), **(found | {"refuses": frozenset(refused)}))

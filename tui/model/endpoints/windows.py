@@ -1,0 +1,230 @@
+"""How many tokens fit into one request to a model: as configured, as its endpoint says, or as is known.
+
+What a model was made for is not what a local server gives it: Ollama cuts at 4,096 tokens unless it is told
+otherwise, llama.cpp and vLLM at what they were started with. So they are asked for that.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.errors import McptuiError
+from tui.model.endpoints.endpoint_errors import looks_like_ollama
+from tui.model.endpoints.inquiry import Inquiry, inquiry
+from tui.model.endpoints.listing import Offered, count_in, models_at
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.providers import is_private, provider_of
+
+OLLAMA_WINDOW = 4_096
+"""What Ollama gives a model that nobody gave more."""
+
+TABLE = (
+    (r"gpt-4\.1", 1_047_576),
+    (r"gpt-5|codex", 400_000),
+    (r"(?:^|/)o[134](?:-|$)", 200_000),
+    (r"gpt-oss", 131_072),
+    (r"gpt-4o|gpt-4-turbo", 128_000),
+    (r"claude", 200_000),
+    (r"gemini", 1_048_576),
+    (r"kimi-k2", 262_144),
+    (r"glm-(?:4\.[6-9]|5)", 200_000),
+    (r"grok-4", 256_000),
+    (r"minimax-m", 204_800),
+    (
+        r"deepseek|kimi|glm-4|grok|qwen|mistral-(?:large|medium|small)|magistral|devstral|llama-3\.[1-3]",
+        131_072,
+    ),
+)
+"""Windows of models as their makers serve them, by a pattern in the id; the first that fits counts."""
+
+_SILENT = ("openai", "anthropic", "gemini", "deepseek", "dashscope", "xai")
+"""Providers whose lists of models say nothing of windows, so they are not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """What a model can do; None where nobody says.
+
+    Attributes:
+        window: tokens that fit into one request.
+        source: who says so, in words: "configuration", "endpoint", "Ollama's default", "known model", or "".
+        tools: whether it has function calling.
+        images: whether it takes images.
+        unloaded: the server has yet to load it, and can say only then how much it gives it.
+    """
+
+    window: int | None = None
+    source: str = ""
+    tools: bool | None = None
+    images: bool | None = None
+    unloaded: bool = False
+
+
+async def ability_of(profile: ModelProfile) -> Ability:
+    """Return what a model can do. Bounded in time; an endpoint that does not say costs nothing else."""
+    found = Ability()
+    provider = provider_of(profile.base_url)
+    if provider is None or provider.name not in _SILENT:
+        # A server without these questions is as good as one with them.
+        with suppress(McptuiError):
+            async with inquiry(profile) as endpoint:
+                found = await _asked(endpoint, profile)
+    if profile.context_window is not None:
+        return Ability(profile.context_window, "configuration", found.tools, found.images)
+    if found.window is None and not is_private(profile.base_url):
+        window = known_window(profile.model)
+        return Ability(window, "known model" if window else "", found.tools, found.images)
+    return found
+
+
+async def load(profile: ModelProfile) -> None:
+    """Have Ollama load a model, as the first question would; it takes seconds to minutes.
+
+    A request without a prompt does nothing else (Ollama's API, "Load a model").
+
+    Raises:
+        ModelError: it cannot be loaded; the first question would say the same.
+    """
+    async with inquiry(profile) as endpoint:
+        url = f"{endpoint.root}/api/generate"
+        body = {"model": profile.model, "stream": False}
+        await endpoint.post(url, body, seconds=profile.first_token_seconds)
+
+
+def known_window(model: str) -> int | None:
+    """Return the window that a model's maker gives it, or None."""
+    return next((window for words, window in TABLE if re.search(words, model, re.IGNORECASE)), None)
+
+
+async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
+    """Ask the endpoint in the way of the server that it is."""
+    if looks_like_ollama(profile):
+        return await _of_ollama(endpoint, profile.model)
+    offered = await models_at(endpoint, profile)
+    mine = next((one for one in offered if one.id == profile.model), None)
+    found = (
+        Ability(mine.window, "endpoint" if mine.window else "", mine.tools, mine.images)
+        if mine
+        else Ability()
+    )
+    if not is_private(profile.base_url):
+        return found
+    for ask in _LOCAL.get(_kind(profile, mine or offered[0]), ()):
+        try:
+            better = await ask(endpoint, profile.model)
+        except McptuiError:
+            continue
+        if better.window is not None:
+            return better
+    return found
+
+
+def _kind(profile: ModelProfile, offered: Offered) -> str:
+    """Return which local server this is, by what it says of itself, the profile's name, or its usual port."""
+    if offered.owner == "library":
+        return "ollama"
+    if offered.owner in ("llamacpp", "vllm"):
+        return offered.owner
+    ports = {":1234": "lmstudio", ":8080": "llamacpp"}
+    by_port = next((kind for port, kind in ports.items() if f"{port}/" in profile.base_url + "/"), "")
+    return profile.name if profile.name in _LOCAL else by_port or offered.owner
+
+
+async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
+    """Ask Ollama: the model file's own window, else that of the loaded model, else the default."""
+    shown = _dict(await endpoint.post(f"{endpoint.root}/api/show", {"model": model}))
+    abilities = shown.get("capabilities")
+    most = next(
+        (
+            count
+            for key, value in _dict(shown.get("model_info")).items()
+            if str(key).endswith(".context_length") and (count := count_in(value))
+        ),
+        None,
+    )
+    able = abilities if isinstance(abilities, list) else None
+    tools = None if able is None else "tools" in able
+    images = None if able is None else "vision" in able
+    parameters = shown.get("parameters")
+    set_to = re.search(r"(?m)^num_ctx\s+(\d{1,9})", parameters) if isinstance(parameters, str) else None
+    if set_to:
+        return Ability(int(set_to[1]), "endpoint", tools, images)
+    window, unloaded = await _loaded_in_ollama(endpoint, model)
+    if window:
+        return Ability(window, "endpoint", tools, images)
+    default = min(most or OLLAMA_WINDOW, OLLAMA_WINDOW)
+    return Ability(default, "Ollama's default", tools, images, unloaded)
+
+
+async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, bool]:
+    """Return the window of a model if it is loaded, and whether it is known not to be loaded."""
+    try:
+        body = await endpoint.get(f"{endpoint.root}/api/ps")
+    except McptuiError:
+        return None, False
+    names = (model, f"{model}:latest")  # a name without a tag means this one
+    for entry in _dicts(body, "models"):
+        if entry.get("name") in names or entry.get("model") in names:
+            return count_in(entry.get("context_length")), False
+    return None, isinstance(_dict(body).get("models"), list)
+
+
+async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
+    """Ask LM Studio 0.4 or newer."""
+    for entry in _dicts(await endpoint.get(f"{endpoint.root}/api/v1/models"), "models"):
+        loaded = list(_dicts(entry, "loaded_instances"))
+        if model != entry.get("key") and model not in [one.get("id") for one in loaded]:
+            continue
+        window = count_in(_dict(loaded[0].get("config")).get("context_length")) if loaded else None
+        able = _dict(entry.get("capabilities"))
+        return Ability(
+            window or count_in(entry.get("max_context_length")),
+            "endpoint",
+            _flag(able.get("trained_for_tool_use")),
+            _flag(able.get("vision")),
+        )
+    return Ability()
+
+
+async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
+    """Ask LM Studio before 0.4."""
+    for entry in _dicts(await endpoint.get(f"{endpoint.root}/api/v0/models"), "data"):
+        if model == entry.get("id"):
+            window = count_in(entry.get("loaded_context_length"))
+            most = count_in(entry.get("max_context_length"))
+            return Ability(window or most, "endpoint", images=True if entry.get("type") == "vlm" else None)
+    return Ability()
+
+
+async def _of_llamacpp(endpoint: Inquiry, model: str) -> Ability:
+    """Ask llama.cpp's server; it has one model, whatever it is called."""
+    body = _dict(await endpoint.get(f"{endpoint.root}/props"))
+    return Ability(
+        count_in(_dict(body.get("default_generation_settings")).get("n_ctx")) or count_in(body.get("n_ctx")),
+        "endpoint",
+        _flag(_dict(body.get("chat_template_caps")).get("supports_tools")),
+        _flag(_dict(body.get("modalities")).get("vision")),
+    )
+
+
+def _dict(body: Any) -> Mapping[str, Any]:
+    return body if isinstance(body, Mapping) else {}
+
+
+def _dicts(body: Any, key: str) -> list[Mapping[str, Any]]:
+    listed = body.get(key) if isinstance(body, Mapping) else None
+    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+
+
+def _flag(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+_Ask = Callable[[Inquiry, str], Awaitable[Ability]]
+_LOCAL: Mapping[str, tuple[_Ask, ...]] = {
+    "ollama": (_of_ollama,),
+    "lmstudio": (_of_lmstudio, _of_older_lmstudio),
+    "llamacpp": (_of_llamacpp,),
+}

@@ -1,0 +1,1 @@
+"""The OpenAI chat API: requests, streams, tool calls."""

@@ -1,0 +1,264 @@
+"""Turns the chunks of an OpenAI-compatible stream into parts of a reply. Pure, and tolerant.
+
+Chunks are plain JSON values, read field by field, because no two endpoints agree on them. Nothing but
+`ModelError` comes out of a chunk, whatever is in it, and no call comes out of a stream that broke.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from tui.core.errors import ModelError
+from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
+from tui.model.endpoints.failures import reply_error
+from tui.model.openai_api.call_slots import CallSlots
+from tui.model.openai_api.chunk_fields import (
+    CUT,
+    cached_tokens,
+    choices_of,
+    content_pieces,
+    finish_word,
+    index_of,
+    prompt_tokens,
+    spoken,
+    token_count,
+)
+from tui.model.openai_api.sendable import SurrogateJoiner, sendable
+from tui.model.openai_api.think_tags import Piece, ThinkTags
+
+MAX_TEXT = 8_000_000
+"""Characters of text and thinking in one reply; a stream without end is cut here."""
+
+MAX_DETAILS = 4_096
+
+ENDED_EARLY = "the stream ended early, ended without finish_reason"
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+
+
+class Accumulator:
+    """One reply of a model, put together chunk by chunk.
+
+    Args:
+        known_names: names of the tools that were offered.
+        thinking_first: the endpoint is known to leave out the tag that opens thinking.
+        verbatim: tags of thinking stay in the text.
+    """
+
+    def __init__(
+        self, known_names: Collection[str] = (), *, thinking_first: bool = False, verbatim: bool = False
+    ) -> None:
+        self._verbatim = verbatim
+        self._calls = CallSlots(known_names)
+        self._tags = ThinkTags(opened=thinking_first)
+        self._finish = ""
+        self._had_null = False
+        self._ended_blank = False
+        self._usage: Usage | None = None
+        self._refusal: list[str] = []
+        self._reasoning: list[str] = []
+        self._echo_field = ""
+        self._details: list[dict[str, Any]] = []
+        self._extra: dict[str, Any] = {}
+        self._size = 0
+        self._text = SurrogateJoiner()
+        self._thinking = SurrogateJoiner()
+        self._choice: int | None = None
+        self._in_deltas: set[str] = set()
+        self._has_tool_calls = False
+        self.begun = False
+        """Whether anything came that belongs to a reply."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the endpoint has said why the reply ended."""
+        return bool(self._finish) or self._ended_blank
+
+    @property
+    def close_only(self) -> bool:
+        """Whether thinking was closed by a tag but never opened by one."""
+        return self._tags.close_only
+
+    @property
+    def never_closed(self) -> bool:
+        """Whether a reply that came to its end, said to begin with thinking, held none."""
+        return self._tags.never_closed and self._finish == "stop"
+
+    def feed(self, chunk: Any) -> list[ModelPart]:
+        """Take one chunk and return what it adds to the reply.
+
+        Raises:
+            ModelError: the chunk says that the endpoint failed, or the reply has no end.
+        """
+        if not isinstance(chunk, Mapping):
+            return []
+        if (error := reply_error(chunk)) is not None:
+            raise error
+        choices = choices_of(chunk)
+        self.begun = self.begun or bool(choices)
+        for holder in (chunk.get("x_groq"), *choices, chunk):
+            if isinstance(holder, Mapping):
+                self._take_usage(holder.get("usage"))
+        parts: list[ModelPart] = []
+        for choice in choices:
+            if self._is_ours(choice):
+                parts.extend(self._delta(spoken(choice, self._in_deltas)))
+                self._take_finish(choice.get("finish_reason"))
+        return parts
+
+    def _is_ours(self, choice: Mapping[str, Any]) -> bool:
+        """Whether a choice belongs to the reply: the first one, should an endpoint send several."""
+        index = index_of(choice)
+        if self._choice is None:
+            self._choice = index
+        return index is None or index == self._choice
+
+    def finish(self, *, ended: bool = False) -> list[ModelPart]:
+        """Return the end of the reply: text that was kept back, and always a `ReplyPart` as the last.
+
+        Args:
+            ended: the endpoint marked the end of the stream; enough for text, never for calls.
+
+        Raises:
+            ModelError: the stream broke off: no finish reason was given. No call of it may run.
+        """
+        if not self.finished and not (ended and self._size and not self._calls):
+            raise ModelError(
+                ENDED_EARLY,
+                next_step="Ask again; if it happens often, a proxy between here and the model cuts streams.",
+                retryable=True,
+            )
+        rest = self.kept_back()
+        reply = ReplyPart(
+            calls=self._calls.finish(cut=self._finish in CUT),
+            finish=self._finish or ("tool_calls" if self._calls else "stop"),
+            usage=self._usage,
+            refusal=sendable("".join(self._refusal)),
+            echo=self._echo(),
+        )
+        return [*rest, reply]
+
+    def kept_back(self) -> list[ModelPart]:
+        """Return text that was kept back; also for a stream that broke: what was said is shown."""
+        parts: list[ModelPart] = []
+        if thinking := self._thinking.finish():
+            self._reasoning.append(thinking)
+            parts.append(ReasoningPart(thinking))
+        half = self._text.finish()
+        if self._verbatim:
+            return [*parts, TextPart(half)] if half else parts
+        pieces = self._tags.feed(half) if half else []
+        return [*parts, *self._tagged([*pieces, *self._tags.finish()])]
+
+    def _take_finish(self, finish: Any) -> None:
+        """Keep the finish reason; nothing erases it. An empty one ends a reply whose deltas had null."""
+        if isinstance(finish, str) and finish:
+            self._finish = finish_word(finish)
+        elif finish is None:
+            self._had_null = True
+        self._ended_blank = finish == "" and self._had_null
+
+    def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelPart]:
+        """Take every field of a delta for itself: text and calls may stand side by side."""
+        if reasoning := self._take_reasoning(delta):
+            yield ReasoningPart(reasoning)
+        yield from self._content(delta.get("content"))
+        refusal = delta.get("refusal")
+        if isinstance(refusal, str):
+            self._count(refusal)
+            self._refusal.append(refusal)
+        for entry in self._call_entries(delta):
+            if isinstance(entry, Mapping) and (part := self._calls.feed(entry)) is not None:
+                yield part
+        if isinstance(extra := delta.get("extra_content"), Mapping):
+            self._extra.update(extra)
+
+    def _call_entries(self, delta: Mapping[str, Any]) -> list[Any]:
+        """Return the fragments of calls in a delta; the legacy form only where it stands alone."""
+        calls, legacy = delta.get("tool_calls"), delta.get("function_call")
+        if calls:
+            self._has_tool_calls = True
+            return calls if isinstance(calls, list) else [calls]
+        return [{"function": legacy}] if legacy and not self._has_tool_calls else []
+
+    def _take_reasoning(self, delta: Mapping[str, Any]) -> str:
+        """Return the delta's thinking, once, however many fields carry it."""
+        detailed = self._take_details(delta.get("reasoning_details"))
+        for name in _REASONING_FIELDS:
+            text = delta.get(name)
+            if isinstance(text, str) and text:
+                self._echo_field = self._echo_field or name
+                break
+        else:
+            text = detailed
+        return self._think(text) if text else ""
+
+    def _think(self, piece: str) -> str:
+        """Take a piece of thinking; return what of it is whole."""
+        self._count(piece)
+        self._tags.settle()
+        text = self._thinking.join(piece)
+        self._reasoning.append(text)
+        return text
+
+    def _take_details(self, details: Any) -> str:
+        """Keep `reasoning_details` for sending back, pieces of one text joined; return their text."""
+        shown: list[str] = []
+        for detail in details if isinstance(details, list) else ():
+            if not isinstance(detail, Mapping):
+                continue
+            self._count("".join(value for value in detail.values() if isinstance(value, str)))
+            field = "summary" if detail.get("type") == "reasoning.summary" else "text"
+            text = detail.get(field)
+            if isinstance(text, str):
+                shown.append(text)
+            last = self._details[-1] if self._details else {}
+            same = (last.get("type"), last.get("index")) == (detail.get("type"), detail.get("index"))
+            if isinstance(text, str) and same and isinstance(last.get(field), str):
+                joined = last[field] + text
+                last.update({key: value for key, value in detail.items() if value is not None})
+                last[field] = joined
+            elif len(self._details) < MAX_DETAILS:
+                self._details.append(dict(detail))
+        return "".join(shown)
+
+    def _content(self, content: Any) -> Iterator[ModelPart]:
+        for thinking, text in content_pieces(content):
+            if thinking:
+                if whole := self._think(text):
+                    yield ReasoningPart(whole)
+                continue
+            self._count(text)
+            text = self._text.join(text)
+            yield from [TextPart(text)] if self._verbatim and text else self._tagged(self._tags.feed(text))
+
+    def _tagged(self, pieces: list[Piece]) -> Iterator[ModelPart]:
+        for piece in pieces:
+            if piece.thinking:
+                yield ReasoningPart(piece.text, replaces_text=piece.all_before)
+            else:
+                yield TextPart(piece.text)
+
+    def _count(self, text: str) -> None:
+        self._size += len(text)
+        if self._size > MAX_TEXT:
+            raise ModelError(f"the reply exceeds {MAX_TEXT} characters and was cut")
+
+    def _take_usage(self, usage: Any) -> None:
+        """Keep the last count that says anything; counts are totals and are never added up."""
+        if not isinstance(usage, Mapping) or not usage:
+            return
+        prompt = prompt_tokens(usage)
+        completion = token_count(usage.get("completion_tokens", usage.get("output_tokens")))
+        if prompt or completion:
+            self._usage = Usage(prompt, completion, cached=min(prompt, cached_tokens(usage)))
+        elif self._usage is None:
+            self._usage = Usage(estimated=True)
+
+    def _echo(self) -> dict[str, Any] | None:
+        echo: dict[str, Any] = {}
+        if self._details:
+            echo["reasoning_details"] = self._details
+        if self._echo_field:
+            echo[self._echo_field] = "".join(self._reasoning)
+        if self._extra:
+            echo["extra_content"] = self._extra
+        return echo or None

@@ -1,0 +1,235 @@
+"""Puts the fragments of tool calls together, whatever a provider does to ids, indexes and names. Pure.
+
+The rules were found on recorded streams (tests/corpus/llm_streams): index always 0, no index at all, a
+new id with each fragment, names repeated or in pieces, arguments sent twice, as an object, or as several
+objects in a row.
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.conversation.conversation import CallRequest
+from tui.core.errors import ModelError
+from tui.core.ports import CallPart
+from tui.model.openai_api.call_arguments import Arguments, fresh_id, settle_arguments
+from tui.model.openai_api.chunk_fields import index_of
+
+MAX_CALLS = 300
+"""Calls that are passed on: more than the loop ever runs, so it sees that there were too many."""
+
+MAX_FLOOD = 5_000
+"""Calls after which a reply is refused: it has no end."""
+
+MAX_IDS = 100_000
+"""Ids that are kept in mind; where each fragment has a fresh one, none comes twice."""
+
+MAX_ARGUMENTS = 2_000_000
+"""Characters of arguments in one reply; more is a model gone astray, not a call."""
+
+MAX_NAME = 256
+UNNAMED = "unnamed_call"
+_FUNCTION = ("function", "custom")
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
+
+
+@dataclass(slots=True)
+class _Slot:
+    """One call while it is written."""
+
+    id: str = ""
+    index: int | None = None
+    name: str = ""
+    arguments: Arguments = field(default_factory=Arguments)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Characters of arguments so far."""
+        return self.arguments.size
+
+    @property
+    def complete(self) -> bool:
+        """Whether its arguments are one whole object."""
+        return self.arguments.complete
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing tells it from another call yet."""
+        return not (self.id or self.name or self.size)
+
+
+class CallSlots:
+    """The calls of one reply.
+
+    Args:
+        known_names: names of the tools that were offered; they tell a name in pieces from a new one.
+    """
+
+    def __init__(self, known_names: Collection[str]) -> None:
+        self._known = frozenset(known_names)
+        self._slots: list[_Slot] = []
+        self._by_id: dict[str, _Slot] = {}
+        self._by_index: dict[int, _Slot] = {}
+        self._by_both: dict[tuple[str, int], _Slot] = {}
+        self._size = 0
+        self._fresh_ids = False
+
+    def __bool__(self) -> bool:
+        return any(slot.name or slot.size for slot in self._slots)
+
+    def feed(self, entry: Mapping[str, Any]) -> CallPart | None:
+        """Take one element of `delta.tool_calls`.
+
+        Raises:
+            ModelError: there are more calls, or longer arguments, than any sane reply has.
+        """
+        function = next((one for key in _FUNCTION if isinstance(one := entry.get(key), Mapping)), entry)
+        name = function.get("name")
+        name = name[:MAX_NAME] if isinstance(name, str) else ""
+        identity = entry.get("id")
+        identity = str(identity)[:MAX_NAME] if isinstance(identity, str | int) else ""
+        index = index_of(entry)
+        arguments = next((function[key] for key in _ARGUMENTS if key in function), None)
+        begins = not isinstance(arguments, str) or arguments.lstrip()[:1] in ("", "{")
+        slot = self._slot(identity, index, name, begins, bool(arguments))
+        if slot is None:
+            slot = self._open(index)
+        slot.id = slot.id or identity
+        if identity and len(self._by_id) < MAX_IDS:
+            self._by_id[identity] = slot
+            if index is not None:
+                self._by_both[identity, index] = slot
+        self._take_name(slot, name)
+        self._take_arguments(slot, arguments)
+        if isinstance(extra := entry.get("extra_content"), Mapping):
+            slot.extra.update(extra)
+        return CallPart(slot.name, slot.size) if slot.name or slot.size else None
+
+    def _open(self, index: int | None) -> _Slot:
+        if len(self._slots) >= MAX_FLOOD:
+            raise ModelError(f"the reply holds more than {MAX_FLOOD} tool calls")
+        slot = _Slot(index=index)
+        self._slots.append(slot)
+        if index is not None:
+            self._by_index[index] = slot
+        return slot
+
+    def _slot(self, identity: str, index: int | None, name: str, begins: bool, more: bool) -> _Slot | None:
+        """Return the slot that a fragment belongs to, or None if it begins a new call.
+
+        `begins` says that its arguments could be the beginning of some, `more` that it has any.
+        """
+        latest = self._slots[-1] if self._slots else None
+        same_index = self._by_index.get(index) if index is not None else None
+        same_id = self._by_id.get(identity)
+        if index is not None:
+            same_id = self._by_both.get((identity, index), same_id)
+        if same_id is not None:
+            moved = None not in (index, same_id.index) and index != same_id.index
+            return None if self._another(same_id, name) or (moved and name and same_id.complete) else same_id
+        if identity and name:
+            before = latest if same_index is None and (index is None or not begins) else same_index
+            return before if before is not None and self._goes_on(before, name, begins, more) else None
+        if identity:
+            if same_index is not None:
+                # What begins behind a whole object under a new id is another call: its name will come.
+                another = begins and same_index.complete and same_index.size > len("{}")
+                return None if another else same_index
+            return latest if latest is not None and not latest.complete else None
+        if same_index is not None:
+            return None if self._another(same_index, name) else same_index
+        if latest is None:
+            return None
+        if index is not None:
+            return latest if not name and not latest.complete else None
+        if name and latest.complete and not self._in_pieces(latest, name):
+            return latest if not more and latest.name in ("", name) else None
+        return None if self._another(latest, name) else latest
+
+    def _goes_on(self, slot: _Slot, name: str, begins: bool, more: bool) -> bool:
+        """Whether a fragment with an id not seen before and a name still belongs to `slot`.
+
+        It fills a slot that was only announced. Some endpoints give each fragment a fresh id and repeat the
+        name: then the call before it is plainly unfinished.
+        """
+        if slot.blank or self._in_pieces(slot, name):
+            return True
+        if slot.name != name or slot.complete:
+            late = not slot.name and slot.size > 0 and not (more if slot.complete else begins)
+            return late or (self._fresh_ids and slot.name == name and not more)
+        if slot.size and not slot.arguments.is_object:
+            return False
+        self._fresh_ids = self._fresh_ids or bool(slot.size and slot.id)
+        return slot.size > 0 or more or not slot.id
+
+    def _another(self, slot: _Slot, name: str) -> bool:
+        """Whether `name` can only be the name of another call than the one in `slot`."""
+        if not name or not slot.name or name == slot.name or self._in_pieces(slot, name):
+            return False
+        if slot.name in self._known and any(known.startswith(name) for known in self._known):
+            return True
+        return slot.complete
+
+    def _in_pieces(self, slot: _Slot, name: str) -> bool:
+        """Whether `name` goes on with the name in `slot`: together they are, or begin, the name of a tool."""
+        if not slot.name or _bare_name(slot.name) in self._known:
+            return bool(slot.name) and _bare_name(slot.name + name) in self._known
+        joined = _bare_name(slot.name + name)
+        return any(known.startswith(joined) for known in self._known)
+
+    def _take_name(self, slot: _Slot, name: str) -> None:
+        if not name or name == slot.name:
+            return
+        if slot.name in self._known and slot.name + name not in self._known:
+            return
+        if name.startswith(slot.name):
+            slot.name = name
+        else:
+            slot.name = (slot.name + name)[:MAX_NAME]
+
+    def _take_arguments(self, slot: _Slot, arguments: Any) -> None:
+        if arguments is None:
+            return
+        if not isinstance(arguments, str):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        if not arguments:
+            return
+        before = slot.size
+        slot.arguments.add(arguments)
+        self._size += slot.size - before
+        if self._size > MAX_ARGUMENTS:
+            raise ModelError(f"the arguments of the tool calls exceed {MAX_ARGUMENTS} characters")
+
+    def finish(self, *, cut: bool = False) -> tuple[CallRequest, ...]:
+        """Return the calls, ghosts dropped, arguments settled, each with an id of its own.
+
+        Args:
+            cut: the reply was cut off, so a call without arguments may be one whose arguments are missing.
+        """
+        calls: list[CallRequest] = []
+        used: set[str] = set()
+        for slot in self._slots:
+            name = _bare_name(slot.name)
+            written = slot.arguments.text
+            if not name and not written.strip():
+                continue
+            if len(calls) >= MAX_CALLS:
+                break
+            settled = settle_arguments(written)
+            # Of a reply that was cut off, "no arguments" may be a place holder for those that are missing.
+            if cut and settled == [("{}", False)] and (slot is self._slots[-1] or not written.strip()):
+                settled = [(written, True)]
+            for number, (text, truncated) in enumerate(settled):
+                identity = slot.id if number == 0 else ""
+                if not identity or identity in used:
+                    identity = fresh_id(f"{len(calls)}\0{slot.id}\0{name}\0{text}", used)
+                used.add(identity)
+                calls.append(CallRequest(identity, name or UNNAMED, text, truncated, slot.extra or None))
+        return tuple(calls)
+
+
+def _bare_name(name: str) -> str:
+    """Return a tool's name without what leaks into it: harmony tokens and a namespace."""
+    return name.partition("<|")[0].strip().removeprefix("functions.")

@@ -1,0 +1,247 @@
+"""A model behind an OpenAI-compatible endpoint: a request goes out, and the parts of a reply come back.
+
+Nothing is asked again here but what the endpoint's own words tell to ask otherwise; for failures that
+pass see `retry.py`. What was learned that way is remembered beyond the program's end.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from tui.core.errors import ModelError, NoTools
+from tui.core.ports import ModelPart, ModelRequest, ReplyPart, RetryPart
+from tui.core.traffic import TrafficSink
+from tui.model.endpoints import endpoint_errors as errors
+from tui.model.endpoints.address import endpoint_key
+from tui.model.endpoints.failures import words_of
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.quirks import Learned
+from tui.model.endpoints.traits import Traits, traits_of
+from tui.model.openai_api.accumulate import Accumulator
+from tui.model.openai_api.openai_client import Close, EndpointClient, Refused, undisturbed
+from tui.model.openai_api.reply_redaction import ReplyRedactor, redactor_of
+from tui.model.openai_api.reply_stream import Connection, ReplyStream
+from tui.model.openai_api.tool_forms import ToolForms
+from tui.model.openai_api.truncation import truncation_warning
+from tui.model.openai_api.wire import body_for
+
+MAX_ADJUSTMENTS = 8
+"""How often one request is changed because of what the endpoint says; each change is learned for good."""
+
+_MEDIA = {"image_url": "images", "input_audio": "audio"}
+
+
+class Memory(Protocol):
+    """Where it is kept what endpoints have taught. Neither method raises; both may block for a moment."""
+
+    def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
+        """Return what was kept, or nothing."""
+        ...
+
+    def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
+        """Keep it; nothing learned is nothing kept."""
+        ...
+
+
+class OpenAIChat:
+    """A ChatModel over HTTP. Close it with `aclose()` when it is no longer needed."""
+
+    def __init__(
+        self,
+        profile: ModelProfile,
+        sink: TrafficSink = lambda captured: None,
+        memory: Memory | None = None,
+    ) -> None:
+        """Prepare to talk to `profile`; nothing is imported or opened yet.
+
+        Args:
+            profile: what to ask.
+            sink: is told what travels.
+            memory: knows what the endpoint refuses, and is told what it refuses now.
+
+        Raises:
+            ConfigError: the address or the key cannot be used at all.
+        """
+        self._profile = profile
+        self._client = EndpointClient(profile, sink)
+        self._redactor = redactor_of(profile)
+        self._memory = memory
+        self._endpoint = endpoint_key(profile)
+        self._learned = Learned()
+        self._recalled = memory is None
+        self._forms = ToolForms()
+        self._warned = ("", "")
+        self._is_blind = False
+
+    @property
+    def label(self) -> str:
+        """The model's id."""
+        return self._profile.model
+
+    @property
+    def notice(self) -> str:
+        """Nothing: a language model needs no line under its replies."""
+        return ""
+
+    @property
+    def profile(self) -> ModelProfile:
+        """What was configured."""
+        return self._profile
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What the endpoint is known to refuse, for a person, a few words each."""
+        return self._learned.facts
+
+    @property
+    def traits(self) -> Traits:
+        """How the model wants to be asked, as far as it is known."""
+        known = self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
+        return replace(known, images=False) if self._is_blind else known
+
+    def send_no_images(self) -> None:
+        """Send no pictures from now on: the endpoint says elsewhere that this model takes none."""
+        self._is_blind = True
+
+    @property
+    def tool_marks(self) -> dict[str, str]:
+        """What the endpoint does not take of tools, in words, by their qualified names."""
+        return self._learned.tool_marks
+
+    @property
+    def no_tools(self) -> bool:
+        """Whether the endpoint has said, now or in an earlier run, that this model has no functions."""
+        return self._learned.no_tools
+
+    async def connect(self) -> None:
+        """Make ready, so that the first question does not wait for it: client library, what is remembered."""
+        if not self._recalled and self._memory is not None:
+            kept = await asyncio.to_thread(self._memory.load, self._endpoint, self._profile.model)
+            if not self._recalled:
+                self._recalled = True
+                self._learned = Learned.from_json(kept)
+        await self._client.connect()
+
+    async def aclose(self) -> None:
+        """Close the connections; the object can be used again and then opens new ones."""
+        await self._client.aclose()
+
+    async def retire(self) -> None:
+        """Close the connections once whoever is still listening has heard the end."""
+        await self._client.retire()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        """Send `request` and yield the reply as it comes.
+
+        Raises:
+            ModelError: the endpoint could not be reached, refused, or broke the stream.
+        """
+        await self.connect()
+        for attempt in range(1, MAX_ADJUSTMENTS + 1):
+            body = body_for(self._profile, request, self._learned, self._forms)
+            shown = False
+            try:
+                connection, close = await self._client.open(body)
+                parts = self._reply(request, connection, close)
+                try:
+                    async for part in parts:
+                        shown = True
+                        yield part
+                    return
+                finally:
+                    await parts.aclose()
+            except (Refused, ModelError) as failure:
+                error = failure.error if isinstance(failure, Refused) else failure
+                had_tools = not self._learned.no_tools
+                reason = "" if shown else await self._learn(failure, body, request)
+                if had_tools and self._learned.no_tools and not isinstance(error, NoTools):
+                    raise _in_text(error) from None
+                if not reason or attempt == MAX_ADJUSTMENTS:
+                    raise error from None
+            yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
+
+    async def _reply(
+        self, request: ModelRequest, connection: Connection, close: Close
+    ) -> AsyncGenerator[ModelPart]:
+        """Yield the parts of an open reply, and close it."""
+        names = [tool.name for tool in request.tools]
+        first = self._learned.thinking_first and not request.verbatim
+        accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
+        parts = ReplyStream(self._profile, connection, accumulator, self._redactor).parts()
+        clear = ReplyRedactor(self._redactor)
+        try:
+            async for part in parts:
+                for shown in clear.take(part):
+                    yield self._finished(shown, request) if isinstance(shown, ReplyPart) else shown
+        except ModelError:
+            for shown in clear.rest(broken=True):
+                yield shown
+            raise
+        finally:
+            self._learned.thinking_first |= accumulator.close_only
+            self._learned.thinking_first &= not accumulator.never_closed
+            if clear.replaced:
+                connection.withhold()
+            await parts.aclose()
+            await undisturbed(close())
+
+    def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
+        """Return the end of a reply with calls as their servers know them, and what a person should know."""
+        calls = tuple(self._forms.restored(call) for call in reply.calls)
+        sent = replace(request, tools=self._forms.offered(request, self.traits, self._learned))
+        warnings = (
+            truncation_warning(self._profile, sent, reply.usage),
+            self._forms.left_out(request.tools, self._learned),
+        )
+        # Each is told once, until there is nothing to tell.
+        fresh = [new for new, old in zip(warnings, self._warned, strict=True) if new and not old]
+        self._warned = warnings
+        return replace(reply, calls=calls, warning=" ".join(fresh))
+
+    async def _learn(self, failure: Refused | ModelError, body: dict[str, Any], request: ModelRequest) -> str:
+        """Change what is sent after a refusal; return what was changed, or ""."""
+        if isinstance(failure, errors.NotAStream):
+            again = self._client.try_version()
+            return f"{failure.message}; asking again with /v1" if again else ""
+        error = failure.error if isinstance(failure, Refused) else failure
+        status = error.status or 0
+        words = error.message
+        if isinstance(failure, Refused):
+            words = f"{words_of(failure.body)} {str(failure.body)[:4000]}"
+            if errors.is_missing_path(status, words) and self._client.try_version():
+                return "nothing is there; asking again with /v1"
+        if error.overflow:
+            return ""
+        before = self._learned.to_json()
+        reason = ""
+        if isinstance(error, NoTools):
+            self._learned.no_tools = True
+        else:
+            tools = self._forms.offered(request, self.traits, self._learned)
+            keys = [self._forms.key(tool) for tool in tools]
+            sent = (*body, *_held_by(body["messages"]))
+            reason = self._learned.take_refusal(status, words, sent, keys, self.traits)
+        if self._memory is not None and (now := self._learned.to_json()) != before:
+            await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, now)
+        return reason
+
+
+def _in_text(error: ModelError) -> NoTools:
+    """Return an error as the one that has whoever asks ask again with tools as text."""
+    return NoTools(error.message, where=error.where, next_step=error.next_step, status=error.status)
+
+
+def _held_by(messages: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the kinds of what messages hold that an endpoint may refuse."""
+    before = ""
+    for message in messages:
+        if message["role"] == "tool":
+            yield "results"
+        elif before == "tool" and message["role"] == "user":
+            yield "user behind result"
+        before = message["role"]
+        parts = message["content"]
+        for part in parts if isinstance(parts, list) else ():
+            if part.get("type") in _MEDIA:
+                yield _MEDIA[part["type"]]

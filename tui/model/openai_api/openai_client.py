@@ -1,0 +1,235 @@
+"""The client of one endpoint: requests go out, responses come back open. The only module that imports openai.
+
+openai is imported on first use, in a thread: it costs about a second. Of its client we use requests,
+authentication and errors; the stream is read from its bytes, because the client's own decoding raises
+on, or silently changes, what many endpoints send (measured on recorded streams).
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine
+from types import ModuleType
+from typing import Any
+
+from tui.core.errors import ModelError
+from tui.core.traffic import TrafficSink
+from tui.model.endpoints import endpoint_errors as errors
+from tui.model.endpoints.address import usable_key, usable_url
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.providers import is_private, provider_of
+from tui.model.openai_api.reply_stream import Connection
+from tui.model.tap import ModelTap
+
+CONNECT_SECONDS = 15.0
+CLOSE_SECONDS = 2.0
+
+Close = Callable[[], Coroutine[Any, Any, None]]
+
+
+class Refused(Exception):
+    """The endpoint answered with a status of failure; it may be worth asking in another way.
+
+    Attributes:
+        error: what a person is told.
+        body: what the endpoint said, decoded or as text.
+    """
+
+    def __init__(self, error: ModelError, body: object) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.body = body
+
+
+class EndpointClient:
+    """Sends chat requests to one endpoint; nothing is sent twice here."""
+
+    def __init__(self, profile: ModelProfile, sink: TrafficSink) -> None:
+        """Prepare to talk to `profile`; nothing is imported or opened yet. `sink` is told what travels.
+
+        Raises:
+            ConfigError: the address or the key cannot be used at all.
+        """
+        self._profile = profile
+        self._tap = ModelTap(profile.name, sink)
+        self._base_url = usable_url(profile)
+        self._key = usable_key(profile)
+        self._client: Any = None
+        self._openai: ModuleType | None = None
+        self._httpx: ModuleType | None = None
+        self._connecting = asyncio.Lock()
+        self._open = 0
+        self._retired = False
+
+    async def connect(self) -> None:
+        """Import the client library and make the client, so that the first question does not wait for it."""
+        async with self._connecting:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._build)
+
+    async def aclose(self) -> None:
+        """Close the connections; the object can be used again and then opens new ones."""
+        async with self._connecting:
+            client, self._client = self._client, None
+        if client is not None:
+            await undisturbed(client.close())
+
+    async def retire(self) -> None:
+        """Close the connections as soon as no reply is being read, now and after each later one."""
+        self._retired = True
+        await self._close_if_idle()
+
+    async def _close_if_idle(self) -> None:
+        if self._retired and not self._open:
+            await self.aclose()
+
+    def try_version(self) -> bool:
+        """Add the /v1 that an address lacks, once; whether there was anything to add."""
+        if errors.has_version(self._base_url):
+            return False
+        self._base_url += "/v1"
+        if self._client is not None:
+            self._client.base_url = self._base_url
+        return True
+
+    def _build(self) -> Any:
+        """Import openai and make a client that sends nothing but what the profile says."""
+        import httpx2
+        import openai
+
+        self._openai, self._httpx = openai, httpx2
+        http_client = openai.DefaultAsyncHttpxClient(
+            # A proxy for the outside world cannot reach a model on this machine.
+            trust_env=not is_private(self._base_url),
+            follow_redirects=False,
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            event_hooks={"request": [self._tap.asked]},
+        )
+        client = openai.AsyncOpenAI(
+            api_key=self._key,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            default_headers=dict(self._profile.headers),
+            http_client=http_client,
+        )
+        if not self._is_openai():
+            client.organization = client.project = None
+        return client
+
+    def _is_openai(self) -> bool:
+        provider = provider_of(self._base_url)
+        return provider is not None and provider.name == "openai"
+
+    def _headers(self) -> dict[str, Any]:
+        """Return headers for one request: no compressed streams, and OpenAI's ambient ones to OpenAI only."""
+        assert self._openai is not None
+        headers: dict[str, Any] = {"Accept-Encoding": "identity"}
+        if self._is_openai():
+            return headers
+        own = {name.lower() for name in self._profile.headers}
+        for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n"):
+            name = line.partition(":")[0].strip()
+            if name and name.lower() not in own:
+                headers[name] = self._openai.Omit()
+        if "authorization" in {name.lower() for name in headers}:
+            headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
+            headers["Authorization"] = f"Bearer {self._key}"
+        return headers
+
+    async def open(self, body: dict[str, Any]) -> tuple[Connection, Close]:
+        """Send the request and return the open response, and how to close it.
+
+        Raises:
+            Refused: the endpoint answered with a status of failure.
+            ModelError: it cannot be reached, or stays silent.
+        """
+        self._open += 1
+
+        async def close() -> None:
+            self._open -= 1
+            await self._close_if_idle()
+
+        try:
+            await self.connect()
+            return await self._opened(body, close)
+        except BaseException:
+            await undisturbed(close())
+            raise
+
+    async def _opened(self, body: dict[str, Any], closed: Close) -> tuple[Connection, Close]:
+        assert self._openai is not None and self._httpx is not None
+        seconds = self._profile.first_token_seconds
+        deadline = asyncio.get_running_loop().time() + seconds
+        # As extra_body it is sent as it is: as arguments, the client would walk through every message
+        # against its types, which stops the event loop for 350 ms at two thousand messages (measured).
+        manager = self._client.chat.completions.with_streaming_response.create(
+            model=body["model"], messages=[], stream=True, extra_body=body, extra_headers=self._headers()
+        )
+        try:
+            async with asyncio.timeout_at(deadline):
+                response = await manager.__aenter__()
+        except TimeoutError:
+            raise errors.stall_error(self._profile, seconds, first=True) from None
+        except self._openai.APIStatusError as error:
+            self._tap.refused(error.response)
+            headers = {name.lower(): value for name, value in error.response.headers.items()}
+            said = error.body if error.body is not None else error.response.text[:100_000]
+            raise Refused(
+                errors.status_error(self._profile, error.status_code, said, headers), said
+            ) from None
+        except self._openai.APIConnectionError as error:
+            self._tap.failed(error.request, str(_root_cause(error)))
+            raise errors.connection_error(self._profile, _root_cause(error)) from None
+        except (self._openai.OpenAIError, self._httpx.HTTPError, self._httpx.InvalidURL, OSError) as error:
+            raise errors.connection_error(self._profile, _root_cause(error)) from None
+        kind = response.headers.get("content-type", "")
+        broken = (self._httpx.HTTPError, self._httpx.StreamError, OSError)
+        listening = self._tap.reply(response.http_response)
+        source = response.http_response.aiter_bytes()
+        blocks = listening.listen(source)
+
+        async def close() -> None:
+            listening.end()
+            try:
+                await blocks.aclose()
+                await source.aclose()
+                await response.close()
+            finally:
+                await closed()
+
+        return Connection(blocks, kind, deadline, broken, listening.withhold), close
+
+
+def _root_cause(error: BaseException) -> str:
+    """Return the innermost reason of an error that was wrapped on its way up."""
+    for _ in range(10):
+        inner = error.__cause__ or error.__context__
+        if inner is None:
+            break
+        error = inner
+    return str(error) or type(error).__name__
+
+
+async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
+    """Finish closing even if cancelled again meanwhile, then be cancelled.
+
+    A connection whose closing is interrupted stays open and blocks a server that has one slot.
+    """
+
+    async def bounded() -> None:
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await closing
+        except Exception:
+            # The connection is being thrown away: a failure to close it says nothing to anyone.
+            return
+
+    task = asyncio.create_task(bounded())
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled

@@ -1,0 +1,127 @@
+"""Takes the secrets that an endpoint is sent out of what it says: errors, lists, replies.
+
+An endpoint may quote its key, in an error or in a reply. It is taken out here, where text of the endpoint
+enters, so that nothing behind (events, history, exports, other models, servers) can have it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tui.core.errors import ModelError
+from tui.core.ports import CallPart, ModelPart, ReasoningPart, ReplyPart, RetryPart, TextPart
+from tui.core.secrets.redact import Redactor
+from tui.core.secrets.secret_places import is_secret_header, secrets_in, secrets_in_arguments
+from tui.model.endpoints.profile import ModelProfile
+
+
+def redactor_of(profile: ModelProfile) -> Redactor:
+    """Return what knows the secrets that the endpoint of a profile is sent."""
+    place = f"models.{profile.name}"
+    keys = {profile.key_name: profile.api_key.reveal()} if profile.api_key else {}
+    keys |= {f"{place}.base_url.{at}": one for at, one in enumerate(secrets_in(profile.base_url))}
+    for name, value in profile.headers.items():
+        if is_secret_header(name):
+            for at, (_, one) in enumerate(secrets_in_arguments([f"{name}: {value}"])):
+                keys[f"{place}.headers.{name}.{at}"] = one
+    return Redactor(keys=keys)
+
+
+def redact_error(error: ModelError, redactor: Redactor) -> ModelError:
+    """Take secrets out of every text of an error, and return it."""
+    error.message = redactor.redact(error.message)
+    error.args = (error.message,)
+    error.next_step = redactor.redact(error.next_step)
+    error.where = redactor.redact(error.where)
+    error.generation = redactor.redact(error.generation)
+    return error
+
+
+class ReplyRedactor:
+    """Takes secrets out of the parts of one reply, also where the endpoint splits them into pieces.
+
+    Text that may be the beginning of a secret is held back until more of it is known. Only whole keys are
+    replaced: a placeholder such as `sk-proj-...` is what the person may have asked for.
+
+    Args:
+        redactor: knows the secrets.
+
+    Attributes:
+        replaced: whether the reply held a secret that no event of the stream held whole.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._held: TextPart | ReasoningPart | None = None
+        self.replaced = False
+
+    def take(self, part: ModelPart) -> Iterator[ModelPart]:
+        """Take the next part and yield what can be shown."""
+        match part:
+            case TextPart() | ReasoningPart():
+                yield from self._take_text(part)
+            case CallPart():
+                yield replace(part, name=self._clear(part.name))
+            case ReplyPart():
+                yield from self.rest()
+                yield self._end(part)
+            case RetryPart():
+                yield part
+
+    def rest(self, *, broken: bool = False) -> Iterator[ModelPart]:
+        """Yield what was held back; no more of it comes.
+
+        Args:
+            broken: the stream broke, perhaps in the middle of a key, so a long beginning is replaced too.
+        """
+        held, self._held = self._held, None
+        if held is not None:
+            yield replace(held, text=self._clear(held.text, quotes=broken))
+
+    def _take_text(self, part: TextPart | ReasoningPart) -> Iterator[ModelPart]:
+        held = self._held
+        replaces = isinstance(part, ReasoningPart) and part.replaces_text
+        if replaces and isinstance(held, TextPart):
+            self._held = None  # it is in `part` again
+        elif not replaces and type(held) is type(part):
+            part = replace(part, text=held.text + part.text)
+            self._held = None
+        else:
+            yield from self.rest()
+        if count := self._redactor.begun_at_end(part.text):
+            self._held = type(part)(part.text[-count:])
+            part = replace(part, text=part.text[:-count])
+        if part.text or replaces:
+            yield replace(part, text=self._clear(part.text))
+
+    def _end(self, reply: ReplyPart) -> ReplyPart:
+        clear = self._clear
+        calls = tuple(
+            replace(
+                call,
+                id=clear(call.id),
+                name=clear(call.name),
+                arguments=clear(call.arguments),
+                extra=self._cleared(call.extra),
+                problem=clear(call.problem),
+            )
+            for call in reply.calls
+        )
+        finish, refusal = clear(reply.finish), clear(reply.refusal)
+        return replace(reply, calls=calls, finish=finish, refusal=refusal, echo=self._cleared(reply.echo))
+
+    def _clear(self, text: str, *, quotes: bool = False) -> str:
+        clear = self._redactor.redact_spoken(text, quotes=quotes)
+        self.replaced = self.replaced or clear != text
+        return clear
+
+    def _cleared(self, value: Any) -> Any:
+        match value:
+            case str():
+                return self._clear(value)
+            case Mapping():
+                return {self._cleared(key): self._cleared(inner) for key, inner in value.items()}
+            case list() | tuple():
+                return [self._cleared(inner) for inner in value]
+            case _:
+                return value

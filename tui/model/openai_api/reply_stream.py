@@ -1,0 +1,214 @@
+"""Reads one streamed reply: bytes to events to parts, watched by a clock that only data winds up.
+
+Keep-alive comments keep a socket busy for ever, so silence is measured between data events.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.errors import ModelError
+from tui.core.ports import ModelPart
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean_line
+from tui.model.endpoints import endpoint_errors as errors
+from tui.model.endpoints.failures import reply_error
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.openai_api.accumulate import Accumulator
+from tui.model.openai_api.reply_redaction import redact_error, redactor_of
+from tui.model.openai_api.sse import EventParser, TooLong
+
+AFTER_FINISH_SECONDS = 3.0
+"""How long to wait for the count of tokens after the reply has ended."""
+
+AFTER_DONE_SECONDS = 0.3
+"""How long to wait for the end of the response after `[DONE]`; reached, the connection can be used again."""
+
+MAX_WHOLE_BODY = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """An open response.
+
+    Attributes:
+        blocks: its bytes as they come.
+        content_type: of the response.
+        deadline: loop time until which the first data must be here.
+        broken: the exceptions that reading raises when the connection breaks.
+    """
+
+    blocks: AsyncIterator[bytes]
+    content_type: str
+    deadline: float
+    broken: tuple[type[Exception], ...]
+    withhold: Callable[[], None] = lambda: None
+    """Keeps the bytes out of the recording: they spell a secret in pieces, which nobody would find there."""
+
+
+class ReplyStream:
+    """One reply, from an open response to its last part."""
+
+    def __init__(
+        self,
+        profile: ModelProfile,
+        connection: Connection,
+        accumulator: Accumulator,
+        redactor: Redactor | None = None,
+    ) -> None:
+        self._profile = profile
+        self._redactor = redactor or redactor_of(profile)
+        self._connection = connection
+        self._accumulator = accumulator
+        self._parser = EventParser()
+        self._whole: bytearray | None = None
+        self._done = False
+        self._broke = ""
+
+    async def parts(self) -> AsyncGenerator[ModelPart]:
+        """Yield the parts of the reply.
+
+        Raises:
+            ModelError: the stream failed, broke, stalled or was none. What was said before is yielded.
+        """
+        try:
+            while (events := await self._next()) is not None:
+                for event in events:
+                    for part in self._take(event):
+                        yield part
+            for event in self._rest():
+                for part in self._take(event):
+                    yield part
+            for part in self._end():
+                yield part
+        except ModelError as error:
+            for part in self._accumulator.kept_back():
+                yield part
+            raise self._placed(error) from None
+
+    async def _next(self) -> list[str] | None:
+        """Return the events of the next block of bytes, or None at the end."""
+        connection = self._connection
+        loop = asyncio.get_running_loop()
+        first = not self._parser.events
+        now = loop.time()
+        deadline = connection.deadline if first else self._deadline(now)
+        events: list[str] = []
+        try:
+            async with asyncio.timeout_at(deadline):
+                while not events:
+                    block = await anext(connection.blocks, None)
+                    if block is None:
+                        return None
+                    events = self._feed(block)
+        except TimeoutError:
+            if self._done or self._accumulator.finished:
+                return None
+            seconds = self._profile.first_token_seconds if first else self._profile.between_chunks_seconds
+            raise errors.stall_error(self._profile, seconds, first) from None
+        except connection.broken as error:
+            # After the reply's end nothing is lost; before it, the accumulator says what is missing.
+            self._broke = clean_line(str(error) or type(error).__name__, 160)
+            return None
+        return events
+
+    def _deadline(self, now: float) -> float:
+        if self._done:
+            return now + AFTER_DONE_SECONDS
+        if self._accumulator.finished:
+            return now + min(AFTER_FINISH_SECONDS, self._profile.between_chunks_seconds)
+        return now + self._profile.between_chunks_seconds
+
+    def _feed(self, block: bytes) -> list[str]:
+        try:
+            events = self._parser.feed(block)
+        except TooLong as error:
+            raise ModelError(str(error), next_step="Ask again, or choose another model.") from None
+        json_like = self._parser.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
+        if not self._parser.events and (json_like or "json" in self._connection.content_type):
+            self._whole = self._whole or bytearray()
+            if len(self._whole) + len(block) <= MAX_WHOLE_BODY:
+                self._whole += block
+        return events
+
+    def _rest(self) -> list[str]:
+        """Return what the end of the response leaves: a last event, or a whole body that is no stream.
+
+        An event that was cut off is left out: that the stream ended early is what there is to say.
+        """
+        rest = self._parser.close()
+        if self._whole and not self._parser.events:
+            whole = self._whole.decode("utf-8-sig", "replace")
+            if "unexpected endpoint" in whole[:1000].lower():
+                raise errors.not_a_stream(self._profile, self._connection.content_type, self._parser.head)
+            lines = [line for line in whole.split("\n") if line.strip()]
+            return lines if len(lines) > 1 and all(map(_is_json, lines)) else [whole]
+        return [event for event in rest if _is_json(event) or not event.lstrip().startswith("{")]
+
+    def _take(self, event: str) -> list[ModelPart]:
+        if self._done or not event.strip():
+            return []
+        # Before anything is read or cut: what an error in the stream quotes, and what names hold.
+        whole, event = event, self._redactor.redact_spoken(event)
+        if event.strip() == "[DONE]":
+            self._done = True
+            return []
+        if self._accumulator.finished and not _is_json(event):
+            return []
+        try:
+            chunk = _decoded(event)
+        except ModelError:
+            chunk = _decoded(self._redactor.redact_values(whole, quotes=True))
+        if isinstance(chunk, list):
+            return [part for one in chunk for part in self._accumulator.feed(one)]
+        if isinstance(chunk, Mapping) and reply_error(chunk) is not None:
+            # An error quotes keys that are only words, too, and its words are cut.
+            chunk = _decoded(self._redactor.redact_values(whole, quotes=True))
+        return self._accumulator.feed(chunk)
+
+    def _end(self) -> list[ModelPart]:
+        if self._broke and not self._accumulator.finished:
+            raise ModelError(
+                f"the connection broke in the middle of the reply: {self._broke}",
+                next_step="Ask again.",
+                retryable=True,
+            )
+        head = self._parser.head.lstrip()
+        silent = "event-stream" in self._connection.content_type and (not head or head.startswith(b":"))
+        if not (self._parser.events or self._accumulator.begun or silent):
+            raise errors.not_a_stream(self._profile, self._connection.content_type, self._parser.head)
+        return self._accumulator.finish(ended=self._done)
+
+    def _placed(self, error: ModelError) -> ModelError:
+        """Say where it happened, and what to do about what the endpoint said in its stream."""
+        if not error.where:
+            error.where = errors.endpoint_of(self._profile)
+            error.next_step = errors.step_within(self._profile, error)
+        return redact_error(error, self._redactor)
+
+
+def _is_json(event: str) -> bool:
+    try:
+        json.loads(event)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _decoded(event: str) -> Any:
+    """Return the JSON value of an event.
+
+    Raises:
+        ModelError: it is no JSON, or nested beyond reason.
+    """
+    try:
+        return json.loads(event)
+    except (ValueError, RecursionError) as error:
+        kind = "JSONDecodeError" if isinstance(error, ValueError) else "nested too deeply"
+        raise ModelError(
+            f"the stream holds an event that is no JSON ({kind}): {clean_line(event, 80)}",
+            next_step="Ask again; if it happens often, a proxy between here and the model breaks streams.",
+            retryable=True,
+        ) from None

@@ -1,0 +1,194 @@
+"""A conversation as OpenAI-compatible endpoints want it. Pure.
+
+Every rule here answers a refusal that was seen: content null beside calls, provider fields that must
+come back with the next request and nowhere else, ids that one provider limits to nine characters. Which
+of them hold for a model is said by its traits.
+"""
+
+from typing import Any
+
+from tui.core.context.results import EMPTY
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    ToolMessage,
+    UserMessage,
+    sanitised,
+)
+from tui.core.ports import ModelRequest
+from tui.core.turn.thinking import parse_arguments
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.quirks import Learned
+from tui.model.endpoints.traits import Echo, Traits, traits_of
+from tui.model.openai_api.attachments import Attached
+from tui.model.openai_api.sendable import plain_json, sendable
+from tui.model.openai_api.sent_calls import SentIds, plain_name
+from tui.model.openai_api.tool_forms import ToolForms
+
+Content = str | list[dict[str, Any]]
+"""What a user message says: a text, or parts where something is attached to it."""
+
+_NO_THINKING = "."
+"""Stands for thinking where there was none: an empty text counts as missing to some (hermes-agent#17341)."""
+
+_LOST = "[What was said before this is lost.]"
+_REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+
+
+def body_for(
+    profile: ModelProfile, request: ModelRequest, learned: Learned, forms: ToolForms | None = None
+) -> dict[str, Any]:
+    """Return the JSON body of a request, without what the endpoint is known to refuse."""
+    traits = learned.applied(traits_of(profile.base_url, profile.model))
+    forms = forms or ToolForms()
+    tools = forms.entries(forms.offered(request, traits, learned), traits, learned)
+    body: dict[str, Any] = {
+        "model": profile.model,
+        "messages": _Writer(profile, traits, forms).messages(request),
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    if tools:
+        body["tools"] = tools
+    elif traits.needs_tools and (called := forms.of_history(request.messages)[: traits.max_tools]):
+        body |= {"tools": called, "tool_choice": "none"}
+    if request.stop:
+        body["stop"] = [sendable(text) for text in request.stop]
+    if profile.temperature is not None:
+        body["temperature"] = profile.temperature
+    if profile.max_tokens is not None:
+        body[traits.max_tokens_name] = profile.max_tokens
+    return {name: value for name, value in body.items() if name not in traits.refuses}
+
+
+class _Writer:
+    """Writes the messages of one request."""
+
+    def __init__(self, profile: ModelProfile, traits: Traits, forms: ToolForms) -> None:
+        self._model = profile.model
+        self._traits = traits
+        self._forms = forms
+        self._ids = SentIds(traits.call_ids)
+
+    def messages(self, request: ModelRequest) -> list[dict[str, Any]]:
+        """Return the messages, the system text first."""
+        result: list[dict[str, Any]] = []
+        if request.system:
+            result.append({"role": "system", "content": sendable(request.system)})
+        messages = sanitised(request.messages)
+        attached = Attached(messages, self._traits)
+        turn = _turn_of(messages)
+        for at, message in enumerate(messages):
+            match message:
+                case UserMessage():
+                    self._user(result, attached.of_user(at, message))
+                case AssistantMessage():
+                    self._assistant(result, message, this_turn=at > turn)
+                case ToolMessage():
+                    result.append(self._tool(message, attached.of_tool(at, message)))
+                    if pictures := attached.behind(at, messages):
+                        self._user(result, pictures)
+        return result
+
+    def _user(self, result: list[dict[str, Any]], content: Content) -> None:
+        """Append what the person said; to what they said before, if nobody has answered that.
+
+        Templates of local models refuse two messages of one role in a row ("roles must alternate").
+        """
+        before: dict[str, Any] = result[-1] if result else {"role": ""}
+        if before["role"] == "tool" and not self._traits.user_after_tool:
+            result.append({"role": "assistant", "content": "Done."})
+        elif before["role"] == "user":
+            before["content"] = _joined(before["content"], content)
+            return
+        result.append({"role": "user", "content": content})
+
+    def _assistant(self, result: list[dict[str, Any]], message: AssistantMessage, *, this_turn: bool) -> None:
+        """Append what the model said; never first, and never behind what it said without a call.
+
+        Nothing here makes such a history, but of a damaged session or an edited export it is what is left.
+        """
+        entry = self._said(message, this_turn=this_turn)
+        if entry["content"] is None and not message.calls:  # white space, which some refuse
+            return
+        before = result[-1]["role"] if result else "system"
+        if before == "system":
+            result.append({"role": "user", "content": _LOST})
+        elif before == "assistant":
+            texts = filter(None, (result.pop()["content"], entry["content"]))
+            entry["content"] = "\n\n".join(texts) or None
+        result.append(entry)
+
+    def _said(self, message: AssistantMessage, *, this_turn: bool) -> dict[str, Any]:
+        own = message.model == self._model
+        text = sendable(message.text)
+        entry: dict[str, Any] = {"role": "assistant", "content": text if text.strip() else None}
+        if message.calls:
+            ids = self._ids.of_calls(message.calls, own)
+            entry["tool_calls"] = [
+                self._call(call, identity, own) for call, identity in zip(message.calls, ids, strict=True)
+            ]
+        for name, value in (message.echo or {}).items() if own else ():
+            if self._goes_back(name, this_turn):
+                entry[name] = plain_json(value)
+        if self._traits.reasoning is Echo.FILLED and not entry.get("reasoning_content"):
+            entry["reasoning_content"] = sendable(message.reasoning) or _NO_THINKING
+        return entry
+
+    def _goes_back(self, name: str, this_turn: bool) -> bool:
+        """Whether a provider's own field on a message is sent back to it."""
+        if name in _REASONING:
+            wanted = self._traits.reasoning
+            return wanted is not Echo.NEVER and (this_turn or wanted is not Echo.TURN)
+        return self._traits.details if name == "reasoning_details" else self._traits.extra
+
+    def _call(self, call: CallRequest, identity: str, own: bool) -> dict[str, Any]:
+        written = self._forms.as_sent(call)
+        entry: dict[str, Any] = {
+            "id": identity,
+            "type": "function",
+            "function": {"name": plain_name(call.name), "arguments": _arguments(written.arguments)},
+        }
+        if call.extra and own and self._traits.extra:
+            entry["extra_content"] = plain_json(call.extra)
+        return entry
+
+    def _tool(self, message: ToolMessage, content: str) -> dict[str, Any]:
+        identity = self._ids.of_result(message.call_id)
+        entry = {"role": "tool", "tool_call_id": identity, "content": content if content.strip() else EMPTY}
+        return entry | ({"name": plain_name(message.name)} if self._traits.named_results else {})
+
+
+def _joined(first: Content, second: Content) -> Content:
+    """Return what two messages say as one; texts with a blank line between."""
+    if not (first and second):
+        return first or second
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    return [*_parts(first), *_parts(second)]
+
+
+def _parts(content: Content) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _turn_of(messages: list[Any]) -> int:
+    """Return the index of the user message that began the present turn.
+
+    A note of the loop stands behind results and does not begin one.
+    """
+    turn = len(messages)
+    while turn > 0:
+        turn = max((at for at, one in enumerate(messages[:turn]) if isinstance(one, UserMessage)), default=0)
+        if turn == 0 or not isinstance(messages[turn - 1], ToolMessage):
+            return turn
+    return 0
+
+
+def _arguments(text: str) -> str:
+    """Return arguments that no provider chokes on: one JSON object."""
+    try:
+        parse_arguments(text)
+    except ValueError:
+        return "{}"
+    return sendable(text) if text.lstrip().startswith("{") else "{}"

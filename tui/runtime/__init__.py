@@ -1,0 +1,1 @@
+"""The composition root, and what one run of mcptui owns."""

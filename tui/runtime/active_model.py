@@ -1,0 +1,291 @@
+"""The model that is asked: chosen once, changed in the middle of a conversation, closed in the end."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tui.core.context.choosing import MAX_TOOLS
+from tui.core.context.gauge import Gauge
+from tui.core.context.tokens import Calibration
+from tui.core.conversation.choices import ModelChoice
+from tui.core.errors import McptuiError, ModelError
+from tui.core.ports import ChatModel, Clock, Usage
+from tui.core.traffic import TrafficSink
+from tui.runtime.options import Options
+
+if TYPE_CHECKING:
+    from tui.model.endpoints.profile import ModelProfile
+    from tui.settings.load import Loaded
+
+CLOSE_SECONDS = 1.0
+
+
+class Asked:
+    """The model that is asked now.
+
+    Attributes:
+        gauge: how full its window is.
+        error: why there is no model.
+        profile: what the model was made of; None for the demo, or where there is no model.
+        revision: grows when another one is asked, or more is known of it.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        env: Mapping[str, str],
+        clock: Clock,
+        sink: TrafficSink,
+        keep_secret: Callable[[str, str], None],
+    ) -> None:
+        """Prepare; nothing is chosen or imported yet.
+
+        Args:
+            options: what the command line asks for.
+            env: the environment.
+            clock: time.
+            sink: told what travels to and from the endpoint.
+            keep_secret: told the name and the value of each key that is used.
+        """
+        self._options = options
+        self._env = env
+        self._clock = clock
+        self._sink = sink
+        self._keep_secret = keep_secret
+        self._loaded: Loaded | None = None
+        self._model: ChatModel | None = None
+        self._working: set[asyncio.Task[None]] = set()
+        self._has_answered = self._unloaded = False
+        self.gauge = Gauge()
+        self.error: McptuiError | None = None
+        self.profile: ModelProfile | None = None
+        self.revision = 0
+
+    @property
+    def model(self) -> ChatModel:
+        """The model.
+
+        Raises:
+            McptuiError: there is none.
+        """
+        if self._model is None:
+            raise self.error or ModelError("no model has been chosen yet")
+        return self._model
+
+    @property
+    def label(self) -> str:
+        """What a person reads of it; "" if there is none."""
+        return self._model.label if self._model is not None else ""
+
+    @property
+    def notice(self) -> str:
+        """A line that must stand under each reply, or ""."""
+        return self._model.notice if self._model is not None else ""
+
+    async def begin(self, loaded: "Loaded") -> None:
+        """Choose the first model; `error` says why there is none."""
+        from tui.runtime.profiles import choose_model
+
+        self._loaded = loaded
+        try:
+            self._take((await choose_model(self._options, loaded, self._env)).profile)
+        except McptuiError as error:
+            self.error = error
+
+    async def choices(self) -> Sequence[ModelChoice]:
+        """Return what can be asked: profiles, the environment's, what runs on this machine, the demo."""
+        from tui.runtime.profiles import choices
+
+        current = self.profile
+        found = await choices(self._ready(), self._env)
+        return [
+            replace(one, current=one.name == name, model=model if one.name == name else one.model)
+            for name, model in [(current.name, current.model) if current else ("demo", "demo")]
+            for one in found
+        ]
+
+    async def offered(self, name: str) -> Sequence[str]:
+        """Return the ids of the models that the endpoint of a choice offers. Bounded in time.
+
+        Raises:
+            McptuiError: it cannot be asked.
+        """
+        from tui.runtime.profiles import offered, profile_named
+
+        profile = await profile_named(name, self._ready(), self._env)
+        self._redact_key(profile)
+        return await offered(profile)
+
+    async def switch(self, name: str, model: str = "") -> None:
+        """Ask another model from now on: a profile, and an id that its endpoint offers, or "".
+
+        Raises:
+            McptuiError: there is no such profile, or it cannot be used. The one before stays.
+        """
+        from tui.runtime.profiles import profile_named
+
+        profile = await profile_named(name, self._ready(), self._env)
+        if profile is not None and model and model != profile.model:
+            profile = profile.with_model(model)
+        self._take(profile)
+
+    async def go_on_with(self, profile: str, model: str) -> str:
+        """Ask the model that a conversation was last with, unless the command line names one.
+
+        Args:
+            profile: the name of its profile, "demo", or "" if nobody knows.
+            model: its id.
+
+        Returns:
+            Which one is asked from now on, if that is another than before or than in the conversation; or "".
+        """
+        from tui.model.endpoints.choose import DEMO
+
+        now = (self.profile.name, self.profile.model) if self.profile is not None else (DEMO, self.label)
+        if not profile or self._options.model is not None or (profile, model) == now:
+            return ""
+        try:
+            await self.switch(profile, "" if profile == DEMO else model)
+        except McptuiError:
+            goes_on = f": {self.label} goes on" if self.label else ""
+            return f"{model} ({profile}) was asked last in this conversation and cannot be now{goes_on}."
+        return f"{self.label} goes on: it was asked last in this conversation."
+
+    @property
+    def max_tools(self) -> int:
+        """How many tools it takes in one request."""
+        traits = getattr(_innermost(self._model), "traits", None)
+        return traits.max_tools if traits is not None else MAX_TOOLS
+
+    @property
+    def tool_marks(self) -> Mapping[str, str]:
+        """What its endpoint does not take of tools, in words, by their qualified names."""
+        marks: Mapping[str, str] = getattr(_innermost(self._model), "tool_marks", {})
+        return marks
+
+    @property
+    def to_load(self) -> str:
+        """The name of the model, if its server has yet to load it and can say more then; else ""."""
+        return self.label if self._unloaded else ""
+
+    async def load(self) -> None:
+        """Have the server load the model and ask it again how much fits. Bounded in time.
+
+        What fails here fails again, with words, when the model is asked.
+        """
+        from tui.model.endpoints.windows import load
+
+        profile, model = self.profile, self._model
+        if profile is not None and model is not None:
+            with suppress(McptuiError):
+                await load(profile)
+                self._has_answered = True  # it says now what it would say then
+            await self._measure(model)
+            self._unloaded = False  # whatever it says: it was tried
+
+    def answered(self) -> None:
+        """Take note of a first reply: a local server has loaded the model and can say what it gave it."""
+        from tui.model.endpoints.providers import is_private
+
+        if self._model is not None and not self._has_answered:
+            self._has_answered = True
+            if self.profile is not None and is_private(self.profile.base_url):
+                self._keep(self._measure(self._model))
+
+    def cost_of(self, usage: Usage) -> float | None:
+        """Return what a request cost by the profile's prices, or None if it has none."""
+        return self.profile.cost_of(usage) if self.profile is not None else None
+
+    async def close(self) -> None:
+        """Close its connections. Bounded in time."""
+        if self._model is not None:
+            self._keep(_close(self._model))
+        if self._working:
+            _, late = await asyncio.wait(self._working, timeout=CLOSE_SECONDS)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late, timeout=CLOSE_SECONDS)
+
+    def _ready(self) -> "Loaded":
+        if self._loaded is None:
+            raise ModelError("the configuration has not been read yet")
+        return self._loaded
+
+    def _take(self, profile: "ModelProfile | None") -> None:
+        """Ask the model of this profile from now on (None: the demo).
+
+        Raises:
+            ConfigError: it cannot be used.
+        """
+        from tui.runtime.profiles import make_model
+
+        self._redact_key(profile)
+        model = make_model(profile, self._clock, self._sink)
+        self._has_answered = self._unloaded = False
+        before, self._model = self._model, model
+        self.profile, self.error = profile, None
+        self.gauge.window = profile.context_window if profile is not None else None
+        self.gauge.forget()
+        self.gauge.calibration = Calibration()
+        self.revision += 1
+        if before is not None:
+            self._keep(_close(before, "retire"))
+        self._keep(self._get_ready(model))
+
+    def _redact_key(self, profile: "ModelProfile | None") -> None:
+        """Have the key of a profile redacted before it is sent anywhere."""
+        if profile is not None and profile.api_key:
+            self._keep_secret(profile.key_name, profile.api_key.reveal())
+
+    async def _get_ready(self, model: ChatModel) -> None:
+        """Import what is slow to import before the first question, and ask how much fits into one."""
+        connect = getattr(_innermost(model), "connect", None)
+        if connect is not None:
+            await connect()
+        await self._measure(model)
+
+    async def _measure(self, model: ChatModel) -> None:
+        """Ask the endpoint how much fits into a request, unless the profile says so."""
+        from tui.model.endpoints.windows import ability_of
+
+        profile = self.profile
+        if profile is None or profile.context_window is not None:
+            return
+        found = await ability_of(profile)
+        if self._model is not model:
+            return
+        self._unloaded = found.unloaded
+        # What the endpoint says that the model cannot do is not tried first.
+        if found.tools is False and (use_text := getattr(model, "use_text", None)) is not None:
+            use_text()
+        if found.images is False and (send_none := getattr(_innermost(model), "send_no_images", None)):
+            send_none()
+        if found.window and found.window != self.gauge.window:
+            self.gauge.window = found.window
+            self.revision += 1
+
+    def _keep(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._working.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: "asyncio.Task[None]") -> None:
+        self._working.discard(task)
+        # What fails here fails again, with words, when the model is asked.
+        _ = task.cancelled() or task.exception()
+
+
+def _innermost(model: object) -> object:
+    """Return the model inside all that is wrapped around it."""
+    while (deeper := getattr(model, "inner", None)) is not None:
+        model = deeper
+    return model
+
+
+async def _close(model: ChatModel, how: str = "aclose") -> None:
+    close = getattr(_innermost(model), how, None)
+    if close is not None:
+        await close()

@@ -1,0 +1,355 @@
+"""Conversations that last: the one on screen, how it is saved, resumed and branched, and its turns."""
+
+import asyncio
+import time
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from tui.core.context.aside import title_by
+from tui.core.context.compacting import Compacting
+from tui.core.context.offer import Offering
+from tui.core.conversation.choices import Meters, ModelChoice
+from tui.core.conversation.conversation import Attachment, Compaction, Conversation, UserMessage
+from tui.core.conversation.instructions import SYSTEM
+from tui.core.conversation.remarks import Remark
+from tui.core.conversation.session_names import LAST, LIST_STEP, named
+from tui.core.conversation.sessions import Journal, SessionInfo, SessionMeta, Sessions
+from tui.core.errors import McptuiError, UsageError
+from tui.core.ports import Approver, Usage
+from tui.core.schemas.tool_names import NameTable
+from tui.core.turn.acting import Deps
+from tui.core.turn.limits import Meter
+from tui.core.turn.loop import Turn
+from tui.runtime.active_model import Asked
+from tui.runtime.open_conversation import OpenChat
+from tui.runtime.readiness import Loading
+from tui.runtime.saved_conversations import SavedChats
+from tui.runtime.turn import WatchedTurn, discreet_remark
+from tui.runtime.turn_context import Surroundings
+
+
+class Chats(SavedChats):
+    """The conversation on screen, and all saved ones.
+
+    Args:
+        asked: the model.
+        around: tools, limits, time.
+        store: where conversations are saved; None saves none.
+    """
+
+    def __init__(self, asked: Asked, around: Surroundings, store: Sessions | None) -> None:
+        super().__init__(store)
+        self._asked = asked
+        self._around = around
+        self._busy = self._lost = ""
+        self._turns = 0
+        self._numbers: dict[str, dict[int, int]] = {}  # session -> its turns of this run
+        self._offering = Offering()
+
+    # ---- what the screens look at ----
+
+    @property
+    def info(self) -> SessionInfo | None:
+        """The session of the conversation; None until something was said."""
+        return self._now.info
+
+    @property
+    def problem(self) -> str:
+        """Why this conversation is not being saved, in words, or ""."""
+        return self._now.problem
+
+    def lost(self) -> str:
+        """Return, once, why the conversation that was left last was not saved, in words, or ""."""
+        lost, self._lost = self._lost, ""
+        return lost
+
+    @property
+    def busy(self) -> str:
+        """The command in progress, such as "the conversation is being summarised", or "".
+
+        Meanwhile it cannot be replaced, and no other command can begin. The screens begin no turn.
+        """
+        return self._busy
+
+    @property
+    def remarks(self) -> Sequence[Remark]:
+        """What mcptui itself said between them, without secrets."""
+        return [discreet_remark(one, self._around.discreet) for one in self._now.conversation.remarks]
+
+    @property
+    def meters(self) -> Meters:
+        """What the conversation has used up."""
+        gauge, now, profile = self._asked.gauge, self._now, self._asked.profile
+        estimated = now.estimated or (gauge.estimated and gauge.tokens > 0)
+        currency = profile.currency if profile is not None else "USD"
+        return Meters(gauge.tokens, gauge.window, estimated, now.tokens, now.cost, currency)
+
+    def result(self, name: str) -> str:
+        """Return the whole of a result that the model was told in part, or ""."""
+        return self._now.shelf.find(name) or ""
+
+    # ---- saved conversations ----
+
+    async def new(self) -> None:
+        """Begin another conversation; the one before stays as it was saved."""
+        with self._alone("a new conversation is being started"):
+            await self._replace(OpenChat(Conversation()))
+
+    async def resume(self, session: str) -> None:
+        """Go on with a saved conversation in place of the one on screen.
+
+        Cancelling it while the file is read changes nothing; after that, it is done to its end.
+
+        Raises:
+            McptuiError: it cannot be opened; the one on screen stays.
+        """
+        if self._is_open(session):
+            return
+        with self._alone("a conversation is being opened"):
+            found, journal = await self._stored().reopen(session)
+            opened = OpenChat.reopened(found, journal)
+            opened.turn_numbers = self._numbers.get(session, {})
+            await self._replace(opened, found.meta)
+
+    async def resume_named(self, name: str, *, begin: bool = False) -> None:
+        """Go on with the conversation of that id, beginning of an id, or title.
+
+        Args:
+            name: which; "last" is the last one.
+            begin: if there is none, let the next question begin one of that title.
+
+        Raises:
+            McptuiError: there is none of that name, or several, or it cannot be opened.
+        """
+        found = named(await self.sessions(limit=100_000), name)
+        if found is not None:
+            await self.resume(found.id)
+        elif begin and name != LAST:
+            self._now.wanted_title = name
+        else:
+            raise UsageError("there is no such conversation", where=name, next_step=LIST_STEP)
+
+    async def branch(self, upto: int) -> None:
+        """Go on with a copy that ends before message `upto`; the one on screen stays as it is.
+
+        Raises:
+            McptuiError: the copy cannot be written.
+        """
+        with self._alone("a branch is being made") as now:
+            journal: Journal | None = None
+            if upto > 0 and self._store is not None and now.info is not None and not now.problem:
+                await now.settled()
+                journal = await self._store.begin(parent=now.info.id, upto=upto)
+            await self._replace(now.branched(upto, journal))
+
+    async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
+        """Branch before the user message at `upto` (None: the last one) and return what it said.
+
+        Raises:
+            McptuiError: nothing was asked there.
+        """
+        messages = self.messages
+        asked = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
+        index = upto if upto is not None else (asked[-1] if asked else -1)
+        message = messages[index] if index in asked else None
+        if not isinstance(message, UserMessage):
+            raise McptuiError("there is no question to ask again")
+        await self.branch(index)
+        return message.text, message.attachments
+
+    # ---- what the model is told ----
+
+    @property
+    def system(self) -> str:
+        """The system text of this conversation."""
+        return self._system_of(self._now)
+
+    def _system_of(self, now: OpenChat) -> str:
+        profile = self._asked.profile
+        return now.conversation.system if now.own_system else (profile and profile.system) or SYSTEM
+
+    async def set_system(self, text: str) -> None:
+        """Give this conversation another system text; "" is the usual one."""
+        own = text.strip()
+        self._now.conversation.system, self._now.own_system = own, bool(own)
+        self._now.describe(SessionMeta(system=own))
+        self._asked.gauge.forget()
+        self.revision += 1
+
+    async def compact(self) -> str:
+        """Summarise the older turns now; return what was done, in a sentence.
+
+        Raises:
+            McptuiError: there is no model, or it could not write the summary.
+        """
+        with self._alone("the conversation is being summarised") as now:
+            spent = partial(self._spent, now)
+            room = Compacting(now.conversation, self._asked.model, self._asked.gauge, spent)
+            notice = await room.make_room(by_hand=True)
+        self.revision += 1
+        return notice.message if notice is not None else "There is nothing to make shorter yet."
+
+    def uncompact(self) -> None:
+        """Let the model read everything again."""
+        self._now.conversation.compact(Compaction())
+        self._asked.gauge.forget()
+        self._asked.gauge.patient = True
+        self.revision += 1
+
+    def tool_marks(self) -> Mapping[tuple[str, str], str]:
+        """Return what is special of tools, by server and own name: left out and why, pinned, simplified."""
+        table = NameTable(self._around.toolbox.tools())
+        known = {
+            (tool.server, tool.name): mark
+            for name, mark in self._asked.tool_marks.items()
+            if (tool := table.resolve(name)) is not None
+        }
+        return {**self._offering.marks, **known}
+
+    async def title_from_model(self) -> str:
+        """Have the model make a title of the conversation on screen; return it."""
+        with self._alone("the model is writing a title") as now:
+            if now.info is None:
+                raise McptuiError("nothing was said yet in this conversation")
+            title = await title_by(self._asked.model, now.conversation.messages, partial(self._spent, now))
+            await self.rename(now.info.id, title)
+        return title
+
+    # ---- models ----
+
+    async def models(self) -> Sequence[ModelChoice]:
+        """Return what can be asked."""
+        return await self._asked.choices()
+
+    async def offered(self, name: str) -> Sequence[str]:
+        """Return the ids of the models that the endpoint of a choice offers."""
+        return await self._asked.offered(name)
+
+    async def switch(self, name: str, model: str = "") -> None:
+        """Ask another model from now on."""
+        with self._alone("the model is being switched") as now:
+            await self._asked.switch(name, model)
+            now.describe(self._about_model())
+        self.revision += 1
+
+    # ---- turns ----
+
+    def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> WatchedTurn:
+        """Say `text`, with what is attached; the turn runs while its events are iterated.
+
+        Raises:
+            McptuiError: there is no model to ask.
+        """
+        model, around, now = self._asked.model, self._around, self._now
+        self._turns += 1
+        number, at = self._turns, time.time()
+
+        async def begin() -> Turn:
+            await self._open_journal(now, text)
+            now.conversation.system = self._system_of(now)
+            now.turn_numbers[len(now.conversation.messages)] = number
+            now.conversation.say(text, attachments, at)
+            self._offering.max_tools = self._asked.max_tools
+            deps = Deps(
+                model,
+                around.toolbox,
+                approver,
+                around.policy,
+                around.limits,
+                around.clock,
+                journal=now.journal,
+                gauge=self._asked.gauge,
+                bill=partial(self._spent, now),
+                shelf=now.shelf,
+                offering=self._offering,
+            )
+            return Turn(now.conversation, deps, number)
+
+        meter = Meter(around.limits, around.clock.now_ns())
+        waits = (around.starting, Loading(lambda: self._asked.to_load, self._asked.load))
+        return WatchedTurn(begin, meter, around.notice, around.discreet, waits)
+
+    async def close(self) -> None:
+        """Write what waits and let go of the files; `problem` says what was not saved. Bounded in time."""
+        await self._now.leave()
+        await self._asked.close()
+
+    # ---- inside ----
+
+    @contextmanager
+    def _alone(self, doing: str) -> Iterator[OpenChat]:
+        """Do one thing with the conversation on screen, which stays the same until it is done.
+
+        Raises:
+            McptuiError: another one is being done.
+        """
+        if self._busy:
+            raise McptuiError(self._busy, next_step="Wait until that is done, or cancel it.")
+        self._busy = doing
+        try:
+            yield self._now
+        finally:
+            self._busy = ""
+
+    async def _replace(self, opened: OpenChat, meta: SessionMeta | None = None) -> None:
+        """Put `opened` in the place of the conversation on screen; done to its end even if cancelled."""
+        await _finish(self._take(opened, meta))
+
+    async def _take(self, opened: OpenChat, meta: SessionMeta | None) -> None:
+        before, self._now = self._now, opened
+        if before.info is not None:
+            self._numbers[before.info.id] = before.turn_numbers
+        self._asked.gauge.recall(opened.conversation.messages)
+        self._asked.gauge.patient = False
+        self.opened += 1
+        self.revision += 1
+        problem = await before.leave()
+        self._lost = problem if before.conversation.messages else ""
+        if meta is None:
+            return
+        if told := await self._asked.go_on_with(meta.profile or "", meta.model or ""):
+            opened.conversation.remark(Remark(len(opened.conversation.messages), "notice", told))
+
+    async def _open_journal(self, now: OpenChat, question: str) -> None:
+        """Start saving a conversation with its first question; if that fails, it continues unsaved."""
+        was_left = now is not self._now
+        if now.journal is not None or self._store is None or now.refused or was_left:
+            return
+        try:
+            journal = await self._begun(self._store, now.parent)
+        except McptuiError as error:
+            now.refused = str(error)
+        else:
+            about = replace(self._about_model(), recording=self._around.recording_name or None)
+            now.begin(journal, question, about)
+        self.revision += 1
+
+    async def _begun(self, store: Sessions, parent: str) -> Journal:
+        if parent:
+            with suppress(McptuiError):  # it was deleted meanwhile: then this is no branch
+                return await store.begin(parent=parent)
+        return await store.begin()
+
+    def _about_model(self) -> SessionMeta:
+        profile = self._asked.profile
+        return SessionMeta(model=self._asked.label, profile=profile.name if profile is not None else "demo")
+
+    def _spent(self, now: OpenChat, usage: Usage) -> float | None:
+        """Keep the accounts of one request made for `now`; return what it cost."""
+        cost = self._asked.cost_of(usage)
+        self._asked.answered()
+        now.spent(self._asked.label, usage, cost)
+        return cost
+
+
+async def _finish(work: Coroutine[Any, Any, None]) -> None:
+    """Await `work` to its end, and only then let a cancellation through."""
+    task = asyncio.create_task(work, name="replace the conversation")
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise

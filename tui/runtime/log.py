@@ -1,0 +1,74 @@
+"""Where mcptui's own log goes: a small file of its owner's, never the screen.
+
+Only warnings and defects of ours are written, cleaned and without secrets; what servers say is kept by
+the host, not here.
+"""
+
+import logging
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean
+from tui.host.sdk_log import quiet_sdk_logging
+from tui.settings.locations import state_dir
+
+MAX_BYTES = 1024 * 1024
+NAME = "tui"
+
+
+class _Discreet(logging.Formatter):
+    def __init__(self, redactor: Callable[[], Redactor]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._redactor = redactor
+
+    def format(self, record: logging.LogRecord) -> str:
+        return clean(self._redactor().redact(super().format(record)))
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+class LogFile(RotatingFileHandler):
+    """A log that only its owner can read; making and writing it never fails loudly."""
+
+    def _open(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as the base class declares it
+        Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return open(self.baseFilename, self.mode, encoding="utf-8", errors="replace", opener=_private)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Lose the line: a full disk must not paint a traceback over the screen."""
+
+    def close(self) -> None:
+        """Close the file; lines that a full disk does not take are lost."""
+        with suppress(OSError):
+            super().close()
+
+    def stop(self) -> None:
+        """Close the file; nothing is written any more."""
+        logging.getLogger(NAME).removeHandler(self)
+        self.close()
+
+
+def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
+    """Send mcptui's own log to `path` (mode 0600, two files of 1 MiB at most) from now on, nowhere else.
+
+    The file is made when the first line is written.
+    """
+    handler = LogFile(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
+    handler.setFormatter(_Discreet(redactor))
+    handler.setLevel(logging.WARNING)
+    logger = logging.getLogger(NAME)
+    logger.propagate = False
+    logger.addHandler(handler)
+    return handler
+
+
+def begin_logging(redactor: Callable[[], Redactor]) -> LogFile:
+    """Send our own log to the state directory, and the SDK's to nowhere that can be seen."""
+    quiet_sdk_logging()
+    return log_to(state_dir() / "mcptui.log", redactor)

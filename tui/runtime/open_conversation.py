@@ -1,0 +1,147 @@
+"""One open conversation and everything that belongs to it alone: its journal, its shelf, its accounts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tui.core.context.shelf import Shelf
+from tui.core.conversation.conversation import Conversation
+from tui.core.conversation.sessions import Journal, Reopened, SessionInfo, SessionMeta
+from tui.core.conversation.titles import title_of
+from tui.core.ports import Usage
+
+
+@dataclass(slots=True)
+class OpenChat:
+    """A conversation that is open.
+
+    Attributes:
+        conversation: what was said.
+        shelf: whole results that the model was told in part.
+        info: what a list shows of it; None as long as it is not saved.
+        journal: who writes it down, if anybody does.
+        unknown: ids of calls that were sent and whose outcome nobody knows.
+        tokens: of all requests.
+        estimated: some of them are estimates.
+        cost: of all requests, or None without prices.
+        wanted_title: what the person calls it, before it is saved; "" if nothing.
+        own_system: the person gave it a system text of its own.
+        parent: the session that it branched off before anything was said, or "".
+        refused: why it could not be saved at all, in words, or "".
+        unsaved: why it, or what it branched off, was not saved while no journal is open, or "".
+        turn_numbers: numbers that its turns have in the traffic of this run, by the index of their question.
+    """
+
+    conversation: Conversation
+    shelf: Shelf = field(default_factory=Shelf)
+    info: SessionInfo | None = None
+    journal: Journal | None = None
+    unknown: frozenset[str] = frozenset()
+    tokens: int = 0
+    estimated: bool = False
+    cost: float | None = None
+    wanted_title: str = ""
+    own_system: bool = False
+    parent: str = ""
+    refused: str = ""
+    unsaved: str = ""
+    turn_numbers: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def problem(self) -> str:
+        """Why it is not being saved, in words, or ""."""
+        return (self.journal.problem if self.journal is not None else self.unsaved) or self.refused
+
+    @classmethod
+    def reopened(cls, found: Reopened, journal: Journal) -> "OpenChat":
+        """Return what goes on with a session as it was found."""
+        info = found.info
+        chat = cls(found.conversation, Shelf(found.results), info, journal, found.unknown, info.tokens)
+        chat.cost, chat.estimated = info.cost, info.estimated
+        chat.own_system = bool(found.conversation.system)
+        chat._listen()
+        return chat
+
+    def branched(self, upto: int, journal: Journal | None) -> "OpenChat":
+        """Return a copy that ends before message `upto`, written down by `journal` from there on."""
+        talk = self.conversation
+        chat = OpenChat(
+            Conversation(
+                talk.system,
+                list(talk.messages[:upto]),
+                talk.compaction.before(upto),
+                talk.remarks_before(upto),
+            ),
+            Shelf(self._kept()),
+            journal=journal,
+            unknown=self.unknown,
+            own_system=self.own_system,
+            parent="" if upto or self.problem else self.info.id if self.info is not None else self.parent,
+            unsaved=self.problem,
+            turn_numbers={place: number for place, number in self.turn_numbers.items() if place < upto},
+        )
+        if journal is not None and self.info is not None:
+            chat.info = replace(self.info, id=journal.id, parent=self.info.id, branched_at=upto)
+        chat._listen()
+        return chat
+
+    def begin(self, journal: Journal, question: str, about: SessionMeta) -> None:
+        """Have everything written down from now on, and what was said before too.
+
+        Args:
+            journal: who writes.
+            question: the title is made of it.
+            about: what is known of the model and the recording.
+        """
+        self.journal = journal
+        self.info = SessionInfo(journal.id, self.wanted_title or title_of(question), parent=self.parent)
+        self._listen()
+        for index, message in enumerate(self.conversation.messages):
+            journal.message(index, message)
+        for remark in self.conversation.remarks:
+            journal.remark(remark)
+        own = self.conversation.system if self.own_system else None
+        now = self.conversation.compaction if self.parent else None  # not that of the parent
+        journal.describe(replace(about, title=self.info.title, system=own, compaction=now))
+
+    async def settled(self) -> None:
+        """Wait until everything said so far is on disk."""
+        if self.journal is not None:
+            await self.journal.settled()
+
+    async def leave(self) -> str:
+        """Write what waits and let go of the file; return why not all of it was saved, or "".
+
+        The conversation is not written down any more.
+        """
+        journal, self.journal = self.journal, None
+        talk = self.conversation
+        talk.heard = talk.compacted = talk.remarked = None
+        if journal is not None:
+            await journal.close()
+            self.unsaved = journal.problem
+        return self.problem
+
+    def describe(self, about: SessionMeta) -> None:
+        """Write what is known of the session besides its messages."""
+        if about.title is not None and self.info is not None:
+            self.info = replace(self.info, title=about.title)
+        if self.journal is not None:
+            self.journal.describe(about)
+
+    def spent(self, model: str, usage: Usage, cost: float | None) -> None:
+        """Keep the accounts of one request."""
+        self.tokens += usage.prompt + usage.completion
+        self.estimated = self.estimated or usage.estimated
+        if cost is not None:
+            self.cost = (self.cost or 0.0) + cost
+        if self.journal is not None:
+            self.journal.usage(model, usage, cost)
+
+    def _listen(self) -> None:
+        journal = self.journal
+        if journal is not None:
+            self.conversation.heard, self.conversation.remarked = journal.message, journal.remark
+            self.conversation.compacted = lambda now: journal.describe(SessionMeta(compaction=now))
+
+    def _kept(self) -> Mapping[str, str]:
+        return {name: text for name in self.shelf.names() if (text := self.shelf.find(name)) is not None}

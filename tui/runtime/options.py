@@ -1,0 +1,41 @@
+"""What the command line asks of the composition root."""
+
+import argparse
+from dataclasses import dataclass
+
+from tui.core.turn.policy import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asked for."""
+
+    config: str | None = None
+    model: str | None = None
+    demo: bool = False
+    theme: str | None = None
+    start: bool = True
+    max_steps: int | None = None
+    mode: Mode = Mode.ASK
+    save: bool = True
+    """Whether conversations are saved."""
+    session: str | None = None
+    resume: bool = False
+
+    @classmethod
+    def from_args(cls, args: argparse.Namespace) -> "Options":
+        """Return the options of a parsed command line; what a command does not have is left as it is."""
+        given = vars(args)
+        return cls(
+            config=given.get("config"),
+            model=given.get("model"),
+            demo=bool(given.get("demo")),
+            theme=given.get("theme"),
+            start=not given.get("no_start"),
+            max_steps=given.get("max_steps"),
+            mode=Mode(given.get("approve") or Mode.ASK),
+            # A question of a script is not a conversation, unless it is made part of one.
+            save=given.get("command") != "run" or bool(given.get("session") or given.get("resume")),
+            session=given.get("session"),
+            resume=bool(given.get("resume")),
+        )

@@ -1,0 +1,222 @@
+"""From settings and environment to the model that is asked: the composition of the model room."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tui.core.conversation.choices import ModelChoice
+from tui.core.errors import ConfigError
+from tui.core.ports import ChatModel, Clock
+from tui.core.secrets.redact import Secret
+from tui.core.traffic import TrafficSink
+from tui.model.endpoints.choose import DEMO, Selection, choose
+from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.providers import from_environment, is_private, provider_of
+from tui.runtime.options import Options
+from tui.settings.expand import KEYCHAIN
+from tui.settings.learned import LearnedFile
+from tui.settings.locations import learned_file
+
+if TYPE_CHECKING:
+    from tui.settings.learned import Entry
+    from tui.settings.load import Loaded
+    from tui.settings.schema import ModelSettings
+
+
+def profile_of(name: str, settings: "ModelSettings", env: Mapping[str, str]) -> ModelProfile:
+    """Return the profile of `[models.NAME]`.
+
+    Its key is what it says itself, else what the variable it names holds, else what the variable of the
+    provider that its address belongs to holds. A provider's key never goes to another host. A key in the
+    keychain is not read here, see `with_key`.
+    """
+    variable = settings.api_key_env or ""
+    keychain = ""
+    key = settings.api_key or env.get(variable, "")
+    if key.startswith(KEYCHAIN):
+        keychain, key = key.removeprefix(KEYCHAIN), ""
+    provider = provider_of(settings.base_url)
+    if not (key or keychain or variable) and provider is not None:
+        variable = next((name for name in provider.keys if env.get(name)), provider.keys[0])
+        key = env.get(variable, "")
+    return ModelProfile(
+        name=name,
+        base_url=settings.base_url,
+        model=settings.model,
+        api_key=Secret(key) if key else None,
+        api_key_env=variable,
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+        tool_protocol=settings.tool_protocol,
+        headers=dict(settings.headers),
+        context_window=settings.context_window,
+        first_token_seconds=settings.first_token_seconds,
+        between_chunks_seconds=settings.between_chunks_seconds,
+        system=settings.system or "",
+        keychain=keychain,
+        price_in=settings.price_in,
+        price_cached=settings.price_cached,
+        price_out=settings.price_out,
+        currency=settings.currency,
+    )
+
+
+async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
+    """Return a profile with the key that it has in the system's keychain, if it has it there.
+
+    Raises:
+        ConfigError: the keychain cannot be read, or holds no such key.
+    """
+    if profile is None or not profile.keychain or profile.api_key:
+        return profile
+    from tui.model.endpoints.keychain import key_in_keychain
+
+    return replace(profile, api_key=await key_in_keychain(profile.keychain, where=profile.name))
+
+
+async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str]) -> Selection:
+    """Return the model to ask; look for one on this machine only if nothing else was named.
+
+    Raises:
+        UsageError: the command line or `default_model` names a profile that does not exist.
+        ConfigError: models are configured, and none of them can be used; or nobody can tell, because
+            the file cannot be read, or the keychain.
+    """
+    settings = loaded.settings
+    if not (loaded.readable or options.demo or options.model):
+        raise ConfigError(
+            "no model is chosen while the configuration cannot be read",
+            next_step="`mcptui --demo` uses the demo model meanwhile.",
+        )
+    if loaded.raw.get("models") and not settings.models and not (options.demo or options.model):
+        raise ConfigError(
+            "none of the configured models can be used",
+            where="[models]",
+            next_step="`mcptui config check` says why; `mcptui --demo` uses the demo model meanwhile.",
+        )
+    configured = [profile_of(name, model, env) for name, model in settings.models.items()]
+    environment = from_environment(env)
+
+    def chosen(detected: list[ModelProfile] | None) -> Selection:
+        return choose(
+            asked=options.model,
+            demo=options.demo,
+            configured=configured,
+            default=settings.default_model,
+            environment=environment,
+            detected=detected,
+        )
+
+    selection = chosen(None)
+    if selection.needs_detection:
+        from tui.model.endpoints.detect import candidates, detect
+
+        selection = chosen(await detect(candidates(env)))
+    return replace(selection, profile=await with_key(selection.profile))
+
+
+def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) -> ChatModel:
+    """Return the model of a profile (None: the demo), ready to be asked; no library is imported yet.
+
+    What its endpoint has taught is read from a small file. `sink` is told of what travels to and from it.
+
+    Raises:
+        ConfigError: the profile's address, key or protocol cannot be used.
+    """
+    if profile is None:
+        from tui.model.demo.demo import DemoModel
+
+        return DemoModel()
+    from tui.model.dialects import wrap
+    from tui.model.dialects.text_tools import FALLBACK
+    from tui.model.endpoints.address import endpoint_key
+    from tui.model.endpoints.quirks import Learned
+    from tui.model.openai_api.openai_chat import OpenAIChat
+    from tui.model.retry import Retrying
+
+    memory = LearnedFile(learned_file())
+    learned = Learned.from_json(memory.load(endpoint_key(profile), profile.model))
+    model = Retrying(OpenAIChat(profile, sink, memory), clock)
+    known = FALLBACK if learned.no_tools else ""
+    return wrap(model, profile.tool_protocol, where=profile.name, known=known)
+
+
+async def profiles(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelProfile]:
+    """Return every profile that can be asked: configured, of the environment, found on this machine.
+
+    Of several with one name the first counts, in that order.
+    """
+    from tui.model.endpoints.detect import candidates, detect
+
+    configured = [profile_of(name, model, env) for name, model in loaded.settings.models.items()]
+    found = [*configured, *from_environment(env), *await detect(candidates(env))]
+    return list({profile.name: profile for profile in reversed(found)}.values())[::-1]
+
+
+async def choices(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelChoice]:
+    """Return what a person can choose from; the demo is the last."""
+    found = await profiles(loaded, env)
+    learned = await asyncio.to_thread(LearnedFile(learned_file()).entries)
+    return [
+        *(_choice(profile, learned) for profile in found),
+        ModelChoice(DEMO, DEMO, "offline", "built in"),
+    ]
+
+
+def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
+    from tui.model.dialects.text_tools import FALLBACK
+    from tui.model.endpoints.address import endpoint_key, usable_key, without_secrets
+    from tui.model.endpoints.quirks import Learned
+    from tui.model.endpoints.windows import known_window
+
+    written = profile.tool_protocol not in ("auto", "native")
+    facts = [f"text protocol {profile.tool_protocol}"] if written else []
+    usual = None if is_private(profile.base_url) else known_window(profile.model)
+    endpoint = problem = ""
+    try:
+        endpoint = endpoint_key(profile)
+        usable_key(profile)
+    except ConfigError as error:
+        problem = error.message
+    for entry in learned:
+        if (entry.endpoint, entry.model) == (endpoint, profile.model):
+            known = Learned.from_json(entry.learned)
+            if known.no_tools and profile.tool_protocol == "auto":
+                facts.append(f"text protocol {FALLBACK}")
+            facts.extend(known.facts)
+    return ModelChoice(
+        profile.name,
+        profile.model,
+        without_secrets(profile.base_url),
+        "found on this machine" if profile.source == "detected" else profile.source,
+        profile.context_window or usual,
+        tuple(facts),
+        problem=problem,
+    )
+
+
+async def profile_named(name: str, loaded: "Loaded", env: Mapping[str, str]) -> ModelProfile | None:
+    """Return the profile of a name, with its key; None is the demo.
+
+    Raises:
+        UsageError: there is none of that name.
+        ConfigError: its key is in the keychain, which cannot be read.
+    """
+    return await with_key(choose(asked=name, configured=await profiles(loaded, env), detected=[]).profile)
+
+
+async def offered(profile: ModelProfile | None) -> Sequence[str]:
+    """Return the ids of the models that the endpoint of a profile (None: the demo) offers for chatting.
+
+    Bounded in time.
+
+    Raises:
+        ConfigError: its address or its key cannot be used.
+        ModelError: its endpoint cannot be reached, or does not say; an id can still be written by hand.
+    """
+    if profile is None:
+        return (DEMO,)
+    from tui.model.endpoints.listing import offered_by
+
+    return [one.id for one in await offered_by(profile) if one.chat]

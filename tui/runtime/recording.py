@@ -1,0 +1,182 @@
+"""The traffic of one run of the program: everything that taps see, recorded in a file of its own."""
+
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.core.errors import McptuiError, StorageError
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import Captured, TrafficReader, TrafficWriter
+from tui.runtime.judging import model_judge
+from tui.traffic.lint.linting import Linting
+from tui.traffic.record.frames import Frames
+from tui.traffic.record.recorder import Recorder
+from tui.traffic.record.recording import Recording
+
+if TYPE_CHECKING:
+    from tui.runtime.tap_follower import TapWatch
+    from tui.settings.schema import TrafficSettings
+
+CLOSE_SECONDS = 2.0
+SETTLE_SECONDS = 0.2
+"""How long the linter may still look at what came last."""
+
+MIB = 1024 * 1024
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What is kept of the traffic, and where.
+
+    Attributes:
+        folder: of the recordings, or None to keep nothing on disk.
+        filters: the file of the named filters, or None to keep none.
+        keep_all: keep every body whole.
+        recording_bytes: how large the recording may grow.
+        total_bytes: how large all recordings together may grow.
+    """
+
+    folder: Path | None
+    filters: Path | None = None
+    keep_all: bool = False
+    recording_bytes: int = 512 * MIB
+    total_bytes: int = 2048 * MIB
+
+
+def kept_traffic(settings: "TrafficSettings") -> Keeping:
+    """Return what the configuration says of recordings, in the usual places."""
+    from tui.settings.locations import data_dir, state_dir
+
+    return Keeping(
+        state_dir() / "recordings" if settings.record else None,
+        data_dir() / "filters.toml",
+        settings.keep_all,
+        settings.recording_mb * MIB,
+        settings.total_mb * MIB,
+    )
+
+
+class Traffic:
+    """`core.traffic.TrafficSink` that records.
+
+    Attributes:
+        count: how many lines went to servers or came from them.
+        columns: what is recorded, as columns.
+        path: the file, once it is there.
+        recording: all of it as a screen needs it.
+    """
+
+    def __init__(self, redactor: Callable[[], Redactor]) -> None:
+        """Take what travels from now on; nothing is written before `start()`.
+
+        Args:
+            redactor: says which secrets are kept out; asked for every body, since keys become known late.
+        """
+        self.count = 0
+        self.columns = Frames()
+        self.path = Path()
+        self._keeping = Keeping(None)
+        self._taps: TapWatch | None = None
+        self._linting = Linting(lambda found: self._recorder.add_findings(found), self._reader, model_judge)
+        self._recorder = Recorder(
+            self._open,
+            self.columns,
+            redact=lambda raw: redactor().redact_bytes(raw),
+            on_batch=self._linting.offer,
+        )
+        self.recording = Recording(
+            self.columns,
+            self._reader,
+            problem=lambda: self._recorder.problem,
+            keep_mark=lambda seq, marked: self._keep_note(seq, marked=marked),
+            keep_note=lambda seq, text: self._keep_note(seq, text=text),
+            keep_filter=self._keep_filter,
+            revision=self._linting.revision,
+        )
+
+    def __call__(self, captured: Captured) -> None:
+        """Take what a tap saw."""
+        if captured.kind is None:
+            self.count += 1
+        self._recorder.capture(captured)
+
+    def crowded(self) -> bool:
+        """Whether a tap should wait before it reads more, so that nothing has to be left out."""
+        return self._recorder.crowded
+
+    def start(self, keeping: Keeping, *, follow_taps: bool = False) -> None:
+        """Begin to record; what was taken before is recorded too.
+
+        Args:
+            keeping: what is kept, and where.
+            follow_taps: take in what `mcptui tap` records in other processes.
+        """
+        self._keeping = keeping
+        if keeping.filters is not None:
+            from tui.settings.filters import load_filters
+
+            self.recording.filters.update(load_filters(keeping.filters))
+        self._recorder.start(keep_all=keeping.keep_all)
+        self._linting.start()
+        if follow_taps and keeping.folder is not None:
+            from tui.runtime.tap_follower import TapWatch
+
+            self._taps = TapWatch(keeping.folder, self)
+            self._taps.start()
+
+    def flush(self, timeout: float) -> bool:
+        """Wait until all that was taken is stored, at most `timeout` seconds; tell whether it is."""
+        return self._recorder.flush(timeout)
+
+    def close(self) -> None:
+        """Record what was taken so far and let go of the file. Waits a moment at most."""
+        if self._taps is not None:
+            self._taps.close()
+        self._linting.settle(SETTLE_SECONDS)
+        self._linting.close(CLOSE_SECONDS)
+        self._recorder.close(CLOSE_SECONDS)
+
+    # ---- in the recorder's thread --------------------------------------------------------------------
+
+    def _open(self) -> TrafficWriter:
+        from tui.storage.recordings.folder import Recordings
+        from tui.storage.recordings.writer import RecordingWriter
+
+        keeping = self._keeping
+        if keeping.folder is None:
+            raise StorageError("this run is not recorded", where="[traffic] record")
+        recordings = Recordings(keeping.folder)
+        self.path = recordings.new_path()
+        recordings.make_room(keeping.total_bytes)
+        meta = {"pid": str(os.getpid()), "program": "mcptui"}
+        return RecordingWriter(self.path, cap_bytes=keeping.recording_bytes, meta=meta)
+
+    def _reader(self) -> TrafficReader:
+        from tui.storage.recordings.memory_reader import MemoryReader
+        from tui.storage.recordings.reader import RecordingReader
+
+        self._recorder.flush()
+        return MemoryReader(self._recorder.memory) if self._recorder.problem else RecordingReader(self.path)
+
+    def _keep_note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+        def keep(writer: TrafficWriter) -> None:
+            from tui.storage.recordings.notes import NotesStore
+
+            try:
+                NotesStore(self.path).note(seq, marked=marked, text=text)
+            except McptuiError as error:
+                _log.warning("a note was not kept: %s", error)
+
+        self._recorder.submit(keep)
+
+    def _keep_filter(self, name: str, text: str) -> None:
+        if self._keeping.filters is None:
+            return
+        from tui.settings.filters import change_filter
+
+        # One assignment: a thread calls this, while the screen reads the filters.
+        self.recording.filters = change_filter(self._keeping.filters, name, text)

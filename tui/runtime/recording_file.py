@@ -1,0 +1,174 @@
+"""A recording that is read from its file, and followed while another process still writes it."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.core.errors import McptuiError, StorageError
+from tui.core.text import clean_line
+from tui.core.traffic import Finding
+from tui.runtime.background import Beside
+from tui.runtime.judging import model_judge
+from tui.storage.recordings.liveness import is_live
+from tui.storage.recordings.notes import NotesStore
+from tui.storage.recordings.reader import RecordingReader
+from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.linting import lint_entries
+from tui.traffic.record.frames import Frames
+from tui.traffic.record.recording import Recording
+
+if TYPE_CHECKING:
+    from tui.host.schemas.judge import ModelJudge
+
+PAGE = 4_000
+LOOK_SECONDS = 0.2
+REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
+"""After each page, and of judging between two rests: whoever draws and takes keys comes first."""
+
+_log = logging.getLogger(__name__)
+
+
+class Recorded(Beside):
+    """Loads a recording in a thread of its own; the first rows are there at once.
+
+    Attributes:
+        recording: what the traffic screen shows.
+        problem: why it could not be read to its end, or "".
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Look whether it can be read at all.
+
+        Raises:
+            StorageError: it cannot.
+        """
+        super().__init__("load a recording")
+        live = is_live(path)
+        ended_ns = _ended_ns(path)
+        self._path = path
+        self._notes = NotesStore(path)
+        self._found: list[Finding] = []
+        self._shown = self._judged = 0
+        self._linter = Linter()
+        self._judge_of_models: ModelJudge | None = None
+        self.problem = ""
+        self.recording = Recording(
+            Frames(),
+            self._reader,
+            title=clean_line(path.name, 80),
+            live=live,
+            ended_ns=0 if live else ended_ns,
+            problem=lambda: self.problem,
+            keep_mark=lambda seq, marked: self._keep(seq, marked=marked),
+            keep_note=lambda seq, text: self._keep(seq, text=text),
+        )
+
+    def _reader(self) -> RecordingReader:
+        return _Judged(self._path, self._found)
+
+    def _keep(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+        try:
+            self._notes.note(seq, marked=marked, text=text)
+        except McptuiError as error:
+            _log.warning("a note was not kept: %s", error)
+
+    # ---- the thread ----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            reader = RecordingReader(self._path)
+            try:
+                self._load(reader)
+            finally:
+                reader.close()
+                if self._judge_of_models is not None:
+                    self._judge_of_models.close()
+        except McptuiError as error:
+            self.problem = str(error)
+        except (OverflowError, TypeError, ValueError) as error:  # a file that somebody has made
+            self.problem = f"the recording holds a value that has no meaning ({error})"
+
+    def _load(self, reader: RecordingReader) -> None:
+        columns = self.recording.frames
+        last = 0
+        while not self._closing.is_set():
+            live = is_live(self._path)
+            while rows := reader.column_rows(last, PAGE):
+                columns.extend(rows)
+                last = columns.seq(len(columns) - 1)
+                if self._closing.wait(REST_SECONDS):
+                    return
+            self.problem = reader.damage
+            if not live:
+                self._unless_damaged(self._take_notes)
+            self._unless_damaged(lambda: self._judge(reader))
+            if not live:
+                return
+            self._closing.wait(LOOK_SECONDS)
+
+    def _unless_damaged(self, part: Callable[[], None]) -> None:
+        """Do what adds to the entries; where that part of the file is damaged, they stand without it."""
+        try:
+            part()
+        except StorageError as error:
+            self.problem = self.problem or str(error)
+
+    def _take_notes(self) -> None:
+        columns = self.recording.frames
+        for seq, note in self._notes.all().items():
+            if note.text:
+                self.recording.notes[seq] = note.text
+            if (index := columns.index(seq)) >= 0:
+                columns.mark(index, note.marked)
+
+    def _judge(self, reader: RecordingReader) -> None:
+        """Show what was found when it was recorded; what nobody has judged, judge now, a little at a time."""
+        columns = self.recording.frames
+        stored = reader.findings(self._shown)
+        for finding in stored:
+            columns.set_severity(finding.seq, finding.severity)
+        self._shown += len(stored)
+        if self._shown or reader.meta().get("program"):
+            return
+        if self._judge_of_models is None:
+            self._judge_of_models = model_judge()
+            self._linter = Linter(self._judge_of_models)
+        since = time.perf_counter()
+        loaded = columns.seq(len(columns) - 1) if len(columns) else 0
+        for seq, found in lint_entries(self._linter, reader, self._judged, loaded):
+            self._judged = seq
+            for finding in found:
+                self._found.append(finding)
+                columns.set_severity(finding.seq, finding.severity)
+            if time.perf_counter() - since > SLICE_SECONDS:
+                if self._closing.wait(SLICE_SECONDS * 2):
+                    return
+                since = time.perf_counter()
+
+
+def _ended_ns(path: Path) -> int:
+    """Return the wall clock of the last entry, 0 for none.
+
+    Raises:
+        StorageError: there is no recording.
+    """
+    with closing(RecordingReader(path)) as reader:
+        try:
+            return reader.ends_ns()[1]
+        except StorageError:  # what can be read is said when it is
+            return 0
+
+
+class _Judged(RecordingReader):
+    """A recording with what was found in it only now."""
+
+    def __init__(self, path: Path, found: Sequence[Finding]) -> None:
+        super().__init__(path)
+        self._found = found
+
+    def findings(self, after: int = 0) -> Sequence[Finding]:
+        """Return the findings, from the `after`-th on."""
+        return super().findings(after) or self._found[after:]

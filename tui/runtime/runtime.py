@@ -1,0 +1,337 @@
+"""The composition root: builds host, model, policy and conversation from settings, and owns them.
+
+Nothing heavy is imported until `ready()`; even this module is loaded after the first frame only.
+"""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tui.core.clock import MonotonicClock
+from tui.core.conversation.session_names import LAST
+from tui.core.errors import ConfigError, McptuiError, sentences
+from tui.core.events import ApprovalGiven, Event
+from tui.core.examples import examples
+from tui.core.ports import Answer, Approver, Toolbox
+from tui.core.secrets.redact import Redactor
+from tui.core.turn.limits import Limits
+from tui.core.turn.policy import Policy
+from tui.core.workbench import Workbench
+from tui.host.host import Host
+from tui.runtime.active_model import Asked
+from tui.runtime.conversations import Chats
+from tui.runtime.options import Options
+from tui.runtime.readiness import Starting
+from tui.runtime.recording import Traffic, kept_traffic
+from tui.runtime.turn import WatchedTurn, discreet
+from tui.settings.config_file import ConfigFile
+from tui.settings.locations import data_dir
+from tui.settings.stored_calls import StoredCalls
+from tui.storage.sessions.store import SessionStore
+from tui.traffic.record.recording import Recording
+
+if TYPE_CHECKING:
+    from tui.runtime.log import LogFile
+    from tui.settings.load import Loaded
+
+_log = logging.getLogger(__name__)
+
+MODEL_CLOSE_SECONDS = 1.0
+SAVED_LATER = "It is saved with the next tool you always allow."
+
+
+class Runtime:
+    """Everything behind the screens and the commands."""
+
+    def __init__(self, options: Options, env: Mapping[str, str]) -> None:
+        """Take what was asked for; nothing is read, imported or started yet."""
+        self._options = options
+        self._config = ConfigFile(options.config, env)
+        self._env = env
+        self._clock = MonotonicClock()
+        self._traffic = Traffic(lambda: self.redactor)
+        self._problems: list[str] = []
+        self._asked = Asked(options, env, self._clock, self._traffic, self._keep_secret)
+        self._sessions = self._store()
+        self._chats = Chats(self._asked, self, self._sessions)
+        self._save_problem = ""
+        self._host = Host((), sink=self._traffic, clock=self._clock)
+        self._policy = Policy(mode=options.mode)
+        self._saved_approvals: set[str] = set()
+        self._config_stamp = (0, 0, 0)
+        self._saving_approvals = asyncio.Lock()
+        self._limits = Limits()
+        self._loaded: Loaded | None = None
+        self.left_out: Mapping[str, tuple[str, ...]] = {}
+        """Servers that are configured but cannot be used, with all that is wrong with each."""
+        self._background: set[asyncio.Task[None]] = set()
+        self._log_file: LogFile | None = None
+        self.calls = StoredCalls(data_dir() / "calls.json")
+        self.redactor = Redactor()
+        self.is_ready = False
+        self._revision = 0
+
+    # ---- getting ready -----------------------------------------------------------------------------
+
+    async def ready(
+        self, *, start: bool = True, model: bool = True, taps: bool = True, session: bool = True
+    ) -> None:
+        """Read the configuration, start the servers, choose a model. Called once.
+
+        Args:
+            start: start the servers that start by themselves, unless the command line forbids it.
+            model: choose a model; commands that ask nothing need none.
+            taps: show what `mcptui tap` records in other processes.
+            session: open the saved conversation that the command line names; what is wrong with it is
+                a problem like others.
+        """
+        from tui.runtime.log import begin_logging
+
+        self._log_file = begin_logging(lambda: self.redactor)
+        self._config_stamp = self._config.stamp()
+        loaded = await asyncio.to_thread(self._config.read)
+        self._loaded = loaded
+        from tui.settings.specs import approval_rules, left_out, server_specs, turn_limits
+
+        self.left_out = left_out(loaded)
+        self._problems = [str(problem) for problem in loaded.problems]
+        specs = server_specs(loaded)
+        digests = {spec.name: spec.digest() for spec in specs}
+        self._saved_approvals = set(loaded.settings.approvals.remembered)
+        self._policy = Policy(
+            approval_rules(loaded.settings.approvals),
+            self._options.mode,
+            lambda server: digests.get(server, ""),
+            set(self._saved_approvals),
+            refresh=self._refresh_approvals,
+        )
+        limits = turn_limits(loaded.settings.limits)
+        self._limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
+        self.redactor.add(loaded.secrets)
+        self._host = Host(specs, sink=self._traffic, clock=self._clock, redactor=self.redactor)
+        if model:
+            self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
+        if start and self._options.start:
+            self._keep(self._host.start_all())
+        if self._sessions is not None:
+            self._save_problem = await self._sessions.check()
+        if model:
+            await self._asked.begin(loaded)
+            if self._asked.error is not None:
+                self._problems.append(str(self._asked.error))
+        if session:
+            try:
+                await self.open_session()
+            except McptuiError as error:
+                self._problems.append(sentences(str(error), "A new conversation was started instead."))
+        self.is_ready = True
+        self._revision += 1
+
+    async def open_session(self) -> None:
+        """Open the saved conversation that the command line names, if it names one.
+
+        Raises:
+            McptuiError: there is none to go on with, or it cannot be opened.
+        """
+        if self._options.resume:
+            await self._chats.resume_named(LAST)
+        elif self._options.session is not None:
+            await self._chats.resume_named(self._options.session, begin=True)
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run `work` beside everything else and keep its task."""
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background_ended)
+
+    def _background_ended(self, task: asyncio.Task[None]) -> None:
+        self._background.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("background work failed", exc_info=error)
+
+    # ---- the model ---------------------------------------------------------------------------------
+
+    def _keep_secret(self, name: str, value: str) -> None:
+        """Redact a key of an endpoint from now on, until the process ends."""
+        self.redactor.add({}, {name: value})
+
+    def _store(self) -> SessionStore | None:
+        return SessionStore(data_dir() / "sessions", lambda: self.redactor) if self._options.save else None
+
+    def require_usable(self) -> None:
+        """Raise what is wrong with configuration or model, for commands that cannot show it and go on.
+
+        Raises:
+            UsageError: the command line names a profile that does not exist.
+            ConfigError: the configuration is not there or cannot be read, what it says of approvals is
+                wrong, or its model cannot be used.
+        """
+        if self._loaded is not None:
+            for problem in self._loaded.errors:
+                # Half of a file's rules is worse than none: nobody is there to see what is missing.
+                if not problem.path or problem.path.startswith("approvals"):
+                    raise ConfigError(str(problem))
+        if self._asked.error is not None:
+            raise self._asked.error
+
+    # ---- what the screens show ---------------------------------------------------------------------
+
+    @property
+    def revision(self) -> int:
+        """Grows when the model, the conversation or the problems change."""
+        return self._revision + self._asked.revision + self._chats.revision
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """What is wrong with the configuration, a line each."""
+        return self._problems
+
+    @property
+    def unsaved(self) -> str:
+        """Why the conversation is not being saved, in words, or ""."""
+        # Before anything was said only the check at the start is known.
+        return self._chats.problem or ("" if self._chats.messages else self._save_problem)
+
+    @property
+    def unrecorded(self) -> str:
+        """Why the traffic is not being recorded although it is to be, in words, or ""."""
+        wanted = self._loaded is not None and self._loaded.settings.traffic.record
+        return self._traffic.recording.problem() if wanted else ""
+
+    @property
+    def host(self) -> Host:
+        """The servers."""
+        return self._host
+
+    @property
+    def model_label(self) -> str:
+        """What a person reads of the model."""
+        return self._asked.label or ("no model" if self.is_ready else "")
+
+    @property
+    def model_notice(self) -> str:
+        """A line that must stand under each reply, or ""."""
+        return self._asked.notice
+
+    @property
+    def limits(self) -> Limits:
+        """The hard limits of a turn."""
+        return self._limits
+
+    @property
+    def frames(self) -> int:
+        """How many frames were seen on the wire so far."""
+        return self._traffic.count
+
+    @property
+    def recording(self) -> Recording:
+        """What travelled so far, as the traffic screen needs it."""
+        return self._traffic.recording
+
+    @property
+    def workbench(self) -> Workbench:
+        """Everything that can be done with a server by hand."""
+        return self._host.workbench
+
+    def examples(self) -> Sequence[str]:
+        """Return questions made from the tools that run now."""
+        return examples(self._host.toolbox.tools())
+
+    # ---- chatting ----------------------------------------------------------------------------------
+
+    @property
+    def chats(self) -> Chats:
+        """The conversation on screen, and all saved ones."""
+        return self._chats
+
+    def continue_turn(self, approver: Approver) -> WatchedTurn:
+        """Go on with fresh limits after a turn that ended at one."""
+        return self._chats.ask("Please continue.", approver)
+
+    @property
+    def snippets(self) -> Mapping[str, str]:
+        """The texts of the configuration that are commands, by name."""
+        return self._loaded.settings.snippets if self._loaded is not None else {}
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """The tools of the running servers."""
+        return self._host.toolbox
+
+    @property
+    def starting(self) -> Starting:
+        """The servers that are starting."""
+        return Starting(self._host.statuses, self._clock)
+
+    @property
+    def policy(self) -> Policy:
+        """What may run without a question."""
+        return self._policy
+
+    @property
+    def clock(self) -> MonotonicClock:
+        """Time."""
+        return self._clock
+
+    @property
+    def recording_name(self) -> str:
+        """The recording that what travels now goes to, or ""."""
+        return self._traffic.path.name
+
+    def discreet(self, event: Event) -> Event:
+        """Return an event without configured secrets."""
+        return discreet(event, self.redactor)
+
+    def notice(self, event: Event) -> None:
+        """Keep what a turn tells that outlives it."""
+        if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
+            self._keep(self._save_approvals())
+
+    # ---- what outlives the program -----------------------------------------------------------------
+
+    def save_theme(self, name: str) -> None:
+        """Keep the theme for the next time.
+
+        Raises:
+            McptuiError: it could not be written.
+        """
+        self._config.save("ui.theme", name)
+
+    def _refresh_approvals(self) -> None:
+        """Take over which approvals the file has now, if it has changed: one may have been revoked."""
+        stamp = self._config.stamp()
+        if stamp == self._config_stamp:
+            return
+        self._config_stamp = stamp
+        self._take_over_approvals(set(self._config.remembered()))
+
+    def _take_over_approvals(self, found: set[str]) -> None:
+        always = self._policy.always
+        always -= self._saved_approvals - found
+        always |= found
+        self._saved_approvals = found
+
+    async def _save_approvals(self) -> None:
+        """Add what was approved for good to the file, and take over what others changed in it."""
+        async with self._saving_approvals:
+            unsaved = self._policy.always - self._saved_approvals
+            try:
+                saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
+            except McptuiError as error:
+                words = sentences(f"The approval holds for this session only: {error}", SAVED_LATER)
+                self._problems.append(words)
+                self._revision += 1
+                return
+            self._take_over_approvals(saved)
+
+    async def shutdown(self) -> None:
+        """Stop everything: servers side by side, then the model's connections. Bounded in time."""
+        await self._host.shutdown()
+        await self._chats.close()
+        if self._background:
+            await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
+        await asyncio.to_thread(self._traffic.close)
+        if self._log_file is not None:
+            self._log_file.stop()

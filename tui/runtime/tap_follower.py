@@ -1,0 +1,139 @@
+"""What `mcptui tap` records in other processes, taken into the traffic of this one as it happens.
+
+A tap writes a recording of its own, since it must never depend on anybody; a running mcptui reads what is
+new in it and takes it in as if it had seen it itself. Its source is "tap:NAME".
+"""
+
+import logging
+import os
+from pathlib import Path
+
+from tui.core.errors import McptuiError
+from tui.core.traffic import Captured, Entry, Kind, TrafficSink
+from tui.runtime.background import Beside
+from tui.storage.recordings.folder import SUFFIX, began_stamp
+from tui.storage.recordings.liveness import is_live, live_file
+from tui.storage.recordings.reader import RecordingReader
+
+LOOK_SECONDS = 1.0
+FOLLOW_SECONDS = 0.2
+PAGE = 500
+HISTORY = 20_000
+"""Entries that are taken from before a tap was found."""
+
+_READ_ANEW = frozenset({Kind.STDERR, Kind.EVENT})
+_log = logging.getLogger(__name__)
+
+
+class TapWatch(Beside):
+    """Looks for taps of other processes and follows them, in a thread.
+
+    Args:
+        folder: of the recordings.
+        sink: takes what they saw.
+    """
+
+    def __init__(self, folder: Path, sink: TrafficSink) -> None:
+        super().__init__("taps")
+        self._folder = folder
+        self._sink = sink
+        self._began = began_stamp()
+        self._followed: dict[Path, _Tap] = {}
+
+    def _run(self) -> None:
+        known: set[Path] = set()
+        try:
+            while not self._closing.is_set():
+                self._look(known)
+                for _ in range(int(LOOK_SECONDS / FOLLOW_SECONDS)):
+                    self._follow()
+                    if self._closing.wait(FOLLOW_SECONDS):
+                        return
+        finally:
+            for tap in self._followed.values():
+                tap.close()
+
+    def _look(self, known: set[Path]) -> None:
+        found, live = self._candidates()
+        for path in set(self._followed) - live:
+            self._read(path)
+            if (tap := self._followed.pop(path, None)) is not None:
+                tap.close()
+        for path in sorted(found - known):
+            try:
+                tap = _Tap(path)
+            except McptuiError:
+                continue  # it has only just begun; the next look finds it whole
+            known.add(path)
+            if tap.name:
+                self._followed[path] = tap
+            else:
+                tap.close()
+
+    def _candidates(self) -> tuple[set[Path], set[Path]]:
+        """Return the recordings that may concern us, and those of them that are written now.
+
+        These are the live ones, and those that began since we look: some taps live for a moment only. There
+        may be thousands of others, so they are known by their names alone.
+        """
+        try:
+            names = set(os.listdir(self._folder))
+        except OSError:
+            return set(), set()
+        paths = {self._folder / name for name in names if name.endswith(SUFFIX)}
+        live = {path for path in paths if live_file(path).name in names and is_live(path)}
+        return live | {path for path in paths if path.name >= self._began}, live
+
+    def _follow(self) -> None:
+        for path in list(self._followed):
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        tap = self._followed[path]
+        try:
+            while (page := tap.more()) and not self._closing.is_set():
+                for captured in page:
+                    self._sink(captured)
+        except McptuiError as error:
+            _log.warning("a tap is not followed any more: %s", error)
+            self._followed.pop(path).close()
+
+
+class _Tap:
+    """The recording of one tap, as far as it was read."""
+
+    def __init__(self, path: Path) -> None:
+        self._reader = RecordingReader(path)
+        try:
+            self.name = self._reader.meta().get("tap", "")
+            self._last = max(0, self._reader.span()[1] - HISTORY)
+        except BaseException:
+            self._reader.close()
+            raise
+
+    def more(self) -> list[Captured]:
+        """Return what is new, at most a page."""
+        seen: list[Captured] = []
+        for row in self._reader.columns(self._last, PAGE):
+            self._last = row.seq
+            entry = self._reader.entry(row.seq)
+            if entry is not None and "batch" not in entry.detail:
+                seen.append(self._captured(entry))
+        return seen
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._reader.close()
+
+    def _captured(self, entry: Entry) -> Captured:
+        detail = {name: value for name, value in entry.detail.items() if name != "remark"}
+        return Captured(
+            f"tap:{self.name}",
+            entry.direction,
+            entry.mono_ns,
+            entry.wall_ns,
+            entry.body,
+            entry.kind if entry.kind in _READ_ANEW else None,
+            entry.size,
+            detail=detail,
+        )

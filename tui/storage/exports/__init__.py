@@ -1,0 +1,1 @@
+"""Exports of recordings: JSON lines, Markdown, HAR, HTML."""

@@ -1,0 +1,58 @@
+"""Exports: a selection of entries in a format that other programs, or other people, can read."""
+
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from threading import Event
+
+from tui.core.atomic_write import atomic_write
+from tui.core.errors import StorageError
+from tui.core.traffic import Entry
+from tui.storage.exports.har import har
+from tui.storage.exports.html import html
+from tui.storage.exports.jsonl import jsonl
+from tui.storage.exports.markdown import markdown
+
+
+class Format(StrEnum):
+    """What an export can be."""
+
+    JSONL = "jsonl"
+    MARKDOWN = "md"
+    HAR = "har"
+    HTML = "html"
+
+
+def exported(
+    form: Format, columns: Iterable[Entry], whole: Callable[[int], Entry | None], title: str
+) -> Iterator[str]:
+    """Yield an export piece by piece; secrets are as redacted as they are in the recording.
+
+    Args:
+        form: which format.
+        columns: the entries in order, without bodies.
+        whole: reads an entry with its body by its seq; None if it was dropped meanwhile.
+        title: what the export is called, cleaned.
+    """
+    entries = (entry for one in columns if (entry := whole(one.seq)) is not None)
+    match form:
+        case Format.JSONL:
+            yield from jsonl(entries)
+        case Format.MARKDOWN:
+            yield from markdown(entries, title)
+        case Format.HAR:
+            yield from har(columns, whole)
+        case Format.HTML:
+            yield from html(entries, title)
+
+
+def write_whole(target: Path, pieces: Iterable[str], *, wait: bool = True, stop: Event | None = None) -> int:
+    """Write a file for this person only, as `atomic_write` does; return its size in bytes.
+
+    Raises:
+        StorageError: it cannot be written; what was there before is still there.
+    """
+    try:
+        return atomic_write(target, pieces, wait=wait, stop=stop)
+    except OSError as error:
+        raise StorageError(f"it cannot be written ({error.strerror})", where=str(target)) from error

@@ -1,0 +1,211 @@
+"""Exchanges over HTTP as a HAR 1.2 archive, which browsers' network panels and proxies open. Pure.
+
+Only what travelled over HTTP is in it: servers reached by URL, and the model's endpoint. The fields are
+those of http://www.softwareishard.com/blog/har-12-spec/; what is not known is -1 or empty, as it says.
+"""
+
+import base64
+import json
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import tui
+from tui.core.traffic import Direction, Entry, Kind
+from tui.storage.exports.jsonl import time_text
+
+Whole = Callable[[int], Entry | None]
+"""Returns an entry with its body by its seq, None if it was dropped."""
+
+
+def har(columns: Iterable[Entry], whole: Whole) -> Iterator[str]:
+    """Yield an archive, exchanges in the order of their requests; no more than one body is in memory.
+
+    Args:
+        columns: the entries in order, without bodies.
+        whole: reads them with their bodies, once it is known what belongs together.
+    """
+    creator = {"name": "mcptui", "version": tui.__version__}
+    yield '{"log":{"version":"1.2","creator":' + json.dumps(creator) + ',"entries":['
+    comma = ""
+    for asked, replied in _exchanges(columns).items():
+        if (request := whole(asked)) is not None:
+            yield comma + "\n"
+            yield from _har_entry(request, replied, whole)
+            comma = ","
+    yield "\n]}}\n"
+
+
+def _exchanges(columns: Iterable[Entry]) -> dict[int, "array[int]"]:
+    """Return the seqs of the replies to each request, by pair and by the number of the HTTP exchange."""
+    replies: dict[int, array[int]] = {}
+    by_number: dict[tuple[str, int | str], array[int]] = {}
+    for entry in columns:
+        number = entry.detail.get("exchange")
+        key = (entry.source, number) if isinstance(number, int | str) else None
+        if entry.direction is Direction.OUT and "url" in entry.detail:
+            replies[entry.seq] = array("q")
+            if key is not None:
+                by_number[key] = replies[entry.seq]
+        elif entry.direction is Direction.IN and "status" in entry.detail:
+            found = by_number.get(key) if key is not None else replies.get(entry.pair)
+            if found is not None:
+                found.append(entry.seq)
+    return replies
+
+
+@dataclass(slots=True)
+class _Reply:
+    """What is known of the replies of an exchange without keeping their bodies.
+
+    Attributes:
+        detail: that of the first one.
+        first_ns: when it came, monotonic.
+        last_ns: when the last one came.
+        size: bytes of all of them.
+        is_stream: whether they are events of a stream.
+        is_text: whether their bodies are UTF-8.
+    """
+
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    first_ns: int = -1
+    last_ns: int = -1
+    size: int = 0
+    is_stream: bool = False
+    is_text: bool = True
+
+
+def _har_entry(request: Entry, replies: Sequence[int], whole: Whole) -> Iterator[str]:
+    """Yield an exchange; the replies are read twice, unless there is only one."""
+    known: list[Entry] = []
+    if len(replies) == 1 and (only := whole(replies[0])) is not None:
+        known = [only]
+
+    def read() -> Iterator[Entry]:
+        return iter(known) if known else (found for seq in replies if (found := whole(seq)) is not None)
+
+    reply = _Reply()
+    for one in read():
+        if reply.first_ns < 0:
+            reply = _Reply(one.detail, one.mono_ns)
+            reply.is_stream = one.kind is not Kind.MODEL_REPLY and "sse" in one.detail
+        reply.last_ns, reply.size = one.mono_ns, reply.size + one.size
+        reply.is_text = reply.is_text and _is_utf8(_content(one, reply.is_stream))
+    took = (reply.last_ns - request.mono_ns) / 1e6 if reply.last_ns >= 0 else -1
+    first = (reply.first_ns - request.mono_ns) / 1e6 if reply.first_ns >= 0 else 0
+    about = {
+        "startedDateTime": time_text(request.wall_ns),
+        "time": max(took, 0),
+        "request": _request(request),
+        "cache": {},
+        "timings": {"send": 0, "wait": first, "receive": max(took - first, 0)},
+        "comment": f"{request.source}, entry {request.seq}",
+    }
+    headers = reply.detail.get("headers")
+    content: dict[str, Any] = {"size": reply.size, "mimeType": _header(headers, "content-type")}
+    if not reply.is_text:
+        content["encoding"] = "base64"
+    yield _opened(about) + ',"response":' + _opened(_response(reply)) + ',"content":' + _opened(content)
+    yield ',"text":"'
+    contents = (_content(one, reply.is_stream) for one in read())
+    yield from map(_escaped, contents) if reply.is_text else _base64(contents)
+    yield '"}}}'
+
+
+def _opened(value: Mapping[str, Any]) -> str:
+    """Return a JSON object to which members are to be added."""
+    return json.dumps(value)[:-1]
+
+
+def _escaped(content: bytes) -> str:
+    # Of a live recording a body may be another one by now: it must not break the archive.
+    return json.dumps(content.decode("utf-8", "replace"))[1:-1]
+
+
+def _base64(contents: Iterable[bytes]) -> Iterator[str]:
+    rest = b""
+    for content in contents:
+        content = rest + content
+        rest = content[len(content) - len(content) % 3 :]
+        yield base64.b64encode(content[: len(content) - len(rest)]).decode("ascii")
+    yield base64.b64encode(rest).decode("ascii")
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _request(entry: Entry) -> dict[str, Any]:
+    url = str(entry.detail.get("url", ""))
+    found: dict[str, Any] = {
+        "method": str(entry.detail.get("http", "POST")),
+        "url": url,
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _pairs(entry.detail.get("headers")),
+        "queryString": [{"name": name, "value": value} for name, value in _query(url)],
+        "headersSize": -1,
+        "bodySize": entry.size,
+    }
+    if entry.body:
+        mime = _header(entry.detail.get("headers"), "content-type") or "application/json"
+        found["postData"] = {"mimeType": mime, "text": entry.body.decode("utf-8", "replace")}
+    return found
+
+
+def _query(url: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(urlsplit(url).query, keep_blank_values=True)[:100]
+    except ValueError:
+        return []
+
+
+def _response(reply: _Reply) -> dict[str, Any]:
+    headers = reply.detail.get("headers")
+    return {
+        "status": _status(reply.detail.get("status")),
+        "statusText": "",
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _pairs(headers),
+        "redirectURL": _header(headers, "location"),
+        "headersSize": -1,
+        "bodySize": reply.size,
+    }
+
+
+def _status(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _content(reply: Entry, is_stream: bool) -> bytes:
+    return _event(reply) if is_stream else reply.body
+
+
+def _event(reply: Entry) -> bytes:
+    """Return an event as a stream has it (HTML Living Standard, 9.2.6)."""
+    known = reply.detail.get("sse")
+    head = b""
+    if isinstance(known, Mapping):
+        for name in ("event", "id"):
+            if known.get(name):
+                head += f"{name}: {known[name]}\n".encode("utf-8", "replace")
+    return head + b"".join(b"data: " + line + b"\n" for line in reply.body.split(b"\n")) + b"\n"
+
+
+def _pairs(headers: Any) -> list[dict[str, str]]:
+    found = headers.items() if isinstance(headers, Mapping) else headers or ()
+    try:
+        return [{"name": str(name), "value": str(value)} for name, value in found]
+    except (TypeError, ValueError):
+        return []
+
+
+def _header(headers: Any, name: str) -> str:
+    return next((pair["value"] for pair in _pairs(headers) if pair["name"].lower() == name), "")

@@ -1,0 +1,59 @@
+"""Entries as a report in Markdown: a table of what happened, then every entry with its body. Pure.
+
+Bodies are hostile: a fence is always longer than any run of backticks inside it, and nothing of a server's
+stands outside of a fence or a code span without its marks being escaped.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tui.core.text import clean_line
+from tui.core.traffic import Entry, Outcome
+from tui.storage.exports.texts import ARROWS, Latencies, facts, name_of, readable
+
+_MARKS = re.compile(
+    r"""([\\`*\[<~$@#]
+        | (?<![^\W_])_ | _(?![^\W_])      # inside of a word it emphasizes nothing
+        | &(?=[#\w])                     # an entity
+        | :(?=// | (?!\d\d:)[\w+-]+:)    # an address or an emoji, and not the time of day
+        | (?<=www)\.
+        )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What means something inside of a line, in CommonMark or as GitHub reads it; at its start stands a heading's
+mark or a time."""
+
+
+def escaped(text: str) -> str:
+    """Return a part of a line, not its beginning, that Markdown shows as it is."""
+    return _MARKS.sub(r"\\\1", text)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return text as a code block, whatever backticks are in it."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def markdown(entries: Iterable[Entry], title: str) -> Iterator[str]:
+    """Yield a report."""
+    yield f"# {escaped(clean_line(title, 200))}\n\n"
+    latencies, number = Latencies(), 0
+    for entry in entries:
+        number += 1
+        yield _section(entry, latencies.of(entry))
+    yield "Nothing is in this selection.\n" if not number else f"{number} entries.\n"
+
+
+def _section(entry: Entry, took: str) -> str:
+    source = escaped(clean_line(entry.source, 60))
+    head = f"## {entry.seq}. {source} {ARROWS[entry.direction]} {escaped(name_of(entry))}\n\n"
+    said = facts(entry)
+    if entry.outcome is not Outcome.NONE:
+        said += f", {entry.outcome.name.lower().replace('_', ' ')}"
+    if took:
+        said += f" after {took}"
+    body = readable(entry.body)
+    block = fenced(body, "json" if body[:1] in ("{", "[") else "text") if body else "_empty_"
+    return f"{head}{escaped(said)}\n\n{block}\n\n"

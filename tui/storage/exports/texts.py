@@ -1,0 +1,69 @@
+"""What the exports for people have in common: an entry in words, a body as readable text. Pure."""
+
+import json
+from collections import OrderedDict
+
+from tui.core.text import clean, clean_line
+from tui.core.traffic import ANSWERS, KIND_WORDS, Direction, Entry, Kind
+from tui.core.units import duration, size
+from tui.storage.exports.jsonl import time_text
+
+BODY_CHARS = 256 * 1024
+"""Characters of one body that an export for people holds."""
+
+PRETTY_BYTES = 64 * 1024
+"""Larger bodies are left as they travelled: in many lines nobody would read them either."""
+
+MAX_OPEN = 10_000
+
+ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: "·"}
+
+
+def readable(body: bytes) -> str:
+    """Return a body as cleaned text, JSON indented; what does not fit is counted at the end."""
+    text = ""
+    if len(body) <= PRETTY_BYTES:
+        try:
+            text = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            text = ""
+    text = text or body[: BODY_CHARS * 4].decode("utf-8", "replace")
+    shown = clean(text[:BODY_CHARS])
+    left_out = len(body) - len(shown.encode("utf-8", "replace")) if len(text) > BODY_CHARS else 0
+    return f"{shown}\n… {size(left_out)} more" if left_out > 0 else shown
+
+
+def name_of(entry: Entry) -> str:
+    """Return what an entry is about, in a few words."""
+    if entry.method:
+        return clean_line(f"{entry.method} {entry.tool}".strip(), 120)
+    return clean_line(entry.body[:500].decode("utf-8", "replace"), 120)
+
+
+def facts(entry: Entry) -> str:
+    """Return time, size and id of an entry in a line."""
+    parts = [time_text(entry.wall_ns), KIND_WORDS[entry.kind], size(entry.size)]
+    if entry.ident:
+        parts.append(f"id {clean_line(entry.ident, 60)}")
+    if entry.sha256:
+        parts.append(f"only the beginning is kept; SHA-256 {clean_line(entry.sha256, 64)}")
+    if entry.redactions:
+        parts.append(f"{len(entry.redactions)} redacted")
+    return ", ".join(parts)
+
+
+class Latencies:
+    """How long answers took, from entries as they go by."""
+
+    def __init__(self) -> None:
+        self._asked: OrderedDict[int, int] = OrderedDict()
+
+    def of(self, entry: Entry) -> str:
+        """Take the next entry; return how long the answer took that it is, or ""."""
+        if entry.kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
+            self._asked[entry.seq] = entry.mono_ns
+            if len(self._asked) > MAX_OPEN:
+                self._asked.popitem(last=False)
+        elif entry.kind in ANSWERS and entry.pair in self._asked:
+            return duration((entry.mono_ns - self._asked.pop(entry.pair)) / 1e6)
+        return ""

@@ -1,0 +1,1 @@
+"""Recordings: the SQLite files that hold the traffic of a run."""

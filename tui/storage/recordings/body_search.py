@@ -1,0 +1,357 @@
+"""Finding terms in many bodies: small ones in runs, large ones in windows. Nothing here knows of SQL.
+
+A term is searched for in the text of a body, as `core.search_text` has it. Measured with a million bodies of
+300 bytes: reading them is most of the time (0.45 s). Bodies are joined into runs, and a run is searched as
+one; only runs that have a term are looked at body by body. A second and third term then cost next to nothing.
+Bytes are turned into text only where that can matter: not in ASCII without a backslash, and not where the
+letters of a term are missing. Regular expressions are matched body by body, because of their anchors, and
+in a process of their own, because nothing else can break them off.
+"""
+
+import codecs
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from threading import Event
+from unicodedata import normalize
+
+from tui.core.search_text import begins_message, end_of_escapes, holds_json, readings, unescaped
+from tui.core.text_folding import composed, fold, is_boundary
+from tui.core.traffic import BodyTerm
+from tui.storage.recordings.regex_process import RegexProcess
+
+RUN_BYTES = 256 * 1024
+"""Bodies are searched together up to this many bytes: a fraction of a millisecond with the interpreter."""
+
+LARGE = 1024 * 1024
+"""A body longer than this is read in parts of this length."""
+
+OVERLAP = 64 * 1024
+"""Characters of a window that the next one repeats: a longer match may be missed in a large body."""
+
+_LETTERS = re.compile("[a-z0-9 _]+")
+_ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
+"""An escape, in lower case, of one of `_LETTERS` or of a backslash."""
+
+ESCAPE_BYTES = 6
+"""Of an escape with a code unit."""
+
+ReadPart = Callable[[int, int, int], bytes]
+
+
+class BodyFinder:
+    """Searches the bodies of one reader, by one thread at a time; any thread may break it off.
+
+    Args:
+        read: gives a part of a large body, by seq, start and length.
+        regexes: what searches for regular expressions, given the event that breaks off.
+    """
+
+    def __init__(self, read: ReadPart, regexes: Callable[[Event], RegexProcess] = RegexProcess) -> None:
+        self._read = read
+        self._stop = Event()
+        self._regexes = regexes(self._stop)
+        self.problem = ""
+
+    def search(
+        self, terms: Sequence[BodyTerm], bodies: Callable[[], Iterable[tuple[int, bytes | int]]]
+    ) -> list[frozenset[int]]:
+        """Return for each term the seqs of the bodies that have it.
+
+        Ends early, with what it has, when `interrupt` is called, also before it begins.
+
+        Args:
+            terms: what to look for.
+            bodies: gives them as `BodySearch.run` takes them.
+
+        Raises:
+            re.error: a term is no regular expression.
+        """
+        search = BodySearch(terms, self._read, self._stop, self._regexes)
+        try:
+            search.run(bodies())
+        finally:
+            self._stop.clear()
+            self.problem = self._regexes.problem if any(term.regex for term in terms) else ""
+        return search.found()
+
+    def interrupt(self) -> None:
+        """Break off the search that runs, or the next one."""
+        self._stop.set()
+        self._regexes.interrupt()
+
+    def rearm(self) -> None:
+        """Forget an `interrupt` that broke off nothing."""
+        self._stop.clear()
+
+    def close(self) -> None:
+        """End what was started for the searches."""
+        self._stop.set()
+        self._regexes.close()
+
+
+@dataclass(slots=True, eq=False)
+class _Text:
+    """A text to find.
+
+    Attributes:
+        found: the seqs of the bodies that have it.
+        needle: the text, folded if `fold`.
+        fold: whether it is compared with folded texts.
+        raw: how it stands in ASCII without a backslash; None if it cannot.
+        signs: one of these stands in every body that has it, in lower case, unless a letter is escaped.
+    """
+
+    found: set[int]
+    needle: str
+    fold: bool
+    raw: bytes | None
+    signs: Sequence[bytes]
+
+    @classmethod
+    def of(cls, term: BodyTerm, found: set[int]) -> "_Text":
+        needle = fold(term.needle) if term.fold else composed(term.needle)
+        raw = needle.encode() if needle.isascii() and "\\" not in needle else None
+        return cls(found, needle, term.fold, raw, signs(needle))
+
+    def may_be_in(self, lowered: bytes) -> bool:
+        return any(sign in lowered for sign in self.signs)
+
+
+def signs(needle: str) -> Sequence[bytes]:
+    """Return bytes of which at least one is in every body, in lower case, whose text has the needle.
+
+    That is sure where no ASCII letter, digit, blank, underscore or backslash is written as an escape.
+    """
+    letters = max(_LETTERS.findall(needle.lower() if needle.isascii() else fold(needle)), key=len, default="")
+    if letters:
+        others = {char for char in FOLDS_TO_LETTERS if not set(fold(char)).isdisjoint(letters)}
+        return [letters.encode(), *_written(others)]
+    # A mark may come out of another character, when marks are put in their order, and U+FFFD out of any byte.
+    alone = [char for char in needle if char > "\x7f" and char != "\ufffd" and is_boundary(char)]
+    return min((_written(_sources(char)) for char in set(alone)), key=len, default=[b""])
+
+
+FOLDS_TO_LETTERS = "\u00df\u0130\u0149\u017f\u1e9a\u1e9e\u212a\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
+"""Characters beyond ASCII that fold to something with one of `_LETTERS` in it."""
+
+
+def _sources(char: str) -> set[str]:
+    """Return characters of which at least one is in every text that has `char` in it once it is folded."""
+    marks = normalize("NFD", char)[1:]
+    return {char, *marks}.union(*(_folding_to().get(one, ()) for one in (char, *marks)))
+
+
+@cache
+def _folding_to() -> Mapping[str, Sequence[str]]:
+    """Return for each character the others whose folded form it is in."""
+    found: dict[str, list[str]] = {}
+    for char in map(chr, range(0x80, 0x30000)):  # beyond, nothing folds
+        if (folded := fold(char)) != char:
+            for each in folded:
+                found.setdefault(each, []).append(char)
+    return found
+
+
+def _written(chars: Iterable[str]) -> list[bytes]:
+    """Return how characters stand in JSON: as they are, or as an escape, of a pair the second half."""
+    forms: list[bytes] = []
+    for char in chars:
+        forms.append(char.encode("utf-8", "surrogatepass"))
+        forms.append(b"\\u" + char.encode("utf-16-be", "surrogatepass")[-2:].hex().encode())
+    return forms
+
+
+class BodySearch:
+    """Looks for terms in bodies that come in order.
+
+    Args:
+        terms: what to look for.
+        read: gives a part of a large body, by seq, start and length.
+        stop: set from another thread to break off.
+        regexes: what searches for regular expressions.
+
+    Raises:
+        re.error: a term is no regular expression.
+    """
+
+    def __init__(self, terms: Sequence[BodyTerm], read: ReadPart, stop: Event, regexes: RegexProcess) -> None:
+        self._read = read
+        self._stop = stop
+        self._regexes = regexes
+        self._found: list[set[int]] = [set() for _ in terms]
+        self._texts: list[_Text] = []
+        self._regex: list[tuple[set[int], BodyTerm]] = []
+        for term, found in zip(terms, self._found, strict=True):
+            if term.regex:
+                re.compile(composed(term.needle))
+                self._regex.append((found, term))
+            else:
+                self._texts.append(_Text.of(term, found))
+
+    def found(self) -> list[frozenset[int]]:
+        """Return for each term the seqs found so far."""
+        return [frozenset(found) for found in self._found]
+
+    def run(self, bodies: Iterable[tuple[int, bytes | int]]) -> None:
+        """Search bodies, given by seq and bytes, or by seq and length where they are `LARGE`."""
+        seqs: list[int] = []
+        run: list[bytes] = []
+        weight = 0
+        for seq, body in bodies:
+            if self._stop.is_set():
+                return
+            if isinstance(body, int):
+                self._search_large(seq, body)
+            else:
+                seqs.append(seq)
+                run.append(body)
+                weight += len(body)
+                if weight > RUN_BYTES:
+                    self._search_run(seqs, run)
+                    seqs, run, weight = [], [], 0
+        self._search_run(seqs, run)
+
+    def _search_run(self, seqs: list[int], run: list[bytes]) -> None:
+        if self._texts:
+            joined = b"\n".join(run)
+            if _is_plain(joined):
+                self._search_plain(seqs, run, joined)
+            else:
+                self._search_texts(seqs, run, joined)
+        if self._regex:
+            texts = [
+                (seq, text)
+                for seq, body in zip(seqs, run, strict=True)
+                for text in ([body] if _is_plain(body) else map(_encoded, readings(body)))
+            ]
+            self._search_regexes([seq for seq, _ in texts], [text for _, text in texts])
+
+    def _search_plain(self, seqs: list[int], run: list[bytes], joined: bytes) -> None:
+        """Search bodies whose text is their bytes."""
+        lowered = joined.lower()
+        lower_run: list[bytes] = []
+        for text in self._texts:
+            if text.raw is None or text.raw not in (lowered if text.fold else joined):
+                continue
+            if text.fold and not lower_run:
+                lower_run = [body.lower() for body in run]
+            having = zip(seqs, lower_run if text.fold else run, strict=True)
+            text.found.update([seq for seq, body in having if text.raw in body])
+            if self._stop.is_set():
+                return
+
+    def _search_texts(self, seqs: list[int], run: list[bytes], joined: bytes) -> None:
+        lowered = joined.lower()
+        is_sure = not _escapes_letters(lowered)
+        wanted = [text for text in self._texts if not is_sure or text.may_be_in(lowered)]
+        if not wanted:
+            return
+        for seq, body in zip(seqs, run, strict=True):
+            if self._stop.is_set():
+                return
+            lowered = body.lower()
+            if _is_plain(body):
+                for text in wanted:
+                    if text.raw is not None and text.raw in (lowered if text.fold else body):
+                        text.found.add(seq)
+            elif not is_sure and _escapes_letters(lowered):
+                _look(wanted, seq, *readings(body))
+            elif possible := [text for text in wanted if text.may_be_in(lowered)]:
+                _look(possible, seq, *readings(body))
+
+    def _search_regexes(self, seqs: Sequence[int], run: Sequence[bytes]) -> None:
+        terms = [term for _, term in self._regex]
+        for (found, _), having in zip(self._regex, self._regexes.search(terms, seqs, run), strict=True):
+            found.update(having)
+
+    def _search_large(self, seq: int, size: int) -> None:
+        wanted = self._possible(seq, size)
+        if not wanted and not self._regex:
+            return
+        for text in self._windows(seq, size):
+            _look(wanted, seq, text)
+            if self._regex:
+                self._search_regexes([seq], [_encoded(text)])
+
+    def _possible(self, seq: int, size: int) -> list[_Text]:
+        """Return the texts that may be in a large body, as far as its bytes tell."""
+        overlap = max((len(sign) for text in self._texts for sign in text.signs), default=0) + ESCAPE_BYTES
+        possible: list[_Text] = []
+        end = b""
+        for start in range(0, size, LARGE):
+            if self._stop.is_set():
+                return []
+            lowered = end + self._read(seq, start, LARGE).lower()
+            if _escapes_letters(lowered):
+                return self._texts
+            possible += [text for text in self._texts if text not in possible and text.may_be_in(lowered)]
+            if len(possible) == len(self._texts):
+                break
+            end = lowered[-overlap:]
+        return possible
+
+    def _windows(self, seq: int, size: int) -> Iterator[str]:
+        """Yield the text of a large body part by part, each with the end of the one before.
+
+        Where strings that hold JSON themselves begin and end is not known, so what may stand in one is
+        yielded twice: with its escapes, and without. So is all of what only starts like JSON.
+        """
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        text, held, raw, has_escapes, in_doubt = "", "", "", False, False
+        for start in range(0, size, LARGE):
+            if self._stop.is_set():
+                return
+            part = self._read(seq, start, LARGE)
+            is_last = start + LARGE >= size
+            new = decoder.decode(part, is_last)
+            written = held + new
+            if not start:
+                has_escapes = holds_json(written)
+                in_doubt = has_escapes and not begins_message(written)
+            if in_doubt:
+                raw += new
+                end = len(raw) if is_last else _boundary(raw, len(raw) - 1)
+                yield raw[:end]
+                raw = raw[_boundary(raw, max(0, end - OVERLAP)) :]
+            if has_escapes:
+                end = len(written) if is_last else end_of_escapes(written)
+                written, held = written[:end], written[end:]
+                written = unescaped(written)
+            text += written
+            end = len(text) if is_last else _boundary(text, len(text) - 1)
+            yield text[:end]
+            if has_escapes and "\\" in text:
+                yield unescaped(text[:end])
+            text = text[_boundary(text, max(0, end - OVERLAP)) :]
+
+
+def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:
+    """Note what is found in any of the texts of a body."""
+    for text in texts:
+        folded = fold(text) if any(one.fold for one in terms) else ""
+        exact = composed(text) if not all(one.fold for one in terms) else ""
+        for one in terms:
+            if one.needle in (folded if one.fold else exact):
+                one.found.add(seq)
+
+
+def _is_plain(body: bytes) -> bool:
+    """Whether the text of a body is its bytes, and folds as they do."""
+    return body.isascii() and b"\\" not in body
+
+
+def _escapes_letters(lowered: bytes) -> bool:
+    return b"\\u00" in lowered and _ESCAPED_LETTER.search(lowered) is not None
+
+
+def _encoded(text: str) -> bytes:
+    return composed(text).encode("utf-8", "surrogatepass")
+
+
+def _boundary(text: str, at: int) -> int:
+    """Return the last place up to `at` where what stands behind does not change what stands before."""
+    while 0 < at < len(text) and not is_boundary(text[at]):
+        at -= 1
+    return at

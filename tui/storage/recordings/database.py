@@ -1,0 +1,303 @@
+"""The file of a recording: its schema, and how it is opened for writing, for reading and for notes.
+
+One SQLite file, WAL while it is written. One connection writes entries and checkpoints (SQLite up to
+3.51.2 can lose a WAL that two connections reset at once); readers are `mode=ro`. The first bytes of the
+file are never looked at by hand: closing a second descriptor of a file drops the locks that SQLite holds
+on it in the same process.
+
+Versions: `user_version` counts up when the schema changes. A newer file is refused, an older one is read as
+it is; no file is ever rewritten in place.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from tui.core import units
+from tui.core.errors import StorageError
+from tui.storage.recordings.rows import storable
+
+Check = Callable[[sqlite3.Connection, Path], None]
+"""Raises what is wrong with a file that was opened."""
+
+VERSION = 1
+APPLICATION_ID = 0x6D637074
+"""Marks the file as a recording of mcptui ("mcpt" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
+
+CACHE_KIB = 512
+"""Pages kept in memory: rows are written and read in order, so more of them (2 MiB usually) serve nothing."""
+
+BUSY_MS = 5000
+"""How long a connection waits for the lock of another one."""
+
+ENTRY_COLUMNS = (
+    "seq",
+    "mono_ns",
+    "wall_ns",
+    "source",
+    "direction",
+    "kind",
+    "method",
+    "tool",
+    "ident",
+    "size",
+    "pair",
+    "root",
+    "outcome",
+    "turn",
+    "step",
+    "call",
+    "sha256",
+    "detail",
+    "redactions",
+)
+
+SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE entries (
+    seq INTEGER PRIMARY KEY,
+    mono_ns INTEGER NOT NULL,
+    wall_ns INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    direction INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    ident TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    pair INTEGER NOT NULL,
+    root INTEGER NOT NULL,
+    outcome INTEGER NOT NULL,
+    turn INTEGER,
+    step INTEGER,
+    call TEXT,
+    sha256 TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    redactions TEXT NOT NULL
+);
+CREATE TABLE bodies (seq INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE findings (
+    number INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    severity INTEGER NOT NULL,
+    sentence TEXT NOT NULL,
+    section TEXT NOT NULL
+);
+CREATE TABLE notes (seq INTEGER PRIMARY KEY, marked INTEGER NOT NULL, text TEXT NOT NULL);
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {VERSION};
+"""
+"""All in one transaction: a process killed in between leaves an empty file, never half a schema.
+
+`turn`, `step` and `call` are NULL for an entry that no conversation caused; `detail` and `redactions` are
+JSON, or "" for none. An entry without a body has no row in `bodies`.
+"""
+
+
+def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
+    """Create the file of a new recording, with `meta` from its first moment on, for this person only.
+
+    Raises:
+        OSError: the file is there already or cannot be made.
+        sqlite3.Error: SQLite cannot write it.
+    """
+    make_private(path)
+    connection = connect(path, "rw")
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA journal_size_limit = 16777216")
+        connection.executescript(SCHEMA)
+        connection.executemany(
+            "INSERT INTO meta VALUES (?, ?)", [(name, storable(value)) for name, value in meta.items()]
+        )
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """Open a recording to read it, also while another connection writes it, or one that was cut short.
+
+    Raises:
+        StorageError: there is no such file, it is no recording, it is damaged, or it is too new.
+    """
+    if not path.is_file():
+        raise StorageError(
+            "there is no such recording" if not path.exists() else "this is not a file",
+            where=str(path),
+            next_step="List the recordings with: mcptui trace",
+        )
+    with storage_errors(path):
+        try:
+            return checked(connect(path, "ro"), path, _check)
+        except sqlite3.OperationalError as error:
+            return opened_alone(path, _check, error)
+        except sqlite3.DatabaseError:
+            if not cut_short(path):
+                raise
+            return checked(connect(path, "ro", is_cut=True), path, _check)
+
+
+def cut_short(path: Path) -> str:
+    """Return in words how much of a file is there that is shorter than it says, "" if it is not.
+
+    Only for a file that SQLite will not open: this looks at its first bytes, by which all locks of this
+    process on it are lost (https://sqlite.org/fileformat.html 1.3).
+    """
+    with path.open("rb") as file:
+        head = file.read(100)
+    there, pages = path.stat().st_size, int.from_bytes(head[28:32])
+    page = {1: 65536}.get(size := int.from_bytes(head[16:18]), size)
+    is_shorter = head.startswith(b"SQLite format 3\0") and there < pages * page
+    if not is_shorter or has_bytes(beside(path, "-wal")):
+        return ""
+    return f"{units.size(there)} of {units.size(pages * page)} are there"
+
+
+def is_cut(connection: sqlite3.Connection) -> bool:
+    """Return whether a recording was opened as one that was cut short."""
+    return bool(connection.execute("PRAGMA writable_schema").fetchone()[0])
+
+
+def open_for_notes(path: Path) -> sqlite3.Connection:
+    """Open a recording to write notes in it; its entries are left to their own writer.
+
+    Raises:
+        StorageError: the file cannot be opened or is no recording.
+    """
+    with storage_errors(path):
+        connection = checked(connect(path, "rw"), path, _check)
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """Return the recording itself and the files that SQLite may have put beside it."""
+    return path, beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """Return a file that SQLite, or we, keep beside another one."""
+    return path.with_name(path.name + suffix)
+
+
+def has_bytes(path: Path) -> bool:
+    """Return whether a file is there and not empty."""
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> sqlite3.Connection:
+    """Open a database that is there, whatever is in it; any one thread at a time may use it.
+
+    Args:
+        path: its file.
+        mode: "ro" or "rw".
+        more: further parameters of the URI (https://sqlite.org/uri.html), each with its "&".
+        is_cut: whether to open a file that is shorter than it says, whose last pages are then damaged ones.
+
+    Raises:
+        sqlite3.Error: it cannot be opened.
+    """
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}{more}",
+        uri=True,
+        isolation_level=None,
+        timeout=BUSY_MS / 1000,
+        check_same_thread=False,
+    )
+    try:
+        if is_cut:  # the one switch by which SQLite does not look how long the file is (btree.c, lockBtree)
+            connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file for this person only.
+
+    Not left to SQLite, which would give it the mode of the umask; -wal and -shm follow its mode.
+
+    Raises:
+        OSError: the file is there already or cannot be made.
+    """
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def opened_alone(path: Path, check: Check, error: sqlite3.OperationalError) -> sqlite3.Connection:
+    """Open a file where SQLite can make none beside it, unless it is being written: then raise `error`."""
+    if has_bytes(beside(path, "-wal")):
+        raise error
+    return checked(connect(path, "ro", "&immutable=1"), path, check)
+
+
+def checked(connection: sqlite3.Connection, path: Path, check: Check) -> sqlite3.Connection:
+    """Return a connection whose file passes `check`; close it otherwise."""
+    try:
+        check(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    application, version, pages, page_size = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("application_id", "user_version", "page_count", "page_size")
+    )
+    if application != APPLICATION_ID:
+        empty = pages <= 1  # WAL is switched on before the schema: one page without a table
+        raise StorageError(
+            "the file is empty: its recording never began" if empty else "the database is not a recording",
+            where=str(path),
+            next_step="Name a .mcptrace file, or list the recordings with: mcptui trace",
+        )
+    if version > VERSION:
+        raise StorageError(
+            f"a newer mcptui wrote this recording (format {version}, this one reads up to {VERSION})",
+            where=str(path),
+            next_step="Update mcptui and open it again.",
+        )
+    is_shorter = pages * page_size > path.stat().st_size and not has_bytes(beside(path, "-wal"))
+    if is_shorter and not is_cut(connection):
+        raise sqlite3.DatabaseError("the file is shorter than it says")
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Say errors of SQLite, and of values that no recording holds, as `StorageError`."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        wal = has_bytes(beside(path, "-wal"))
+        raise StorageError(
+            f"the recording cannot be read ({error})",
+            where=str(path),
+            next_step=f"Copy it{' and the -wal file beside it' if wal else ''} to a folder of yours"
+            " and open the copy.",
+        ) from error
+    except sqlite3.DatabaseError as error:
+        raise StorageError(
+            f"the file is no recording, or it is damaged ({error})",
+            where=str(path),
+            next_step="If it was copied while it was written, copy the -wal file beside it too.",
+        ) from error
+    except (ValueError, TypeError, IndexError, KeyError, RecursionError) as error:
+        raise StorageError(
+            f"the recording holds a value that has no meaning ({error})", where=str(path)
+        ) from error

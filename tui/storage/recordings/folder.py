@@ -1,0 +1,139 @@
+"""The folder of recordings: their names, which of them are live, which one is meant, which have to go."""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.core.errors import StorageError
+from tui.storage.recordings.database import files_of
+from tui.storage.recordings.liveness import is_live, live_file
+
+SUFFIX = ".mcptrace"
+
+TOTAL_CAP = 2 * 1024 * 1024 * 1024
+"""Bytes of all recordings together, unless the settings say otherwise."""
+
+_NEXT = "`mcptui trace --list` names those kept."
+
+
+def began_stamp() -> str:
+    """Return how the name of a recording begins that begins now: UTC, so that names are in order."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A recording in the folder.
+
+    Attributes:
+        path: its file.
+        size: bytes on disk, with what SQLite keeps beside it.
+        live: whether a living process writes it.
+    """
+
+    path: Path
+    size: int
+    live: bool
+
+    @property
+    def name(self) -> str:
+        """What it is called: the UTC time it began and the process that wrote it."""
+        return self.path.stem
+
+
+class Recordings:
+    """The folder in which every run of the program keeps a recording.
+
+    Args:
+        folder: need not be there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def new_path(self) -> Path:
+        """Return a free name for a recording that begins now; names in order are recordings in order.
+
+        Raises:
+            OSError: the folder cannot be made.
+        """
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        began = began_stamp()
+        path = self.folder / f"{began}-{os.getpid()}{SUFFIX}"
+        again = 2
+        while path.exists():
+            path = self.folder / f"{began}-{os.getpid()}-{again}{SUFFIX}"
+            again += 1
+        return path
+
+    def list(self) -> Sequence[Kept]:
+        """Return the recordings, newest first; none if the folder cannot be read."""
+        try:
+            paths = sorted((path for path in self.folder.iterdir() if path.suffix == SUFFIX), reverse=True)
+        except OSError:
+            return []
+        return [Kept(path, _size(path), is_live(path)) for path in paths]
+
+    def find(self, text: str) -> Path:
+        """Return the recording that is meant: by its path, or by the beginning or end of a name.
+
+        Raises:
+            StorageError: there is none, or several are called so.
+        """
+        path = Path(text).expanduser()
+        if path.is_file():
+            return path
+        if os.sep in text:
+            raise StorageError("there is no such recording", where=text, next_step=_NEXT)
+        wanted = text.removesuffix(SUFFIX)
+        names = [kept.path for kept in self.list()]
+        found = [
+            path for path in names if wanted and (path.stem.startswith(wanted) or path.stem.endswith(wanted))
+        ]
+        if len(found) != 1:
+            raise StorageError(
+                f"{len(found)} recordings are called so" if found else "there is no such recording",
+                where=text,
+                next_step=_NEXT,
+            )
+        return found[0]
+
+    def make_room(self, cap_bytes: int = TOTAL_CAP) -> Sequence[Path]:
+        """Remove the oldest recordings until all together need at most `cap_bytes`; return what went.
+
+        A live one is never removed, nor one that the system does not let go of.
+        """
+        kept = self.list()
+        total = sum(one.size for one in kept)
+        removed: list[Path] = []
+        for one in reversed(kept):
+            if total <= cap_bytes:
+                break
+            if not one.live and _remove(one.path):
+                removed.append(one.path)
+                total -= one.size
+        return removed
+
+
+def _size(path: Path) -> int:
+    total = 0
+    for file in files_of(path):
+        try:
+            total += file.stat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def _remove(path: Path) -> bool:
+    """Remove a recording, its own file last: what is left of a removal broken off is still found."""
+    try:
+        for file in (*reversed(files_of(path)), live_file(path)):
+            if file != path:
+                file.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,67 @@
+"""Marks and notes of a person on entries of a recording, each stored as it is made.
+
+Of a recording that is live its own writer should store them (`RecordingWriter.note`): SQLite up to 3.51.2
+can damage a WAL that is reset while a second connection writes.
+"""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.storage.recordings.database import open_for_notes, open_for_reading, storage_errors
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a person left at an entry.
+
+    Attributes:
+        marked: whether it is marked.
+        text: what was written, or "".
+    """
+
+    marked: bool = False
+    text: str = ""
+
+
+class NotesStore:
+    """Notes of one recording. Each call opens the file and closes it again; any thread may call.
+
+    All methods raise `StorageError` when the file cannot be read, or not be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def all(self) -> dict[int, Note]:
+        """Return the notes by the seq of their entry."""
+        with closing(open_for_reading(self._path)) as connection, storage_errors(self._path):
+            rows = connection.execute("SELECT seq, marked, text FROM notes ORDER BY seq")
+            return {int(seq): Note(bool(marked), str(text)) for seq, marked, text in rows}
+
+    def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+        """Change the mark or the text of an entry, or both; None leaves it as it is."""
+        with closing(open_for_notes(self._path)) as connection, storage_errors(self._path):
+            put_note(connection, seq, marked, text)
+
+
+def put_note(connection: sqlite3.Connection, seq: int, marked: bool | None, text: str | None) -> None:
+    """Store a change of a note in one transaction; a note that says nothing goes.
+
+    Raises:
+        sqlite3.Error: it could not be stored.
+    """
+    stored = None if text is None else text.encode("utf-8", "replace").decode()
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute(
+            "INSERT INTO notes VALUES (?1, coalesce(?2, 0), coalesce(?3, '')) ON CONFLICT (seq) DO UPDATE"
+            " SET marked = coalesce(?2, marked), text = coalesce(?3, text)",
+            (seq, marked, stored),
+        )
+        connection.execute("DELETE FROM notes WHERE seq = ? AND NOT marked AND text = ''", (seq,))
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")

@@ -1,0 +1,216 @@
+"""A recording as it is read, also while it is written: no method keeps the writer waiting."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tui.core.traffic import BodyTerm, Entry, Finding
+from tui.storage.recordings.body_search import LARGE, BodyFinder
+from tui.storage.recordings.database import ENTRY_COLUMNS, cut_short, is_cut, open_for_reading, storage_errors
+from tui.storage.recordings.rows import entry_of, finding_of
+from tui.storage.recordings.salvage import WINDOW, Salvage, is_damage, whole_span
+
+_SELECT = f"SELECT {', '.join(ENTRY_COLUMNS[:18])} FROM entries"
+
+FRAME_COLUMNS = ENTRY_COLUMNS[:16]
+"""What `column_rows` gives of an entry: `seq` to `outcome` as in `Entry`, enums as numbers, then `turn`,
+`step` and `call` of its cause, or three times None."""
+PAGE = 2000
+"""Entries that are read at a time."""
+
+_SELECT_FRAMES = f"SELECT {', '.join(FRAME_COLUMNS)} FROM entries"
+
+
+class RecordingReader:
+    """Reads a recording. Used by one thread at a time; `interrupt` by any.
+
+    Methods that read bodies, findings or one entry raise `StorageError` when the file turns out to be
+    damaged. The others tell what can be read, `columns` and `column_rows` with an event in the place of what
+    cannot, and `damage` says how much that was.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a recording.
+
+        Raises:
+            StorageError: there is no such file, it is no recording, it is damaged, or it is too new.
+        """
+        self.path = path
+        self._connection = open_for_reading(path)
+        self._finder = BodyFinder(self.body)
+        self._cut = cut_short(path) if is_cut(self._connection) else ""
+        self._salvage = Salvage() if self._cut else None
+
+    def columns(self, after: int, limit: int) -> Sequence[Entry]:
+        """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
+        with storage_errors(self.path):
+            return [entry_of((*row, "", "")[:18]) for row in self._rows(_SELECT, after, limit)]
+
+    def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
+        """Return the same as plain tuples of `FRAME_COLUMNS`: a third of the time, for a million of them."""
+        with storage_errors(self.path):
+            return self._rows(_SELECT_FRAMES, after, limit)
+
+    def _rows(self, select: str, after: int, limit: int) -> list[tuple[Any, ...]]:
+        """Return rows in order, with an event for each that cannot be read."""
+        run = self._connection.execute
+        if self._salvage is None:
+            try:
+                return run(f"{select} WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)).fetchall()
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+                self._salvage = Salvage()
+        found = f"{select} WHERE seq BETWEEN ? AND ? ORDER BY seq"
+        span = whole_span(self._connection)
+        return self._salvage.rows(
+            after, limit, span, lambda first, last: run(found, (first, last)).fetchall()
+        )
+
+    @property
+    def damage(self) -> str:
+        """Why not all entries were read so far, or ""."""
+        if self._salvage is None:
+            return ""
+        lost, least = self._salvage.lost, "at least " if self._salvage.is_endless else ""
+        what = f"{least}{lost:,} of its entries" if lost else "a part of it"
+        how = f"was cut short, {self._cut}" if self._cut else "is damaged"
+        return f"the recording {how}: {what} could not be read"
+
+    def span(self) -> tuple[int, int]:
+        """Return the first and the last seq stored, (0, 0) for none."""
+        with storage_errors(self.path):
+            if not self._cut:
+                try:
+                    found = self._connection.execute("SELECT min(seq), max(seq) FROM entries").fetchone()
+                    return found[0] or 0, found[1] or 0
+                except sqlite3.Error as error:
+                    if not is_damage(error):
+                        raise
+                    self._salvage = self._salvage or Salvage()
+            first, last = whole_span(self._connection)
+        if not last:  # then it ends with the last that can be read
+            after = first - 1 if first else 0
+            while page := self.columns(after, PAGE):
+                first, last = first or page[0].seq, page[-1].seq
+                after = last
+        return (first, last) if last else (0, 0)
+
+    def ends_ns(self) -> tuple[int, int]:
+        """Return when the first and the last entry that can be read were seen, (0, 0) if none can."""
+        first, last = self.span()
+        if not last:
+            return 0, 0
+        walls = [entry.wall_ns for seq in (first, last) for entry in self.columns(seq - 1, 1)]
+        if self.damage:  # an entry that is lost has the time of its neighbour, if that was read too
+            starts = first, max(first, last - WINDOW)
+            near = [entry for seq in starts for entry in self.columns(seq - 1, WINDOW + 1)]
+            walls = [entry.wall_ns for entry in near if entry.wall_ns]
+        return min(walls, default=0), max(walls, default=0)
+
+    def sources(self, limit: int) -> list[str]:
+        """Return the names of up to `limit` sources, in the order in which the search comes upon them."""
+        with storage_errors(self.path):
+            try:
+                rows = self._connection.execute("SELECT DISTINCT source FROM entries LIMIT ?", (limit,))
+                if not self._cut:
+                    return [str(row[0]) for row in rows]
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+        found: dict[str, None] = {}
+        after = 0
+        while len(found) < limit and (page := self.columns(after, PAGE)):
+            found.update((entry.source, None) for entry in page if entry.source)
+            after = page[-1].seq
+        return list(found)[:limit]
+
+    def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
+        """Return an entry with at most `body_limit` bytes of its body; None if it was dropped."""
+        with storage_errors(self.path):
+            row = self._connection.execute(
+                f"SELECT {', '.join(ENTRY_COLUMNS)} FROM entries WHERE seq = ?", (seq,)
+            ).fetchone()
+            return None if row is None else entry_of(row, row[18], self.body(seq, 0, body_limit))
+
+    def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
+        """Return a part of a stored body, b"" if it was dropped or there is none.
+
+        Only that part is read: the first page of 50 MB costs no more than that of a small body.
+        """
+        with storage_errors(self.path):
+            try:
+                blob = self._connection.blobopen("bodies", "body", seq, readonly=True)
+            except sqlite3.OperationalError as error:
+                if "no such rowid" in str(error):
+                    return b""
+                raise
+            with blob:
+                blob.seek(min(start, len(blob)))
+                return blob.read(length)
+
+    def body_size(self, seq: int) -> int:
+        """Return how many bytes of a body are stored."""
+        with storage_errors(self.path):
+            row = self._connection.execute("SELECT length(body) FROM bodies WHERE seq = ?", (seq,)).fetchone()
+            return int(row[0]) if row else 0
+
+    def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
+        """Return for each term the seqs in `first`..`last` whose body has it.
+
+        Stops early, with what it has, when `interrupt` is called from another thread, also before it begins.
+        Regular expressions are searched by a process that is started for the first of them.
+
+        Raises:
+            re.error: a term is no regular expression.
+            StorageError: the file is damaged.
+        """
+        with storage_errors(self.path):
+            return self._finder.search(
+                terms,
+                lambda: self._connection.execute(
+                    f"SELECT seq, CASE WHEN length(body) > {LARGE} THEN length(body) ELSE body END"
+                    " FROM bodies WHERE seq BETWEEN ? AND ? ORDER BY seq",
+                    (first, last),
+                ),
+            )
+
+    @property
+    def search_problem(self) -> str:
+        """Why the last `search` could not look at every body, or ""."""
+        return self._finder.problem
+
+    def interrupt(self) -> None:
+        """Break off the `search` that runs in another thread, or the next one."""
+        self._finder.interrupt()
+
+    def rearm(self) -> None:
+        """Forget an `interrupt` that broke off nothing; before a `search` that nobody has given up yet."""
+        self._finder.rearm()
+
+    def findings(self, after: int = 0) -> Sequence[Finding]:
+        """Return the findings stored, in order of storing, from the `after`-th on."""
+        with storage_errors(self.path):
+            rows = self._connection.execute(
+                "SELECT seq, code, severity, sentence, section FROM findings"
+                " WHERE number > ? ORDER BY number",
+                (after,),
+            )
+            return [finding_of(row) for row in rows]
+
+    def meta(self) -> dict[str, str]:
+        """Return what is known of the recording as a whole; nothing, if that cannot be read."""
+        with storage_errors(self.path):
+            try:
+                return dict(self._connection.execute("SELECT name, value FROM meta"))
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+                self._salvage = self._salvage or Salvage()
+                return {}
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._finder.close()
+        self._connection.close()

@@ -1,0 +1,270 @@
+"""The one writer of a recording: entries in batches, each batch one transaction that survives kill -9.
+
+It never raises. A disk that fails is said by `problem`; entries wait in memory for a while and are stored
+when the disk takes them again. A recording that grew to its cap loses its oldest entries: the last of them
+stays as an entry that says how many are gone, so that the numbers go on without a gap.
+"""
+
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
+from tui.storage.recordings.database import ENTRY_COLUMNS, create_recording
+from tui.storage.recordings.liveness import LiveMark
+from tui.storage.recordings.notes import put_note
+from tui.storage.recordings.rows import Row, entry_values, finding_values, storable
+
+DEFAULT_CAP = 512 * 1024 * 1024
+"""Bytes of one recording."""
+
+RETRY_S = 1.0
+"""Seconds until a disk that failed is tried again."""
+
+WAITING_BYTES = 32 * 1024 * 1024
+"""Bodies that wait in memory for a disk that failed; with more, the recording ends where it was."""
+
+ENTRY_WEIGHT = 500
+"""Bytes that an entry is taken to need in memory beside its body."""
+
+DROP_STEP = 500
+"""Entries that are dropped at a time."""
+
+MAX_FINDINGS = 100_000
+"""Findings kept of one recording; they stay when their entries are dropped, so they are bounded too."""
+
+# One statement for many rows costs two thirds of a statement a row (measured); a batch is cut into these.
+_RUNS = (256, 16, 1)
+
+
+def _inserts(table: str, columns: int) -> dict[int, str]:
+    row = f"({','.join('?' * columns)})"
+    return {run: f"INSERT INTO {table} VALUES {','.join([row] * run)}" for run in _RUNS}
+
+
+_INSERT_ENTRIES = _inserts("entries", len(ENTRY_COLUMNS))
+_INSERT_BODIES = _inserts("bodies", 2)
+
+
+class RecordingWriter:
+    """Writes a new recording and marks it as live. Made, used and closed by one thread."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        cap_bytes: int = DEFAULT_CAP,
+        meta: Mapping[str, str] | None = None,
+    ) -> None:
+        """Create the file; where that fails `problem` says so and nothing is stored.
+
+        Args:
+            path: a file that is not there yet.
+            cap_bytes: how large it may grow.
+            meta: what is to be known of the recording as a whole.
+        """
+        self._path = path
+        self._cap = cap_bytes
+        self._problem = ""
+        self._connection: sqlite3.Connection | None = None
+        self._waiting: list[Entry] = []
+        self._waiting_findings: list[Finding] = []
+        self._waiting_bytes = 0
+        self._retry_at = 0.0
+        self._findings = 0
+        self._first = self._gone = -1
+        self._live: LiveMark | None = None
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._live = LiveMark(path)
+            self._connection = create_recording(path, meta or {})
+            self._page_size = int(self._connection.execute("PRAGMA page_size").fetchone()[0])
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
+
+    @property
+    def problem(self) -> str:
+        """Why nothing is stored, or ""."""
+        return self._problem
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        """Store entries in one transaction; when it returns without a `problem` they survive kill -9."""
+        if self._connection is None:
+            return
+        self._waiting.extend(entries)
+        self._waiting_bytes += sum(ENTRY_WEIGHT + len(entry.body) for entry in entries)
+        self._store_waiting()
+
+    @property
+    def gone(self) -> int:
+        """Seq of the last entry that was dropped because there was no more room, 0 while none was."""
+        return self._gone if self._gone >= self._first >= 0 else 0
+
+    def write_findings(self, findings: Sequence[Finding]) -> None:
+        """Store findings, at most `MAX_FINDINGS` of one recording."""
+        if self._connection is None:
+            return
+        room = MAX_FINDINGS - self._findings
+        self._waiting_findings.extend(findings[: max(room, 0)])
+        self._findings += min(len(findings), max(room, 0))
+        self._store_waiting()
+
+    def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+        """Change the mark or the text that a person left at an entry; None leaves it as it is."""
+        if self._connection is None:
+            return
+        try:
+            put_note(self._connection, seq, marked, text)
+        except sqlite3.Error as error:
+            self._problem = _sentence(error, self._path)
+
+    def close(self) -> None:
+        """Store what waits and leave one single file, unless somebody is reading it."""
+        self._retry_at = 0.0
+        if self._connection is not None and (self._waiting or self._waiting_findings):
+            self._store_waiting()
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA journal_mode = DELETE")
+        except sqlite3.Error:
+            pass  # a reader holds it, or the disk is full: what is in the WAL stays readable there
+        connection.close()
+        self._end_live()
+
+    # ---- storing -------------------------------------------------------------------------------------
+
+    def _store_waiting(self) -> None:
+        if self._retry_at and time.monotonic() < self._retry_at:
+            self._keep_waiting()
+            return
+        try:
+            self._store(self._waiting, self._waiting_findings)
+        except (sqlite3.Error, OverflowError, ValueError, TypeError) as error:
+            # The last three: a value that SQLite or JSON cannot hold, which no tap should make.
+            self._roll_back()
+            self._problem = _sentence(error, self._path)
+            self._retry_at = time.monotonic() + RETRY_S
+            self._keep_waiting()
+            return
+        self._waiting, self._waiting_findings, self._waiting_bytes = [], [], 0
+        self._problem, self._retry_at = "", 0.0
+
+    def _store(self, entries: Sequence[Entry], findings: Sequence[Finding]) -> None:
+        connection = self._connection
+        assert connection is not None
+        rows = [entry_values(entry) for entry in entries]
+        bodies = [(entry.seq, entry.body) for entry in entries if entry.body]
+        connection.execute("BEGIN IMMEDIATE")
+        _insert(connection, _INSERT_ENTRIES, rows)
+        _insert(connection, _INSERT_BODIES, bodies)
+        if findings:
+            connection.executemany(
+                "INSERT INTO findings (seq, code, severity, sentence, section) VALUES (?, ?, ?, ?, ?)",
+                [tuple(map(storable, finding_values(finding))) for finding in findings],
+            )
+        gone = self._make_room(connection, entries)
+        connection.execute("COMMIT")
+        self._gone = gone
+
+    def _roll_back(self) -> None:
+        assert self._connection is not None
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            pass  # SQLite rolls back by itself where it cannot do it when told
+
+    def _keep_waiting(self) -> None:
+        """Give up when more waits than memory is meant for."""
+        if self._waiting_bytes > WAITING_BYTES:
+            self._let_go()
+
+    def _give_up(self, error: Exception) -> None:
+        self._problem = _sentence(error, self._path)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._waiting, self._waiting_findings = [], []
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+        self._end_live()
+
+    def _end_live(self) -> None:
+        live, self._live = self._live, None
+        if live is not None:
+            try:
+                live.close()
+            except OSError:
+                pass  # the file stays; without its lock it says nothing
+
+    # ---- the cap -------------------------------------------------------------------------------------
+
+    def _used(self, connection: sqlite3.Connection) -> int:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+        return int(pages - free) * self._page_size
+
+    def _make_room(self, connection: sqlite3.Connection, new: Sequence[Entry]) -> int:
+        """Drop the oldest entries while the recording is above its cap; return the seq of the last dropped.
+
+        Freed pages are used again by the next entries, so the file needs no vacuum to stay at its cap. In
+        one transaction no more is dropped than a few times what came in: nobody waits long for a batch.
+        """
+        if not new:
+            return self._gone
+        if self._first < 0:
+            self._first, self._gone = new[0].seq, new[0].seq - 1
+        gone = self._gone
+        last = min(new[0].seq - 1, gone + 4 * len(new) + 4 * DROP_STEP)
+        while gone < last and self._used(connection) > self._cap:
+            gone = min(gone + DROP_STEP, last)
+            connection.execute("DELETE FROM entries WHERE seq < ?", (gone,))
+            connection.execute("DELETE FROM bodies WHERE seq <= ?", (gone,))
+        if gone > self._gone:
+            self._leave_marker(connection, gone)
+        return gone
+
+    def _leave_marker(self, connection: sqlite3.Connection, seq: int) -> None:
+        """Put what says how many are gone in the place of the last of them: numbers go on without a gap."""
+        times = "SELECT mono_ns, wall_ns FROM entries WHERE seq = ?"
+        mono_ns, wall_ns = connection.execute(times, (seq,)).fetchone()
+        connection.execute("DELETE FROM entries WHERE seq = ?", (seq,))
+        detail = {"entries": seq - self._first + 1}
+        marker = Entry(seq, mono_ns, wall_ns, "mcptui", Direction.NONE, Kind.EVENT, DROPPED, detail=detail)
+        connection.execute(_INSERT_ENTRIES[1], entry_values(marker))
+
+
+def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows: Sequence[Row]) -> None:
+    place = 0
+    for run, statement in statements.items():
+        while len(rows) - place >= run:
+            values = list(chain.from_iterable(rows[place : place + run]))
+            try:
+                connection.execute(statement, values)
+            except UnicodeEncodeError:
+                connection.execute(statement, [storable(value) for value in values])
+            place += run
+
+
+def _sentence(error: Exception, path: Path) -> str:
+    """Return why nothing is stored and what to do about it."""
+    text = str(error)
+    if "full" in text:
+        return f"the disk of {path.parent} is full; free some space"
+    if "readonly" in text or isinstance(error, PermissionError):
+        return f"{path.parent} cannot be written to; change its permissions"
+    if "locked" in text:
+        return f"another program holds {path.name} locked; close it"
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else text
+    return f"{path} cannot be written: {reason}"

@@ -1,0 +1,1 @@
+"""Saved conversations: one SQLite file each, their list and their search."""

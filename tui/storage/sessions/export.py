@@ -1,0 +1,137 @@
+"""A session in a form that other programs, or other people, can read."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from tui.core.conversation.conversation import Message, ToolMessage
+from tui.core.conversation.message_json import Object, message_object, message_of, plain
+from tui.core.conversation.remarks import Remark, remark_from, remark_object
+from tui.core.conversation.sessions import ExportKind, Reopened, SessionInfo, SessionMeta
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean_line
+from tui.core.units import count, plural
+from tui.storage.sessions.reading import Stored
+
+Rows = list[tuple[float, Object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A session as exports write it: valid, and without secrets.
+
+    Attributes:
+        info, meta: what is known of it.
+        messages: in order.
+        times: when each was said, 0 for unknown.
+        intents, decisions, usage: rows with their times.
+        results: whole results by name.
+        remarks: what mcptui itself said, in order.
+    """
+
+    info: SessionInfo
+    meta: SessionMeta
+    messages: list[Message]
+    times: list[float]
+    intents: Rows
+    decisions: Rows
+    usage: Rows
+    results: dict[str, str]
+    remarks: list[Remark]
+
+    @property
+    def title(self) -> str:
+        """Its title as a cleaned line, never empty."""
+        return clean_line(self.info.title, 200) or "a conversation"
+
+    @property
+    def tools(self) -> dict[str, str]:
+        """How each call that was sent is called by a person: "weather › get_weather", by its id."""
+        return {
+            str(body.get("call_id")): clean_line(f"{body.get('server')} › {body.get('tool')}", 120)
+            for _, body in self.intents
+        }
+
+    @property
+    def entries(self) -> Iterator[tuple[Message | Remark, float]]:
+        """What was said, with its time, what mcptui itself said among it; nothing stands before results."""
+        remarks = list(self.remarks)
+        for place, (message, at) in enumerate(zip(self.messages, self.times, strict=True)):
+            while remarks and remarks[0].place <= place and not isinstance(message, ToolMessage):
+                yield remarks[0], remarks.pop(0).at
+            yield message, at
+        yield from ((remark, remark.at) for remark in remarks)
+
+    @property
+    def facts(self) -> str:
+        """When it was, how long, with what: a line."""
+        info = self.info
+        parts = [
+            day_and_time(info.created),
+            plural(info.turns, "turn"),
+            plural(len(self.messages), "message"),
+            clean_line(info.model, 80),
+            f"{'~' if info.estimated else ''}{count(info.tokens)} tokens" if info.tokens else "",
+            f"cost {info.cost:.4f}" if info.cost is not None else "",
+            info.problem,
+        ]
+        return " · ".join(part for part in parts if part)
+
+
+def transcript(stored: Stored, found: Reopened, redactor: Redactor) -> Transcript:
+    """Return a session as exports write it."""
+    clear = partial(redactor.redact_spoken, shapes=True)
+    last = found.info.changed
+
+    def rows(kept: Rows) -> Rows:
+        return [(at, plain(body, clear)) for at, body in kept]
+
+    messages = [message_of(message_object(message, clear)) for message in found.conversation.messages]
+    meta = found.meta
+    compaction = meta.compaction
+    return Transcript(
+        info=replace(found.info, title=clear(found.info.title)),
+        meta=replace(
+            meta,
+            title=clear(meta.title or ""),
+            system=clear(meta.system or ""),
+            compaction=compaction and replace(compaction, summary=clear(compaction.summary)),
+        ),
+        messages=messages,
+        times=[stored.times.get(place, last) for place in range(len(messages))],
+        intents=rows(stored.intents),
+        decisions=rows(stored.decisions),
+        usage=rows(stored.usage),
+        results={name: clear(text) for name, text in stored.results.items()},
+        remarks=[
+            clean
+            for one in found.conversation.remarks
+            if (clean := remark_from(plain(remark_object(one), clear), one.at)) is not None
+        ],
+    )
+
+
+def exported(kind: ExportKind, shown: Transcript) -> Iterator[str]:
+    """Yield an export piece by piece."""
+    match kind:
+        case "markdown":
+            from tui.storage.sessions.markdown import markdown
+
+            return markdown(shown)
+        case "html":
+            from tui.storage.sessions.html import html
+
+            return html(shown)
+        case "json":
+            from tui.storage.sessions.json import json_pieces
+
+            return json_pieces(shown)
+
+
+def day_and_time(seconds: float) -> str:
+    """Return a moment in local time, to the minute; "" for none."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
+    except (ValueError, OverflowError, OSError):
+        return ""

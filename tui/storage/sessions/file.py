@@ -1,0 +1,228 @@
+"""The file of a session: its schema, and how it is made and opened.
+
+One SQLite file, WAL while it is open, one connection that writes. The schema and the first message go into
+one transaction: a process killed in between leaves a file without a table, which is no session.
+"""
+
+import errno
+import os
+import re
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tui.core.errors import StorageError
+from tui.storage.recordings.database import checked, connect, make_private, opened_alone
+from tui.storage.recordings.salvage import is_damage
+
+SUFFIX = ".mcpsession"
+VERSION = 1
+APPLICATION_ID = 0x6D637073
+"""Marks the file as a session of mcptui ("mcps" in ASCII; https://sqlite.org/fileformat.html 1.2.8)."""
+
+WRITER_BUSY_MS = 1000
+"""How long the writer waits for another program that holds the file locked."""
+
+REMARKS = (
+    "CREATE TABLE IF NOT EXISTS remarks (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)"
+)
+"""What mcptui itself said; a file that was made before there was such a table gets it with the first one."""
+
+SCHEMA = (
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE messages (place INTEGER PRIMARY KEY, role TEXT NOT NULL, at REAL NOT NULL,"
+    " body TEXT NOT NULL)",
+    "CREATE TABLE intents (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
+    "CREATE TABLE decisions (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
+    "CREATE TABLE usage (number INTEGER PRIMARY KEY, at REAL NOT NULL, body TEXT NOT NULL)",
+    "CREATE TABLE results (name TEXT PRIMARY KEY, body BLOB NOT NULL)",
+    "CREATE TABLE draft (one INTEGER PRIMARY KEY CHECK (one = 1), body TEXT NOT NULL)",
+    REMARKS,
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {VERSION}",
+)
+"""`place` is the message's index. Every `body` but that of a result is JSON in ASCII, as is every `value`;
+a result is UTF-8 that may hold lone surrogates."""
+
+WORDS = "CREATE VIRTUAL TABLE folded USING fts5(text, content='', tokenize='trigram')"
+"""What was said, by message, for the search; not in the file where SQLite was built without FTS5.
+
+Trigrams (SQLite 3.34) find a part of a word in any script; the texts themselves stand in the messages. An
+older file has a table `words` instead, whose texts are folded in another way: it is not used."""
+
+PROBE_BYTES = 4096
+"""Written to see whether a disk has room: a full one still takes empty files."""
+
+_OF_THE_FOLDER = (errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EDQUOT, errno.EFBIG)
+"""Errors that concern the folder or its disk, not the one session."""
+
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
+_NEXT = "`mcptui sessions list` names those kept."
+
+
+class Damaged(StorageError):
+    """What stands in the file is not what SQLite or mcptui wrote."""
+
+
+class NeverBegan(StorageError):
+    """The file of a session whose process was killed before the first message was stored."""
+
+
+def new_id() -> str:
+    """Return a name for a session that begins now: UTC, so that names are in order, and a bit of chance."""
+    return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(3).hex()}"
+
+
+def is_id(text: str) -> bool:
+    """Return whether a session can be called so; nothing else may become the name of a file."""
+    return _ID.fullmatch(text) is not None
+
+
+def create_file(path: Path) -> sqlite3.Connection:
+    """Create an empty file, for this person only, and return the connection that will write it.
+
+    Raises:
+        OSError: the file is there already or cannot be made.
+        sqlite3.Error: SQLite cannot write it.
+    """
+    make_private(path)
+    try:
+        return _for_writing(connect(path, "rw"))
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Create the schema in the transaction that is open.
+
+    Raises:
+        sqlite3.Error: SQLite cannot write it.
+    """
+    for statement in SCHEMA:
+        connection.execute(statement)
+    try:
+        connection.execute(WORDS)
+    except sqlite3.OperationalError as error:
+        if "no such module" not in str(error) and "tokenizer" not in str(error):
+            raise
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """Open a session to go on writing it.
+
+    Raises:
+        sqlite3.Error: it is damaged or cannot be written.
+        StorageError: it is no session, or too new.
+    """
+    connection = checked(connect(path, "rw"), path, check)
+    try:
+        return _for_writing(connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def open_for_reading(path: Path, *, at_once: bool = False) -> sqlite3.Connection:
+    """Open a session to read it, also while another connection writes it.
+
+    Args:
+        path: its file.
+        at_once: all that is read is of one moment, in one transaction until the connection is closed: SQLite
+            locks the file once and not for each statement.
+
+    Raises:
+        StorageError: there is no such session, or it cannot be read.
+    """
+    if not path.is_file():
+        raise absent(path)
+    with session_errors(path):
+        try:
+            connection = connect(path, "ro")
+            if at_once:
+                connection.execute("BEGIN")
+            return checked(connection, path, check)
+        except sqlite3.OperationalError as error:
+            return opened_alone(path, check, error)
+
+
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    """See that this is a session that this version can read.
+
+    Raises:
+        sqlite3.Error: it is damaged.
+        NeverBegan: nothing was ever stored in it.
+        StorageError: it is no session, or too new.
+    """
+    application, version = (_number(connection, name) for name in ("application_id", "user_version"))
+    if not application and _number(connection, "page_count") <= 1:  # WAL is switched on before the schema
+        raise NeverBegan("nothing was ever said in this session", where=path.stem, next_step=_NEXT)
+    if application != APPLICATION_ID:
+        raise StorageError("the file is no session", where=path.name, next_step=_NEXT)
+    if version > VERSION:
+        raise StorageError(
+            f"a newer mcptui wrote this session (format {version}, this one reads up to {VERSION})",
+            where=path.name,
+            next_step="Update mcptui and open it again.",
+        )
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def absent(path: Path) -> StorageError:
+    """Return the error for a session that is not there."""
+    return StorageError("there is no such session", where=path.stem, next_step=_NEXT)
+
+
+@contextmanager
+def session_errors(path: Path) -> Iterator[None]:
+    """Say errors of SQLite and of the system as `StorageError`, of damage as `Damaged`."""
+    try:
+        yield
+    except UnicodeDecodeError as error:  # sqlite3 meets what a damaged page holds in its own sentence
+        raise Damaged("the session is damaged", where=path.stem) from error
+    except (sqlite3.Error, OSError) as error:
+        kind = Damaged if isinstance(error, sqlite3.Error) and is_damage(error) else StorageError
+        raise kind(why_not(error, path), where=path.stem) from error
+
+
+def why_not(error: Exception, path: Path) -> str:
+    """Return why a session cannot be written or read, and what to do about it."""
+    text = str(error)
+    if "full" in text or getattr(error, "errno", 0) == 28:  # ENOSPC
+        return f"the disk of {path.parent} is full; free some space"
+    if "readonly" in text or isinstance(error, PermissionError):
+        return f"{path.parent} cannot be written to; change its permissions"
+    if "locked" in text:
+        return f"another program holds {path.name} locked; close it"
+    if isinstance(error, sqlite3.Error) and is_damage(error):
+        return f"the session is damaged ({text})"
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else text
+    if getattr(error, "errno", None) in _OF_THE_FOLDER:
+        return f"cannot write to {path.parent}: {reason}"
+    return f"{path.name} cannot be used: {reason}"
+
+
+def folder_problem(folder: Path) -> str:
+    """Return why no session could be saved in a folder, which need not exist yet, or ""; leaves no trace."""
+    there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    try:
+        with tempfile.TemporaryFile(dir=there, buffering=0) as file:
+            file.write(bytes(PROBE_BYTES))
+    except OSError as error:
+        return why_not(error, folder / SUFFIX)
+    return ""
+
+
+def _for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.execute(f"PRAGMA busy_timeout = {WRITER_BUSY_MS}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA journal_size_limit = 4194304")
+    return connection

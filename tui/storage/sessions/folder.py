@@ -1,0 +1,255 @@
+"""The files of sessions in their folder: which are there, what is known of each, the trash.
+
+What is known is read once and again when a file has changed. A deleted session is moved to the folder
+`trash` and can be brought back for thirty days.
+"""
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from tui.core.conversation.sessions import SessionInfo
+from tui.core.errors import StorageError
+from tui.core.text import clean_line
+from tui.storage.recordings.database import beside, files_of
+from tui.storage.recordings.liveness import is_live
+from tui.storage.sessions.file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
+from tui.storage.sessions.index import Known, Stamp, load_known, save_known
+from tui.storage.sessions.lock import InUse, SessionLock
+from tui.storage.sessions.reading import read_info
+
+TRASH = "trash"
+KEPT_SECONDS = 30 * 24 * 3600.0
+"""How long a deleted session can be brought back."""
+
+DAY_SECONDS = 24 * 3600.0
+ONE_PAGE = 4096
+"""Bytes of a file that SQLite was told to write and nothing was written to."""
+
+KEEP_AFTER = 20
+"""Files that had to be read for a list; from so many on what was found is kept for the next process."""
+
+
+class SessionFolder:
+    """Knows the files. Every method blocks; any thread may call.
+
+    Args:
+        folder: need not be there.
+        now: the time, seconds since the epoch.
+    """
+
+    def __init__(self, folder: Path, now: Callable[[], float] = time.time) -> None:
+        self.folder = folder
+        self.trash = folder / TRASH
+        self._now = now
+        self._known: Known | None = None
+        self._reads = 0
+        self._reading = threading.Lock()
+
+    def path_of(self, session: str) -> Path:
+        """Return the file of a session, whether it is there or not.
+
+        Raises:
+            StorageError: no session can be called so.
+        """
+        path = self.folder / f"{session}{SUFFIX}"
+        if not is_id(session):
+            raise absent(path)
+        return path
+
+    def existing(self, session: str) -> Path:
+        """Return the file of a session that is there.
+
+        Raises:
+            StorageError: it is not.
+        """
+        path = self.path_of(session)
+        if not path.is_file():
+            raise absent(path)
+        return path
+
+    def lock(self, path: Path) -> SessionLock:
+        """Take the lock of a session.
+
+        Raises:
+            InUse: it is open elsewhere; says so by its title.
+            OSError: there is no place for a lock.
+        """
+        try:
+            return SessionLock(path)
+        except InUse:
+            title = ""
+            with suppress(StorageError):
+                title = clean_line(read_info(path).title, 80).strip()
+            raise InUse(
+                f"“{title or path.stem}” is open in another mcptui", next_step="Close it there first."
+            ) from None
+
+    def list(self, own: Collection[str] = ()) -> Sequence[SessionInfo]:
+        """Return what is known of all sessions that have a message, the last changed first.
+
+        Args:
+            own: ids of those that this process has open.
+        """
+        with self._reading:
+            before, self._reads = load_known(self.folder) if self._known is None else self._known, 0
+            self._known = {name: entry for name in self._names() if (entry := self._entry(name, before))}
+            if self._reads >= KEEP_AFTER:
+                save_known(self.folder, self._known)
+            entries = self._known.items()
+            found = {name: info for name, (_, info) in entries if info.messages or info.problem}
+        shown = [
+            replace(info, in_use=True)
+            if name not in own and is_live(self.folder / f"{name}{SUFFIX}")
+            else info
+            for name, info in found.items()
+        ]
+        return sorted(shown, key=lambda info: (info.changed, info.id), reverse=True)
+
+    def _names(self) -> Sequence[str]:
+        try:
+            with os.scandir(self.folder) as entries:
+                stems = [entry.name.removesuffix(SUFFIX) for entry in entries if entry.name.endswith(SUFFIX)]
+        except OSError:
+            return []
+        return [stem for stem in stems if is_id(stem)]
+
+    def _entry(self, name: str, before: Known) -> tuple[Stamp, SessionInfo] | None:
+        """Return what is known of a session, None if it has just gone."""
+        path = self.folder / f"{name}{SUFFIX}"
+        try:
+            stamp = _stamp(path)
+        except OSError:
+            return None
+        known = before.get(name)
+        if known is not None and known[0] == stamp:
+            return known
+        self._reads += 1
+        return stamp, _read(path, stamp)
+
+    # ---- the trash -----------------------------------------------------------------------------------------
+
+    def delete(self, session: str) -> None:
+        """Move a session to the trash.
+
+        Raises:
+            StorageError: it is not there, in use, or cannot be moved.
+        """
+        path = self.existing(session)
+        with session_errors(path):
+            self.trash.mkdir(mode=0o700, exist_ok=True)
+            with closing(self.lock(path)):
+                _fold(path)
+                _move(path, self.trash / f"{session}@{int(self._now())}{SUFFIX}")
+
+    def restore(self, session: str) -> None:
+        """Bring back what was deleted last under this id.
+
+        Raises:
+            StorageError: there is nothing to bring back, or it cannot be moved.
+        """
+        path = self.path_of(session)
+        found = [file for file in self._trashed() if file.name.startswith(f"{session}@")]
+        if not found:
+            raise StorageError("no such session was deleted in the last 30 days", where=session)
+        if path.exists():
+            raise StorageError("there is a session of this name", where=session)
+        with session_errors(path):
+            _move(max(found, key=_deleted_at), path)
+
+    def deleted(self) -> Sequence[SessionInfo]:
+        """Return what is known of the sessions that can be brought back, the last deleted first."""
+        files = sorted(self._trashed(), key=_deleted_at, reverse=True)
+        found = [_read(file, _stamp(file)) for file in files]
+        return [
+            replace(info, id=file.name.partition("@")[0]) for file, info in zip(files, found, strict=True)
+        ]
+
+    def purge(self) -> None:
+        """Remove for good what was deleted longer ago than it is kept, and what never began a day ago."""
+        for path in self._trashed(whole=True):
+            if self._now() - _deleted_at(path) > KEPT_SECONDS:
+                _remove(path)
+        for name in self._names():
+            path = self.folder / f"{name}{SUFFIX}"
+            with suppress(OSError):
+                found = path.stat()
+                if found.st_size <= ONE_PAGE and self._now() - found.st_mtime > DAY_SECONDS:
+                    _remove_never_begun(path)
+
+    def _trashed(self, whole: bool = False) -> Sequence[Path]:
+        try:
+            files = [path for path in self.trash.iterdir() if path.suffix == SUFFIX and "@" in path.stem]
+        except OSError:
+            return []
+        return [path for path in files if whole or self._now() - _deleted_at(path) <= KEPT_SECONDS]
+
+
+def _stamp(path: Path) -> Stamp:
+    """Return what differs once a session has changed.
+
+    Raises:
+        OSError: it is not there.
+    """
+    found = path.stat()
+    try:
+        wal = beside(path, "-wal").stat()
+    except OSError:
+        return found.st_mtime_ns, found.st_size, 0, 0
+    return found.st_mtime_ns, found.st_size, wal.st_mtime_ns, wal.st_size
+
+
+def _read(path: Path, stamp: Stamp) -> SessionInfo:
+    try:
+        return read_info(path)
+    except NeverBegan:
+        return SessionInfo(path.stem)
+    except StorageError as error:
+        return SessionInfo(path.stem, changed=stamp[0] / 1e9, problem=str(error.message))
+
+
+def _remove(path: Path) -> None:
+    """Remove the files of a session, its own last; what the system does not let go of stays."""
+    for file in reversed(files_of(path)):
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
+
+
+def _remove_never_begun(path: Path) -> None:
+    with suppress(InUse), closing(SessionLock(path)):
+        try:
+            read_info(path)
+        except NeverBegan:
+            _remove(path)
+        except StorageError:
+            pass  # whatever it is, it is not for us to remove
+
+
+def _fold(path: Path) -> None:
+    """Put what is in the WAL into the file itself, so that one file is all there is to move."""
+    with suppress(sqlite3.Error, StorageError), closing(open_for_writing(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def _move(path: Path, target: Path) -> None:
+    """Rename a session; what stands beside it first, so that the session is never without it.
+
+    Raises:
+        OSError: it cannot be renamed.
+    """
+    for old, new in reversed(list(zip(files_of(path), files_of(target), strict=True))):
+        with suppress(FileNotFoundError):
+            if old == path:
+                os.replace(old, new)
+            elif old.exists():
+                os.replace(old, new)
+
+
+def _deleted_at(path: Path) -> int:
+    stamp = path.stem.rpartition("@")[2]
+    return int(stamp) if stamp.isdecimal() and len(stamp) < 16 else 0

@@ -1,0 +1,272 @@
+"""The one writer of an open session: what is said gathers for a moment and is stored in one transaction.
+
+Whoever says something never waits. A thread, started with the first message, opens the file and stores;
+`settled()` returns after the COMMIT. A disk that fails is said by `problem`: what was said waits in memory
+and is stored when the disk takes it again.
+"""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
+from tui.core.conversation.remarks import Remark
+from tui.core.conversation.sessions import Intent, SessionMeta
+from tui.core.ports import Usage
+from tui.core.secrets.redact import Redactor
+from tui.storage.sessions.lock import SessionLock
+from tui.storage.sessions.pen import Op, SessionPen
+
+WINDOW = 0.02
+"""Seconds in which what is said gathers, unless somebody waits for it."""
+
+DRAFT_SECONDS = 0.25
+"""How often the draft of a reply is stored, unless somebody waits for it."""
+
+RETRY_SECONDS = 1.0
+"""Until a disk that failed is tried again."""
+
+CLOSE_SECONDS = 5.0
+"""How long `close` waits for the disk."""
+
+WAITING_BYTES = 64 * 1024 * 1024
+"""What may wait in memory for a disk that failed; with more, the session ends where it was."""
+
+_WEIGHT = 500
+
+Waiter = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
+
+
+class SessionJournal:
+    """Writes one session. All methods are called from one event loop; see `core.sessions.Journal`."""
+
+    def __init__(
+        self,
+        path: Path,
+        redact: Callable[[], Redactor],
+        *,
+        is_new: bool,
+        lock: SessionLock | None = None,
+        first: Op | None = None,
+        problem: str = "",
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Make a journal that writes nothing until something is said.
+
+        Args:
+            path: the session's file.
+            redact: gives what takes out the secrets that are known now.
+            is_new: whether the file has yet to be made, with the first message.
+            lock: held already for a session that goes on; None takes it with the first message.
+            first: stored in front of the first message of a new session.
+            problem: why nothing can be written so far.
+            on_close: told when the file has been let go of.
+        """
+        self._pen = SessionPen(path, redact, is_new=is_new, lock=lock, problem=problem)
+        self._id, self._on_close = path.stem, on_close
+        self._begun = not is_new
+        self._is_branch = first is not None
+        self._condition = threading.Condition()
+        self._ops: list[Op] = [first] if first is not None else []
+        self._draft: Op | None = None
+        self._weight = 0
+        self._waiters: list[Waiter] = []
+        self._storing = self._closing = self._ended = False
+        self._retry_at = self._draft_at = 0.0
+        self._thread: threading.Thread | None = None
+
+    @property
+    def id(self) -> str:
+        """The session's."""
+        return self._id
+
+    @property
+    def problem(self) -> str:
+        """Why something is not written, in words, or ""."""
+        return self._pen.problem or self._pen.defect
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether `close` was called: nothing more is taken."""
+        return self._closing
+
+    # ---- what is said: any of these returns at once --------------------------------------------------------
+
+    def message(self, index: int, message: Message) -> None:
+        """Write a message that is complete; the first one makes the file."""
+        at = (message.at if isinstance(message, UserMessage) else 0.0) or time.time()
+        self._begun = True
+        self._put(lambda tables: tables.message(index, message, at), _size(message), replaces_draft=True)
+
+    def draft(self, text: str, reasoning: str) -> None:
+        """Write how far the reply has come, now and then."""
+        with self._condition:
+            self._draft = lambda tables: tables.draft(text, reasoning)
+            self._wake()
+
+    def intent(self, intent: Intent) -> None:
+        """Write that a call is about to be sent."""
+        at = time.time()
+        self._put(lambda tables: tables.intent(intent, at))
+
+    def decision(self, call_id: str, answer: str, reason: str) -> None:
+        """Write what the person answered to a call."""
+        at = time.time()
+        self._put(lambda tables: tables.decision(call_id, answer, reason, at), len(reason))
+
+    def result(self, name: str, text: str) -> None:
+        """Write the whole of a result."""
+        self._put(lambda tables: tables.result(name, text), len(text))
+
+    def usage(self, model: str, usage: Usage, cost: float | None) -> None:
+        """Write what one request used up."""
+        at = time.time()
+        self._put(lambda tables: tables.usage(model, usage, cost, at))
+
+    def remark(self, remark: Remark) -> None:
+        """Write what mcptui itself said."""
+        at = remark.at or time.time()
+        self._put(lambda tables: tables.remark(remark, at), len(remark.text))
+
+    def describe(self, meta: SessionMeta) -> None:
+        """Write what is known of the session besides its messages."""
+        self._put(lambda tables: tables.describe(meta))
+
+    def _put(self, op: Op, size: int = 0, *, replaces_draft: bool = False) -> None:
+        with self._condition:
+            if self._closing or self._ended:
+                return
+            self._ops.append(op)
+            self._weight += size + _WEIGHT
+            if replaces_draft:
+                self._draft = None
+            self._wake()
+
+    def _wake(self) -> None:
+        """Let the thread look; start it if this is the first message. The condition is held."""
+        if not self._begun or self._closing or self._ended:
+            return
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=f"session {self.id}", daemon=True)
+            self._thread.start()
+        self._condition.notify()
+
+    def begin_branch(self) -> None:
+        """Make the file of a branch in which nothing was said yet: somebody wants to read it."""
+        with self._condition:
+            self._begun = self._begun or self._is_branch
+            self._wake()
+
+    # ---- waiting -----------------------------------------------------------------------------------------
+
+    async def settled(self) -> None:
+        """Wait until everything said so far is on disk; return at once where nothing can be written."""
+        loop = asyncio.get_running_loop()
+        with self._condition:
+            nothing = not (self._ops or self._draft or self._storing)
+            if nothing or self._thread is None or self._pen.problem or self._ended:
+                return
+            done: asyncio.Future[None] = loop.create_future()
+            self._waiters.append((loop, done))
+            self._condition.notify()
+        await done
+
+    async def close(self) -> None:
+        """Write what waits and let go of the file, within `CLOSE_SECONDS`."""
+        with self._condition:
+            self._closing = True
+            self._condition.notify()
+        if self._thread is None:
+            self._end()
+        else:
+            await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
+
+    # ---- the thread ----------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while self._round():
+            pass
+        self._end()
+
+    def _round(self) -> bool:
+        """Store what there is, once it is time; return whether there will be more."""
+        with self._condition:
+            while not self._due():
+                self._condition.wait(self._patience())
+            if not self._pen.problem:
+                self._condition.wait_for(lambda: self._closing or bool(self._waiters), WINDOW)
+            batch, self._ops = self._ops, []
+            draft, waiters = self._take_draft(), self._waiters
+            self._waiters, closing, self._storing = [], self._closing, True
+            weight, self._weight = self._weight, 0
+        stored = self._pen.store(batch if draft is None else [*batch, draft])
+        with self._condition:
+            self._storing = False
+            if not stored:
+                self._keep(batch, weight)
+        for waiter in waiters:
+            _resolve(waiter)
+        return not closing
+
+    def _due(self) -> bool:
+        if self._closing or self._waiters:
+            return True
+        now = time.monotonic()
+        if self._pen.problem and now < self._retry_at:
+            return False
+        return bool(self._ops) or (self._draft is not None and now >= self._draft_at)
+
+    def _patience(self) -> float | None:
+        """Return after how many seconds it may be time, None for when something is said."""
+        now = time.monotonic()
+        if self._pen.problem and (self._ops or self._draft):
+            return max(self._retry_at - now, 0.001)
+        return max(self._draft_at - now, 0.001) if self._draft else None
+
+    def _take_draft(self) -> Op | None:
+        now = time.monotonic()
+        if self._draft is None or not (self._waiters or self._closing or now >= self._draft_at):
+            return None
+        self._draft_at = now + DRAFT_SECONDS
+        draft, self._draft = self._draft, None
+        return draft
+
+    def _keep(self, batch: list[Op], weight: int) -> None:
+        """Keep what could not be stored, unless it is more than memory is meant for; a draft goes."""
+        self._retry_at = time.monotonic() + RETRY_SECONDS
+        self._weight += weight
+        self._ops[:0] = batch
+        if self._weight > WAITING_BYTES:
+            self._ended, self._ops, self._draft = True, [], None
+
+    def _end(self) -> None:
+        self._pen.close()
+        with self._condition:
+            self._ended = True
+            waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            _resolve(waiter)
+        self._on_close()
+
+
+def _resolve(waiter: Waiter) -> None:
+    loop, done = waiter
+    with contextlib.suppress(RuntimeError):  # the loop has ended, and who waited with it
+        loop.call_soon_threadsafe(_finish, done)
+
+
+def _finish(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_result(None)
+
+
+def _size(message: Message) -> int:
+    match message:
+        case AssistantMessage():
+            size = len(message.text) + len(message.reasoning)
+            return size + sum(len(call.arguments) for call in message.calls)
+        case UserMessage() | ToolMessage():
+            return len(message.text) + sum(len(one.data) for one in message.attachments)

@@ -1,0 +1,214 @@
+"""The export of a session that can be taken in again: JSON, described in docs/session-format.md. Pure.
+
+What is taken in may come from anybody: it is bounded in size, in depth and in how much it may grow in memory,
+every value is looked at, and an error says which one is wrong.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from tui.core.conversation.conversation import Message, ToolMessage, UserMessage
+from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
+from tui.core.errors import StorageError
+from tui.core.text import clean_line
+from tui.storage.sessions.export import Transcript
+from tui.storage.sessions.mending import mended
+from tui.storage.sessions.reading import compaction_of
+from tui.storage.sessions.rewriting import Whole, rows_of
+
+FORMAT = "mcptui-session"
+VERSION = 1
+
+MOST_BYTES = 256 * 1024 * 1024
+MOST_MESSAGES = 100_000
+MOST_PARTS = 5_000_000
+"""Objects and lists; each takes many times the two bytes in memory that it may have in the file."""
+
+LONGEST_NAME = 200
+
+_ROWS = ("intents", "decisions", "usage", "remarks")
+
+
+def json_pieces(shown: Transcript) -> Iterator[str]:
+    """Yield the export, a message a line."""
+    info, meta = shown.info, shown.meta
+    head: Object = {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": info.id,
+        "title": info.title,
+        "created": info.created,
+        "changed": info.changed,
+        "system": meta.system or "",
+        "model": info.model,
+        "profile": meta.profile or "",
+        "parent": info.parent,
+        "branched_at": info.branched_at,
+        "tokens": info.tokens,
+        "estimated": info.estimated,
+        "cost": info.cost,
+        "compaction": asdict(meta.compaction) if meta.compaction else None,
+    }
+    yield dumps(head)[:-1] + ',\n"messages":['
+    for index, (message, at) in enumerate(zip(shown.messages, shown.times, strict=True)):
+        yield ("," if index else "") + "\n" + dumps({"at": at} | message_object(message))
+    yield "\n]"
+    tables = (shown.intents, shown.decisions, shown.usage, rows_of(shown.remarks))
+    for name, rows in zip(_ROWS, tables, strict=True):
+        yield f',\n"{name}":[' + ",".join("\n" + dumps({"at": at} | body) for at, body in rows) + "\n]"
+    yield ',\n"results":' + dumps(shown.results) + "}\n"
+
+
+def parsed(raw: bytes, where: str) -> Whole:
+    """Return the session of an export.
+
+    Args:
+        raw: the file's bytes.
+        where: what it is called, for errors.
+
+    Raises:
+        StorageError: it is no such export; the text says which part is wrong.
+    """
+    try:
+        return _whole(_loaded(raw))
+    except ValueError as error:
+        raise StorageError(
+            f"the file is no exported session: {clean_line(str(error), 300)}",
+            where=where,
+            next_step="Export one with: mcptui sessions export ID --as json",
+        ) from error
+
+
+def _loaded(raw: bytes) -> Mapping[str, Any]:
+    if len(raw) > MOST_BYTES:
+        raise ValueError(f"it is larger than {MOST_BYTES // 2**20} MiB")
+    if raw.count(b"{") + raw.count(b"[") > MOST_PARTS:
+        raise ValueError("it has too many parts")
+    try:
+        found = json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON ({error.msg}, line {error.lineno})") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise ValueError(f'"format" is not "{FORMAT}"')
+    version = found.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ValueError('"version" is not a number')
+    if version > VERSION:
+        raise ValueError(f"a newer mcptui wrote it (version {version}); update mcptui")
+    return found
+
+
+def _whole(found: Mapping[str, Any]) -> Whole:
+    items = _list(found, "messages", MOST_MESSAGES)
+    if not items:
+        raise ValueError('"messages" is empty')
+    messages = [_message(item, f"messages[{index}]") for index, item in enumerate(items)]
+    times = [_time(item, "at") for item in items]
+    rows = {name: _rows(found, name) for name in _ROWS}
+    sent = {str(body.get("call_id")) for _, body in rows["intents"]}
+    valid = mended(messages, sent)
+    if not valid:
+        raise ValueError('"messages" holds nothing that was said')
+    if len(valid) != len(messages):  # mended: the times fit no longer
+        times = [times[0]] * len(valid)
+    meta = {name: _text(found, name) for name in ("title", "system", "model", "profile")}
+    known = {name: value for name, value in meta.items() if value}
+    compaction = compaction_of(found.get("compaction"), valid)
+    return Whole(
+        meta=known
+        | {
+            "created": _time(found, "created") or times[0],
+            "changed": _time(found, "changed") or times[-1],
+            "tokens": _count(found, "tokens"),
+            "estimated": found.get("estimated") is True,
+            "cost": _cost(found),
+        }
+        | ({"compaction": asdict(compaction)} if compaction else {}),
+        messages=valid,
+        times=times,
+        results=_results(found),
+        **rows,
+    )
+
+
+def _message(item: Any, where: str) -> Message:
+    try:
+        message = message_of(item)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    if isinstance(message, UserMessage | ToolMessage):
+        for index, one in enumerate(message.attachments):
+            if one.kind != "text":
+                _check_base64(one.data, f"{where}.attachments[{index}].data")
+    return message
+
+
+def _check_base64(data: str, where: str) -> None:
+    try:
+        base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError(f"{where} is not base64") from None
+
+
+def _rows(found: Mapping[str, Any], name: str) -> list[tuple[float, Object]]:
+    rows: list[tuple[float, Object]] = []
+    for index, item in enumerate(_list(found, name, MOST_MESSAGES)):
+        if not isinstance(item, dict):
+            raise ValueError(f"{name}[{index}] is not an object")
+        rows.append((_time(item, "at"), plain({key: value for key, value in item.items() if key != "at"})))
+    return rows
+
+
+def _results(found: Mapping[str, Any]) -> dict[str, str]:
+    results = found.get("results", {})
+    if not isinstance(results, dict) or not all(isinstance(text, str) for text in results.values()):
+        raise ValueError('"results" is not an object of texts')
+    if any(len(name) > LONGEST_NAME for name in results):
+        raise ValueError('a name in "results" is too long')
+    return results
+
+
+def _list(found: Mapping[str, Any], name: str, most: int) -> list[Any]:
+    value = found.get(name, [])
+    if not isinstance(value, list):
+        raise ValueError(f'"{name}" is not a list')
+    if len(value) > most:
+        raise ValueError(f'"{name}" has more than {most:,} items')
+    return value
+
+
+def _text(found: Mapping[str, Any], name: str) -> str:
+    value = found.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ValueError(f'"{name}" is not a text')
+    return value
+
+
+def _time(found: Mapping[str, Any], name: str) -> float:
+    """Return seconds since the epoch; 0 for what is no time of this millennium or the one before."""
+    value = found.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**35:
+        return float(value)
+    return 0.0
+
+
+def _count(found: Mapping[str, Any], name: str) -> int:
+    value = found.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
+
+
+def _cost(found: Mapping[str, Any]) -> float | None:
+    value = found.get("cost")
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e12:
+        return float(value)
+    return None

@@ -1,0 +1,77 @@
+"""Who has a session open: a lock on a file beside it, which ends with the process that held it.
+
+It is looked at with `liveness.is_live`. Unlike the mark of a recording it is taken again: by whoever goes on
+with a session, also after the process that had it was killed.
+"""
+
+import os
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from tui.core.errors import StorageError
+from tui.storage.recordings.liveness import live_file
+
+
+class InUse(StorageError):
+    """Another process, or this one, has the session open."""
+
+
+class SessionLock:
+    """Says that a session is open for as long as the process lives, or until `close`.
+
+    Looked at with `liveness.is_live`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the lock; what a process that is gone left of its own is taken over.
+
+        Raises:
+            InUse: somebody holds it.
+            OSError: there is no place for it.
+        """
+        self._path = live_file(path)
+        self._descriptor = -1
+        for _ in range(20):
+            if self._taken():
+                return
+            time.sleep(0.01)  # who looks whether it is held holds it for a moment
+        raise InUse("the session is open in another mcptui", where=path.stem, next_step="Close it there.")
+
+    def _taken(self) -> bool:
+        if sys.platform == "win32":  # a file that is held open cannot be removed there
+            with suppress(PermissionError, FileNotFoundError):
+                self._path.unlink()
+            with suppress(FileExistsError):
+                self._descriptor = os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+            return self._descriptor >= 0
+        import fcntl
+
+        descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Whoever let go of it removed the file: a lock on a file that has no name locks nobody out.
+            ours = os.path.samestat(os.fstat(descriptor), os.stat(self._path))
+        except (BlockingIOError, FileNotFoundError):
+            ours = False
+        except OSError:  # a file system without locks: nobody can be kept out
+            ours = True
+        if not ours:
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+    def close(self) -> None:
+        """Let go of the session."""
+        if self._descriptor < 0:
+            return
+        descriptor, self._descriptor = self._descriptor, -1
+        if sys.platform != "win32":  # removed first: whoever opens it after the lock has gone finds nothing
+            with suppress(OSError):
+                self._path.unlink()
+        os.close(descriptor)
+        if sys.platform == "win32":
+            with suppress(OSError):
+                self._path.unlink()

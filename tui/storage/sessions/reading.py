@@ -1,0 +1,319 @@
+"""A session as it is read from its file: what the list shows of it, and all of it, around damage."""
+
+import json
+import sqlite3
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tui.core.context.shelf import MAX_BYTES, MAX_RESULTS
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Compaction,
+    Conversation,
+    Message,
+    UserMessage,
+)
+from tui.core.conversation.message_json import Object, message_of
+from tui.core.conversation.remarks import Remark, remark_from
+from tui.core.conversation.sessions import Reopened, SessionInfo, SessionMeta
+from tui.core.units import plural
+from tui.storage.recordings.salvage import halved, is_damage
+from tui.storage.sessions.file import Damaged, open_for_reading, session_errors
+from tui.storage.sessions.mending import mended, unknown_outcomes
+from tui.storage.sessions.salvage import filled_up, is_cut
+from tui.storage.sessions.tables import has_remarks, read_meta
+
+PAGE = 1000
+"""Messages that are read at a time."""
+
+MOST = 1_000_000
+"""Messages that a damaged session is taken to have at most, if its end cannot be read."""
+
+Row = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Stored:
+    """All that stands in a file.
+
+    Attributes:
+        meta: by name, as `session_tables` keeps it.
+        messages: by their place; some may be missing.
+        times: when each was said, by the same place.
+        intents, decisions, usage, remarks: rows with their times.
+        results: whole results by name, the oldest first.
+        draft: how far a reply had come, or None.
+        lost: how many messages could not be read.
+        damaged: something could not be read.
+    """
+
+    meta: dict[str, Any] = field(default_factory=dict)
+    messages: dict[int, Message] = field(default_factory=dict)
+    times: dict[int, float] = field(default_factory=dict)
+    intents: list[tuple[float, Object]] = field(default_factory=list)
+    decisions: list[tuple[float, Object]] = field(default_factory=list)
+    usage: list[tuple[float, Object]] = field(default_factory=list)
+    remarks: list[tuple[float, Object]] = field(default_factory=list)
+    results: dict[str, str] = field(default_factory=dict)
+    draft: AssistantMessage | None = None
+    lost: int = 0
+    damaged: bool = False
+
+    @property
+    def in_order(self) -> list[Message]:
+        """The messages that are there."""
+        return [self.messages[place] for place in sorted(self.messages)]
+
+    @property
+    def problem(self) -> str:
+        """What could not be read, in words, or ""."""
+        if not self.damaged:
+            return ""
+        what = plural(self.lost, "message") if self.lost else "a part of it"
+        return f"the session is damaged: {what} could not be read"
+
+
+def read_info(path: Path) -> SessionInfo:
+    """Return what the list shows of a session.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    with closing(open_for_reading(path, at_once=True)) as connection, session_errors(path):
+        return info_of(path.stem, read_meta(connection))
+
+
+def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionInfo:
+    """Return what the list shows, of `meta`; values of a wrong type count as not there."""
+    cost = meta.get("cost")
+    return SessionInfo(
+        id=ident,
+        title=_text(meta, "title"),
+        created=_number(meta, "created"),
+        changed=_number(meta, "changed"),
+        messages=int(_number(meta, "messages")),
+        turns=int(_number(meta, "turns")),
+        model=_text(meta, "model"),
+        tokens=int(_number(meta, "tokens")),
+        cost=float(cost) if isinstance(cost, int | float) else None,
+        parent=_text(meta, "parent"),
+        branched_at=int(_number(meta, "branched_at")),
+        problem=problem,
+        estimated=meta.get("estimated") is True,
+    )
+
+
+def read_stored(path: Path, *, all_results: bool = True) -> Stored:
+    """Return all that can be read of a session.
+
+    Args:
+        path: its file.
+        all_results: whole results too that are older than those a conversation goes on with.
+
+    Raises:
+        StorageError: nothing of it can.
+    """
+    try:
+        return _read(path, all_results)
+    except Damaged:
+        with session_errors(path):
+            if not is_cut(path):
+                raise
+            with filled_up(path) as copy:
+                found = _read(copy, all_results)
+    found.damaged = True
+    return found
+
+
+def _read(path: Path, all_results: bool) -> Stored:
+    found = Stored()
+    with closing(open_for_reading(path)) as connection, session_errors(path):
+        _unless_damaged(found, lambda: found.meta.update(read_meta(connection)))
+        _read_messages(connection, found)
+        tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
+        if has_remarks(connection):
+            tables["remarks"] = found.remarks
+        for table, rows in tables.items():
+            _unless_damaged(found, partial(_read_rows, connection, table, rows))
+        _unless_damaged(found, lambda: _read_results(connection, found, all_results))
+        _unless_damaged(found, lambda: _read_draft(connection, found))
+    return found
+
+
+def reopened(ident: str, stored: Stored) -> Reopened:
+    """Return a session as it goes on: valid for any model, with what dangled answered."""
+    meta = stored.meta
+    sent = {str(body.get("call_id")) for _, body in stored.intents}
+    messages = mended(stored.in_order, sent, stored.draft)
+    counted = meta | {
+        "messages": len(messages),
+        "turns": sum(isinstance(one, UserMessage) for one in messages),
+        "estimated": any(body.get("estimated") for _, body in stored.usage) or meta.get("estimated") is True,
+    }
+    compaction = compaction_of(meta.get("compaction"), messages)
+    remarks = _remarks(stored, len(messages))
+    return Reopened(
+        info=info_of(ident, counted, stored.problem),
+        meta=SessionMeta(
+            title=_text(meta, "title"),
+            system=_known(meta, "system"),
+            model=_known(meta, "model"),
+            profile=_known(meta, "profile"),
+            compaction=compaction,
+            recording=_known(meta, "recording"),
+        ),
+        conversation=Conversation(_text(meta, "system"), messages, compaction or Compaction(), remarks),
+        unknown=unknown_outcomes(messages),
+        results=stored.results,
+    )
+
+
+def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
+    """Return a compaction as it was stored, None if there is none or it does not fit the messages."""
+    if not isinstance(found, Mapping):
+        return None
+    upto, shrunk = (min(int(_number(found, name)), len(messages)) for name in ("upto", "shrunk"))
+    if upto and not (upto < len(messages) and isinstance(messages[upto], UserMessage)):
+        upto = 0
+    limits = _limits_of(found, messages)
+    return Compaction(upto, _text(found, "summary") if upto else "", shrunk, limits)
+
+
+def _limits_of(found: Mapping[str, Any], messages: list[Message]) -> tuple[tuple[int, int], ...]:
+    """Return the limits of single turns; older versions stored one `limit` for all of them."""
+    turns = [at for at, one in enumerate(messages) if isinstance(one, UserMessage)]
+    if limit := int(_number(found, "limit")):
+        return tuple((at, limit) for at in turns)
+    stored = found.get("limits")
+    pairs = (
+        [one for one in stored if isinstance(one, list) and len(one) == 2] if isinstance(stored, list) else []
+    )
+    known = {at: limit for at, limit in pairs if all(isinstance(part, int) for part in (at, limit))}
+    return tuple((at, known[at]) for at in turns if known.get(at, 0) > 0)
+
+
+# ---- rows ------------------------------------------------------------------------------------------------
+
+
+def _unless_damaged(found: Stored, part: Callable[[], None]) -> None:
+    try:
+        part()
+    except UnicodeDecodeError:
+        found.damaged = True
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        found.damaged = True
+
+
+def _read_messages(connection: sqlite3.Connection, found: Stored) -> None:
+    _unless_damaged(found, lambda: _read_in_order(connection, found))
+    end = max(int(_number(found.meta, "messages")), max(found.messages, default=-1) + 1)
+    if found.damaged:
+        _read_around(connection, found, end)
+        end = max(end, max(found.messages, default=-1) + 1)
+        found.lost = end - len(found.messages)
+
+
+def _read_in_order(connection: sqlite3.Connection, found: Stored) -> None:
+    for row in connection.execute("SELECT place, at, body FROM messages ORDER BY place"):
+        _take(row, found)
+
+
+def _read_around(connection: sqlite3.Connection, found: Stored, end: int) -> None:
+    """Read what is sound, whichever way it lies between what is not; to `end`, or 0 if that is not known."""
+
+    def rows(first: int, last: int) -> list[Row]:
+        statement = "SELECT place, at, body FROM messages WHERE place BETWEEN ? AND ? ORDER BY place"
+        return connection.execute(statement, (first, last)).fetchall()
+
+    for first in range(0, end or MOST, PAGE):
+        read, _ = halved(rows, first, first + PAGE - 1)
+        for row in read:
+            _take(row, found)
+        if not read and not end:
+            return
+
+
+def _take(row: Row, found: Stored) -> None:
+    try:
+        found.messages[row[0]] = message_of(json.loads(row[2]) | {"at": row[1]})
+    except (ValueError, TypeError, RecursionError):
+        found.damaged = True
+        return
+    found.times[row[0]] = row[1] if isinstance(row[1], float) else 0.0
+
+
+def _remarks(stored: Stored, end: int) -> list[Remark]:
+    """Return the remarks, each behind the messages that it stood behind, as far as those are there still."""
+    places = sorted(stored.messages)
+    found = filter(None, (remark_from(body, at) for at, body in stored.remarks))
+    return [replace(one, place=min(bisect_left(places, one.place), end)) for one in found]
+
+
+def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[float, Object]]) -> None:
+    for at, text in connection.execute(f"SELECT at, body FROM {table} ORDER BY number"):
+        try:
+            body = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
+            continue
+        if isinstance(body, dict):
+            rows.append((at if isinstance(at, float) else 0.0, body))
+
+
+def _read_results(connection: sqlite3.Connection, found: Stored, all_results: bool) -> None:
+    rows, size = list[tuple[str, str]](), 0
+    for name, body in connection.execute("SELECT name, body FROM results ORDER BY rowid DESC"):
+        if not isinstance(body, bytes):
+            continue
+        size += len(body)
+        if rows and not all_results and (len(rows) >= MAX_RESULTS or size > MAX_BYTES):
+            break
+        rows.append((str(name), _decoded(body)))
+    found.results.update(reversed(rows))
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:  # on a damaged page
+        return body.decode("utf-8", "replace")
+
+
+def _read_draft(connection: sqlite3.Connection, found: Stored) -> None:
+    row = connection.execute("SELECT body FROM draft").fetchone()
+    if row is None:
+        return
+    try:
+        draft = json.loads(row[0])
+    except (ValueError, TypeError, RecursionError):
+        return
+    if isinstance(draft, dict):
+        found.draft = AssistantMessage(
+            text=_text(draft, "text"),
+            reasoning=_text(draft, "reasoning"),
+            model=_text(found.meta, "model"),
+            partial=True,
+        )
+
+
+def _text(found: Mapping[str, Any], name: str) -> str:
+    value = found.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _known(found: Mapping[str, Any], name: str) -> str | None:
+    value = found.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _number(found: Mapping[str, Any], name: str) -> float:
+    value = found.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return value
+    return 0

@@ -1,0 +1,269 @@
+"""All saved sessions: begins them, goes on with them, lists, searches, renames, deletes, exports them.
+
+What blocks runs in a thread. A session that is open here is written by its journal only; one that another
+process has open is read and never touched.
+"""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from threading import Event
+
+from tui.core.conversation.sessions import ExportKind, Found, Reopened, SessionInfo, SessionMeta
+from tui.core.errors import StorageError
+from tui.core.secrets.redact import Redactor
+from tui.core.text_folding import fold
+from tui.storage.exports.export import write_whole as write_text
+from tui.storage.sessions.export import exported, transcript
+from tui.storage.sessions.file import (
+    SUFFIX,
+    folder_problem,
+    new_id,
+    open_for_writing,
+    session_errors,
+    why_not,
+)
+from tui.storage.sessions.folder import SessionFolder
+from tui.storage.sessions.journal import SessionJournal
+from tui.storage.sessions.json import MOST_BYTES, parsed
+from tui.storage.sessions.lock import InUse, SessionLock
+from tui.storage.sessions.pen import Op
+from tui.storage.sessions.reading import read_info, read_stored, reopened
+from tui.storage.sessions.rewriting import branch_of, whole_of, write_again, write_mended, write_whole
+from tui.storage.sessions.salvage import is_sound
+from tui.storage.sessions.search import places_of
+from tui.storage.sessions.tables import SessionTables
+from tui.storage.sessions.words import words_of
+
+
+class SessionStore:
+    """All saved sessions of a person; implements `core.sessions.Sessions`."""
+
+    def __init__(self, folder: Path, redact: Callable[[], Redactor]) -> None:
+        """Name the folder; it is made with the first session.
+
+        Args:
+            folder: `<data_dir>/sessions`.
+            redact: gives what takes out the secrets that are known now.
+        """
+        self.files = SessionFolder(folder)
+        self._redact = redact
+        self._open: dict[str, SessionJournal] = {}
+        self._purged = False
+
+    async def check(self) -> str:
+        """Return why no session could be saved now, in words, or ""."""
+        return await asyncio.to_thread(folder_problem, self.files.folder)
+
+    # ---- going on ----------------------------------------------------------------------------------------
+
+    async def begin(self, *, parent: str = "", upto: int = 0) -> SessionJournal:
+        """Begin a session; with `parent` a branch that has the parent's messages before `upto`."""
+        first: Op | None = None
+        if parent:
+            await self._settle(parent)
+            first = await asyncio.to_thread(self._branch, parent, upto)
+        return self._journal(new_id(), is_new=True, first=first)
+
+    async def reopen(self, session: str) -> tuple[Reopened, SessionJournal]:
+        """Open a session to go on with it; what dangled is answered and written.
+
+        Cancelling it releases the lock as soon as the thread that reads the file is done.
+        """
+        await self._let_close(session)
+        if session in self._open:
+            raise InUse("the session is open here already", where=session)
+        reading = asyncio.create_task(asyncio.to_thread(self._reopen, session), name="open a session")
+        try:
+            found, lock, problem = await asyncio.shield(reading)
+        except asyncio.CancelledError:
+            reading.add_done_callback(_release)  # a thread cannot be cancelled
+            raise
+        return found, self._journal(session, is_new=False, lock=lock, problem=problem)
+
+    async def read(self, session: str) -> Reopened:
+        """Read a session without going on with it."""
+        await self._settle(session)
+        return await asyncio.to_thread(lambda: reopened(session, read_stored(self.files.existing(session))))
+
+    async def _let_close(self, session: str) -> None:
+        """Wait for a session that is closing."""
+        if (journal := self._open.get(session)) is not None and journal.is_closing:
+            await journal.close()
+
+    async def _settle(self, session: str) -> None:
+        journal = self._open.get(session)
+        if journal is not None:
+            journal.begin_branch()
+            await journal.settled()
+
+    def _journal(
+        self,
+        ident: str,
+        *,
+        is_new: bool,
+        lock: SessionLock | None = None,
+        first: Op | None = None,
+        problem: str = "",
+    ) -> SessionJournal:
+        journal = SessionJournal(
+            self.files.folder / f"{ident}{SUFFIX}",
+            self._redact,
+            is_new=is_new,
+            lock=lock,
+            first=first,
+            problem=problem,
+            on_close=lambda: self._closed(ident),
+        )
+        self._open[ident] = journal
+        return journal
+
+    def _closed(self, ident: str) -> None:
+        self._open.pop(ident, None)
+
+    def _branch(self, parent: str, upto: int) -> Op:
+        stored = read_stored(self.files.existing(parent))
+        return branch_of(parent, stored, reopened(parent, stored).conversation, upto)
+
+    def _reopen(self, session: str) -> tuple[Reopened, SessionLock | None, str]:
+        """Return the session mended, its lock, and why it cannot be written, or ""."""
+        path = self.files.existing(session)
+        try:
+            lock = self.files.lock(path)
+        except OSError as error:
+            return reopened(session, read_stored(path, all_results=False)), None, why_not(error, path)
+        try:
+            stored = read_stored(path, all_results=False)
+            if stored.damaged or not is_sound(path):  # all of it is to be written again
+                stored = read_stored(path)
+                stored.damaged = True
+            found = reopened(session, stored)
+            messages = found.conversation.messages
+            try:
+                if stored.damaged:
+                    write_again(path, whole_of(stored, found.conversation), self._redact)
+                else:
+                    write_mended(path, stored, messages, self._redact)
+            except (sqlite3.Error, OSError) as error:
+                return found, lock, why_not(error, path)
+        except BaseException:
+            lock.close()
+            raise
+        return found, lock, ""
+
+    # ---- all of them ---------------------------------------------------------------------------------------
+
+    async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
+        """Return sessions whose title has `text` in it, the last changed first."""
+        found = await asyncio.to_thread(self._list)
+        wanted = fold(text).strip()
+        return [info for info in found if wanted in fold(info.title)][:limit]
+
+    def _list(self) -> Sequence[SessionInfo]:
+        if not self._purged:
+            self._purged = True
+            self.files.purge()
+        return self.files.list(own=set(self._open))
+
+    async def rename(self, session: str, title: str) -> None:
+        """Give a session another title."""
+        named = SessionMeta(title=title)
+        await self._let_close(session)  # it takes nothing more
+        journal = self._open.get(session)
+        if journal is not None:
+            journal.describe(named)
+            await journal.settled()
+            return
+        await asyncio.to_thread(self._describe, session, named)
+
+    def _describe(self, session: str, meta: SessionMeta) -> None:
+        path = self.files.existing(session)
+        with (
+            session_errors(path),
+            closing(self.files.lock(path)),
+            closing(open_for_writing(path)) as connection,
+        ):
+            tables = SessionTables(connection, self._redact)
+            tables.load()
+            tables.begin()
+            tables.describe(meta)
+            tables.commit()
+            connection.execute("PRAGMA journal_mode = DELETE")
+
+    async def delete(self, session: str) -> None:
+        """Take a session out of the list; it can be brought back with `restore` for thirty days."""
+        await self._let_close(session)
+        if session in self._open:
+            raise InUse("the session is open here", where=session, next_step="Close it first.")
+        await asyncio.to_thread(self.files.delete, session)
+
+    async def restore(self, session: str) -> None:
+        """Bring back what was deleted."""
+        await asyncio.to_thread(self.files.restore, session)
+
+    async def deleted(self) -> Sequence[SessionInfo]:
+        """Return what can be brought back, the last deleted first."""
+        return await asyncio.to_thread(self.files.deleted)
+
+    async def search(self, text: str) -> AsyncGenerator[Found, None]:
+        """Yield where `text` was said, the last changed sessions first; closing it ends the search."""
+        words = words_of(text)
+        if not words:
+            return
+        for journal in list(self._open.values()):
+            await journal.settled()
+        for info in await asyncio.to_thread(self._list):
+            places: list[tuple[int, str]] = []
+            with suppress(StorageError):  # damaged, or gone since it was listed: the others are searched
+                path = self.files.path_of(info.id)
+                places = await asyncio.to_thread(places_of, path, words)
+            for place, excerpt in places:
+                yield Found(info, place, excerpt)
+
+    async def export(self, session: str, kind: ExportKind, path: Path, *, wait: bool = False) -> None:
+        """Write a session to a file, whole or not at all; secrets are redacted.
+
+        With `wait`, wait until a FIFO has a reader.
+        """
+        await self._settle(session)
+        stop = Event()
+        try:
+            await asyncio.to_thread(
+                lambda: write_text(path, self._exported(session, kind), wait=wait, stop=stop)
+            )
+        finally:
+            stop.set()  # the thread ends if nobody waits for it any more
+
+    async def exported(self, session: str, kind: ExportKind) -> str:
+        """Return what `export` would write."""
+        await self._settle(session)
+        return await asyncio.to_thread(lambda: "".join(self._exported(session, kind)))
+
+    def _exported(self, session: str, kind: ExportKind) -> Iterator[str]:
+        stored = read_stored(self.files.existing(session))
+        return exported(kind, transcript(stored, reopened(session, stored), self._redact()))
+
+    async def import_json(self, path: Path) -> SessionInfo:
+        """Take in what `export` wrote as JSON, as a new session."""
+        return await asyncio.to_thread(self._import, path)
+
+    def _import(self, source: Path) -> SessionInfo:
+        try:
+            with source.open("rb") as file:
+                raw = file.read(MOST_BYTES + 1)
+        except OSError as error:
+            raise StorageError(f"it cannot be read ({error.strerror})", where=str(source)) from error
+        whole = parsed(raw, str(source))
+        path = self.files.path_of(new_id())
+        with session_errors(path):
+            os.replace(write_whole(path, whole, self._redact), path)
+        return read_info(path)
+
+
+def _release(reading: asyncio.Task[tuple[Reopened, SessionLock | None, str]]) -> None:
+    """Release the lock of a session that was opened for nobody."""
+    if not reading.cancelled() and reading.exception() is None and (lock := reading.result()[1]) is not None:
+        lock.close()

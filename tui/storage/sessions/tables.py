@@ -1,0 +1,217 @@
+"""The rows of a session as its one writer stores them. Secrets are taken out of every text on the way.
+
+What the list shows stands in `meta` and changes with each message, in the same transaction: nobody has to
+count rows to list a thousand sessions.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
+from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
+from tui.core.conversation.remarks import Remark, remark_object
+from tui.core.conversation.sessions import Intent, SessionMeta
+from tui.core.conversation.titles import title_of
+from tui.core.ports import Usage
+from tui.core.secrets.redact import Redactor
+from tui.core.text_folding import fold
+from tui.storage.recordings.rows import storable
+from tui.storage.recordings.salvage import is_damage
+from tui.storage.sessions.file import REMARKS
+from tui.storage.sessions.words import said
+
+OWN_LABEL = "mcptui"
+"""Label of what mcptui itself says in the place of a model; no session is said to be its."""
+
+
+class SessionTables:
+    """Stores what is said. Used by one thread; each method within `begin` and `commit`."""
+
+    def __init__(self, connection: sqlite3.Connection, redact: Callable[[], Redactor]) -> None:
+        self._connection = connection
+        self._redact = redact
+        self._clear = partial(redact().redact_spoken, shapes=True)
+        self._meta: dict[str, Any] = {}
+        self._stored: dict[str, Any] = {}
+        self._has_words = False
+
+    def load(self) -> None:
+        """Read what is known of the session.
+
+        Raises:
+            sqlite3.Error: it cannot be read.
+        """
+        self._meta = read_meta(self._connection)
+        self._stored = dict(self._meta)
+        self._has_words = self._meta.get("words", True) and has_words(self._connection)
+
+    def begin(self) -> None:
+        """Begin a transaction."""
+        self._clear = partial(self._redact().redact_spoken, shapes=True)
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """End the transaction; when it returns, what was stored survives kill -9."""
+        if not self._has_words:  # what was stored now cannot be found by the index, whoever looks later
+            self._meta["words"] = False
+        changed = [
+            (name, dumps(value)) for name, value in self._meta.items() if value != self._stored.get(name)
+        ]
+        self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
+        self._connection.execute("COMMIT")
+        self._stored = dict(self._meta)
+
+    def roll_back(self) -> None:
+        """Forget the transaction, if one is open."""
+        self._meta = dict(self._stored)
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            pass  # SQLite rolls back by itself where it cannot do it when told
+
+    # ---- what is said ------------------------------------------------------------------------------------
+
+    def message(self, place: int, message: Message, at: float) -> None:
+        """Store a message, in place of the one that stood there; the draft that it replaces goes."""
+        stored = message_object(message, self._clear)
+        body = dumps(stored)
+        old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
+        if old is not None:
+            self._forget_words(place, said(message_of(json.loads(old[0]))))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?)", (place, stored["role"], at, body)
+        )
+        self._connection.execute("DELETE FROM draft")
+        cleared = message_of(stored)
+        self._index(place, said(cleared))
+        self._count(place, cleared, at, is_new=old is None)
+
+    def draft(self, text: str, reasoning: str) -> None:
+        """Store how far a reply has come."""
+        body = dumps({"text": self._clear(text), "reasoning": self._clear(reasoning)})
+        self._connection.execute("INSERT OR REPLACE INTO draft VALUES (1, ?)", (body,))
+
+    def intent(self, intent: Intent, at: float) -> None:
+        """Store that a call is about to be sent."""
+        body = {name: getattr(intent, name) for name in Intent.__slots__}
+        self._append("intents", plain(body, self._clear), at)
+
+    def decision(self, call_id: str, answer: str, reason: str, at: float) -> None:
+        """Store what the person answered to a call."""
+        self._append("decisions", {"call_id": call_id, "answer": answer, "reason": self._clear(reason)}, at)
+
+    def result(self, name: str, text: str) -> None:
+        """Store the whole of a result."""
+        body = self._clear(text).encode("utf-8", "surrogatepass")
+        self._connection.execute("INSERT OR REPLACE INTO results VALUES (?, ?)", (storable(name), body))
+
+    def usage(self, model: str, usage: Usage, cost: float | None, at: float) -> None:
+        """Store what one request used up, and add it to the sums."""
+        self._append("usage", {"model": model, **asdict(usage), "cost": cost}, at)
+        self._meta["tokens"] = self._meta.get("tokens", 0) + usage.prompt + usage.completion
+        if usage.estimated:
+            self._meta["estimated"] = True
+        if cost is not None:
+            self._meta["cost"] = (self._meta.get("cost") or 0.0) + cost
+
+    def remark(self, remark: Remark, at: float) -> None:
+        """Store what mcptui itself said."""
+        self._connection.execute(REMARKS)
+        self._append("remarks", plain(remark_object(remark), self._clear), at)
+
+    def describe(self, meta: SessionMeta) -> None:
+        """Store what is known besides; what is None stays."""
+        told = {name: value for name, value in asdict(meta).items() if value is not None}
+        self._meta |= plain(told, self._clear)
+
+    def note(self, values: Mapping[str, Any]) -> None:
+        """Store values of `meta` by their names."""
+        self._meta |= values
+
+    def cut(self, place: int) -> None:
+        """Take out the messages from `place` on."""
+        found = self._connection.execute("SELECT place, body FROM messages WHERE place >= ?", (place,))
+        for at, body in found.fetchall():
+            self._forget_words(at, said(message_of(json.loads(body))))
+        self._connection.execute("DELETE FROM messages WHERE place >= ?", (place,))
+        self._connection.execute("DELETE FROM draft")
+
+    def rows(self, table: str, bodies: Sequence[tuple[float, Object]]) -> None:
+        """Store rows of `intents`, `decisions`, `usage` or `remarks` as another session had them."""
+        for at, body in bodies:
+            self._append(table, plain(body, self._clear), at)
+
+    # ---- inside ------------------------------------------------------------------------------------------
+
+    def _append(self, table: str, body: Object, at: float) -> None:
+        self._connection.execute(f"INSERT INTO {table} (at, body) VALUES (?, ?)", (at, dumps(body)))
+
+    def _count(self, place: int, message: Message, at: float, *, is_new: bool) -> None:
+        meta = self._meta
+        meta["messages"] = max(meta.get("messages", 0), place + 1)
+        meta["changed"] = at
+        if isinstance(message, UserMessage):
+            meta["turns"] = meta.get("turns", 0) + is_new
+            if not meta.get("title"):
+                meta["title"] = title_of(message.text)
+        elif isinstance(message, AssistantMessage) and message.model not in ("", OWN_LABEL):
+            meta["model"] = message.model
+
+    def _index(self, place: int, text: str) -> None:
+        if self._has_words:
+            self._change_words("INSERT INTO folded (rowid, text) VALUES (?, ?)", place, text)
+
+    def _forget_words(self, place: int, text: str) -> None:
+        if self._has_words:
+            self._change_words(
+                "INSERT INTO folded (folded, rowid, text) VALUES ('delete', ?, ?)", place, text
+            )
+
+    def _change_words(self, statement: str, place: int, text: str) -> None:
+        try:
+            # The tokenizer reads to the first NUL.
+            words = storable(fold(text)).replace("\0", " ")
+            self._connection.execute(statement, (place, words))
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            # The index only makes the search quick: what is said is stored without it, and read through.
+            self._has_words = False
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
+    """Return `meta` by name; values that are no JSON are left out.
+
+    Raises:
+        sqlite3.Error: it cannot be read.
+    """
+    found: dict[str, Any] = {}
+    for name, value in connection.execute("SELECT name, value FROM meta").fetchall():
+        try:
+            found[name] = json.loads(value)
+        except (ValueError, TypeError, RecursionError):
+            continue
+    return found
+
+
+def has_remarks(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has a table of what mcptui itself said; older ones have none."""
+    try:
+        connection.execute("SELECT 1 FROM remarks LIMIT 0")
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def has_words(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has an index of its words that this SQLite can use."""
+    try:
+        connection.execute("SELECT 1 FROM folded WHERE rowid = -1").fetchall()
+    except sqlite3.Error:
+        return False
+    return True

@@ -1,0 +1,282 @@
+"""What differs between two JSON values, place by place. Pure, and bounded for values of any size.
+
+Items of lists are matched before they are compared: by a name or id that each has, otherwise by what they
+are, so that one item put in front is one difference and not as many as there are items.
+"""
+
+import json
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.traffic.diff_known import RUN_TO_RUN, Known, Masks, Path, is_known, path_text
+from tui.traffic.spans.previews import compact
+
+__all__ = ["RUN_TO_RUN", "Change", "Comparison", "Difference", "Known", "Masks", "compare", "text_lines"]
+
+MOST_DIFFERENCES = 1_000
+MOST_NODES = 200_000
+"""Nodes that are looked at one by one; what is left then is told apart as a whole."""
+
+MOST_MATCHED = 1_000
+"""Items of a list that are matched by what they are: that takes quadratic time."""
+
+MAX_DEPTH = 100
+VALUE_CHARS = 120
+
+_NAMES = ("id", "name", "uri", "uriTemplate", "key")
+
+
+class Change(StrEnum):
+    """What happened to a place."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    MOVED = "moved"
+    """Items of a list came in another order; `before` and `after` are their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place at which two values differ.
+
+    Attributes:
+        path: as text (`result.content[0].text`), raw: clean it before it is shown. Of a list's items the
+            index is the one in the value that has the item, in the later one if both have it.
+        kind: what happened.
+        before: the earlier value, None if there was nothing.
+        after: the later value, None if there is nothing.
+    """
+
+    path: str
+    kind: Change
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What came of comparing.
+
+    Attributes:
+        differences: in the order of the later value.
+        masked: places that differ and were passed over.
+        complete: whether everything was looked at; if not, there may be more differences.
+    """
+
+    differences: tuple[Difference, ...]
+    masked: int = 0
+    complete: bool = True
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs but what was to be passed over."""
+        return self.complete and not self.differences
+
+
+_NO_MASKS = Masks()
+_Names = list[Hashable]
+
+
+def compare(before: Any, after: Any, masks: Masks = _NO_MASKS) -> Comparison:
+    """Compare two JSON values.
+
+    Args:
+        before: the earlier value, as `json.loads` makes it.
+        after: the later value.
+        masks: what to pass over.
+    """
+    work = _Work(masks)
+    work.walk((), before, after)
+    return Comparison(tuple(work.found), work.masked, work.complete)
+
+
+def text_lines(comparison: Comparison) -> list[str]:
+    """Return a comparison as cleaned lines: `+ path: value`, `- path: value`, `~ path: before -> after`."""
+    lines = [_line(difference) for difference in comparison.differences]
+    if comparison.masked:
+        lines.append(f"({comparison.masked:,} more differ, as they always do)")
+    if not comparison.complete:
+        lines.append("(too large to be compared to the end)")
+    return lines
+
+
+def _line(difference: Difference) -> str:
+    where = clean_line(difference.path, 160) or "the whole"
+    before, after = compact(difference.before, VALUE_CHARS), compact(difference.after, VALUE_CHARS)
+    match difference.kind:
+        case Change.ADDED:
+            return f"+ {where}: {after}"
+        case Change.REMOVED:
+            return f"- {where}: {before}"
+        case Change.MOVED:
+            return f"~ {where}: another order, {before} -> {after}"
+        case _:
+            return f"~ {where}: {before} -> {after}"
+
+
+class _Work:
+    def __init__(self, masks: Masks) -> None:
+        self._masks = masks
+        self._left = MOST_NODES
+        self.found: list[Difference] = []
+        self.masked = 0
+        self.complete = True
+
+    def walk(self, path: Path, before: Any, after: Any) -> None:
+        """Compare two values at the same place."""
+        self._left -= 1
+        if self._left < 0 or len(self.found) >= MOST_DIFFERENCES:
+            self.complete = False
+        elif len(path) >= MAX_DEPTH:
+            if not _equal(before, after):
+                self._note(path, Change.CHANGED, before, after)
+        elif isinstance(before, dict) and isinstance(after, dict):
+            self._objects(path, before, after)
+        elif isinstance(before, list) and isinstance(after, list):
+            self._lists(path, before, after)
+        elif not _same_scalar(before, after):
+            if is_known(path, before, after, self._masks.kinds):
+                self.masked += 1
+            else:
+                self._note(path, Change.CHANGED, before, after)
+
+    def _objects(self, path: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        for key, value in after.items():
+            if key in before:
+                self.walk((*path, key), before[key], value)
+            else:
+                self._note((*path, key), Change.ADDED, None, value)
+            if not self.complete:
+                return
+        for key, value in before.items():
+            if key not in after:
+                self._note((*path, key), Change.REMOVED, value, None)
+
+    def _lists(self, path: Path, before: Sequence[Any], after: Sequence[Any]) -> None:
+        names = _named(before, after)
+        if names is not None:
+            self._by_name(path, before, after, *names)
+            return
+        for old, new in self._matched(before, after):
+            if old is None and new is not None:
+                self._note((*path, new), Change.ADDED, None, after[new])
+            elif new is None and old is not None:
+                self._note((*path, old), Change.REMOVED, before[old], None)
+            elif old is not None and new is not None:
+                self.walk((*path, new), before[old], after[new])
+            if not self.complete:
+                return
+
+    def _by_name(
+        self,
+        path: Path,
+        before: Sequence[Any],
+        after: Sequence[Any],
+        old: list[Hashable],
+        new: list[Hashable],
+    ) -> None:
+        places, there = {name: index for index, name in enumerate(old)}, set(new)
+        for index, name in enumerate(new):
+            if name in places:
+                self.walk((*path, index), before[places[name]], after[index])
+            else:
+                self._note((*path, index), Change.ADDED, None, after[index])
+            if not self.complete:
+                return
+        for index, name in enumerate(old):
+            if name not in there:
+                self._note((*path, index), Change.REMOVED, before[index], None)
+        kept_old, kept_new = [n for n in old if n in there], [n for n in new if n in places]
+        if kept_old != kept_new:
+            self._note(path, Change.MOVED, kept_old, kept_new)
+
+    def _matched(
+        self, before: Sequence[Any], after: Sequence[Any]
+    ) -> Iterable[tuple[int | None, int | None]]:
+        """Pair the items of two lists, None for those without a partner."""
+        if max(len(before), len(after)) > MOST_MATCHED:
+            return _side_by_side(0, len(before), 0, len(after))
+        old, new = [self._key(item) for item in before], [self._key(item) for item in after]
+        if len(before) == len(after) and old == new:
+            return _side_by_side(0, len(before), 0, len(after))
+        return _aligned(SequenceMatcher(None, old, new, autojunk=False))
+
+    def _key(self, item: Any) -> Hashable:
+        """Something that is the same for the same items; a large item counts by its head alone."""
+        self._left -= 1
+        return compact(item, 400) if isinstance(item, dict | list | str) else json.dumps(item)
+
+    def _note(self, path: Path, kind: Change, before: Any, after: Any) -> None:
+        if self._masks.hides(path):
+            self.masked += 1
+        elif len(self.found) >= MOST_DIFFERENCES:
+            self.complete = False
+        else:
+            self.found.append(Difference(path_text(path), kind, before, after))
+
+
+def _aligned(matcher: "SequenceMatcher[Hashable]") -> Iterator[tuple[int | None, int | None]]:
+    for _, old, old_end, new, new_end in matcher.get_opcodes():
+        yield from _side_by_side(old, old_end, new, new_end)
+
+
+def _side_by_side(old: int, old_end: int, new: int, new_end: int) -> Iterator[tuple[int | None, int | None]]:
+    for step in range(max(old_end - old, new_end - new)):
+        yield (
+            old + step if old + step < old_end else None,
+            new + step if new + step < new_end else None,
+        )
+
+
+def _named(before: Sequence[Any], after: Sequence[Any]) -> tuple[_Names, _Names] | None:
+    """Return the names of the items of both lists if all have one and none has it twice."""
+    if not before or not after:
+        return None
+    for key in _NAMES:
+        old, new = _names_of(before, key), _names_of(after, key)
+        if old is not None and new is not None and not set(old).isdisjoint(new):
+            return old, new
+    return None
+
+
+def _names_of(items: Sequence[Any], key: str) -> _Names | None:
+    names: _Names = []
+    for item in items:
+        name = item.get(key) if isinstance(item, dict) else None
+        if isinstance(name, bool) or not isinstance(name, str | int):
+            return None
+        names.append(name)
+    return names if len(set(names)) == len(names) else None
+
+
+def _same_scalar(before: Any, after: Any) -> bool:
+    if isinstance(before, bool) or isinstance(after, bool):
+        return before is after
+    if isinstance(before, dict | list) or isinstance(after, dict | list):
+        return False
+    return bool(before == after)
+
+
+def _equal(before: Any, after: Any) -> bool:
+    """Whether two values of any depth are the same; Python's own comparison recurses."""
+    stack = [(before, after)]
+    for _ in range(MOST_NODES):
+        if not stack:
+            return True
+        one, other = stack.pop()
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            stack.extend((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            stack.extend(zip(one, other, strict=True))
+        elif not _same_scalar(one, other):
+            return False
+    return False

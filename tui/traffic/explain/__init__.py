@@ -1,0 +1,1 @@
+"""Explaining an entry in words."""

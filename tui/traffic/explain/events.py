@@ -1,0 +1,142 @@
+"""What the events of a server's life mean, in plain words. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.core.units import count, duration, plural, size
+from tui.traffic.explain.codes import exit_words, status_words
+
+_MOST_WORDS = 12
+
+
+def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
+    """Return what an event means.
+
+    Args:
+        word: the event ("spawn", "exit", …); one that is not known is told by its detail.
+        server: as it stands in a sentence ("server weather").
+        detail: what the transport knew.
+    """
+    match word:
+        case "spawn":
+            return _spawn(server, detail)
+        case "exit":
+            return _exit(server, detail)
+        case "signal":
+            name = clean_line(str(detail.get("signal", "a signal")), 24)
+            return [f"mcptui sent {server} and what it started {name}, because it had not ended by itself."]
+        case "stop":
+            return [f"mcptui began to stop {server}: its input is closed first, signals follow if it stays."]
+        case "gave up":
+            why = clean_line(str(detail.get("why", "")), 160)
+            known = clean_line(str(detail.get("id", "?")), 40)
+            told = f": {why}" if why else ""
+            return [f"mcptui waits no longer for the answer to request {known} of {server}{told}."]
+        case "too large":
+            limit = _number(detail.get("limit"))
+            return [
+                f"A line of {size(_number(detail.get('bytes')))} was skipped; "
+                f"mcptui reads lines of up to {size(limit)}." if limit else "A line was too large to be read."
+            ]  # fmt: skip
+        case "log left out":
+            lost = size(_number(detail.get("bytes")))
+            return [f"{lost} of what {server} wrote on stderr came too fast and are not in the recording."]
+        case "dropped":
+            return _dropped(detail)
+        case _:
+            return _of_connection(word, server, detail)
+
+
+def _of_connection(word: str, server: str, detail: Mapping[str, Any]) -> list[str]:
+    match word:
+        case "unreadable":
+            return ["What stood here cannot be read: this part of the recording is damaged."]
+        case "connect":
+            return [f"The connection to {server} was made."]
+        case "disconnect":
+            return [f"The connection to {server} ended."]
+        case "http":
+            return _http(server, detail)
+        case "broken":
+            why = clean_line(str(detail.get("why", "")), 160)
+            return [f"The connection to {server} broke{f': {why}' if why else ''}."]
+        case "end":
+            stream = clean_line(str(detail.get("stream", "a stream")), 16)
+            return [f"{stream[:1].upper()}{stream[1:]} of {server} is closed."]
+        case _:
+            return _unknown(detail)
+
+
+def _spawn(server: str, detail: Mapping[str, Any]) -> list[str]:
+    argv = detail.get("argv")
+    words = [clean_line(str(word), 80) for word in argv[:_MOST_WORDS]] if isinstance(argv, list) else []
+    more = " …" if isinstance(argv, list) and len(argv) > _MOST_WORDS else ""
+    pid = f" as process {_number(detail['pid']):.0f}" if "pid" in detail else ""
+    said = [f"The process of {server} was started{pid}."]
+    if words:
+        said.append(f"Command: {' '.join(words)}{more}")
+    names = detail.get("env")
+    if isinstance(names, list) and names:
+        listed = ", ".join(clean_line(str(name), 40) for name in names[:_MOST_WORDS])
+        said.append(f"Added to its environment: {listed}.")
+    return said
+
+
+def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
+    code, signal = detail.get("code"), detail.get("signal")
+    after = detail.get("seconds")
+    lived = f" after {duration(_number(after) * 1e3)}" if after is not None else ""
+    said = [f"The process of {server} ended{lived}."]
+    if isinstance(signal, int) and not isinstance(signal, bool) and signal:
+        said.append(f"{_capital(exit_words(-abs(signal)))}.")
+    elif isinstance(signal, str) and signal:
+        said.append(f"It was ended by {clean_line(signal, 24)}.")
+    elif isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
+        said.append(f"{_capital(exit_words(code))}.")
+    return [*said, "Requests that had no answer by then will get none."]
+
+
+def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
+    """Tell of a request or an answer over HTTP that had no body, or of an event of a stream without data."""
+    status, method = detail.get("status"), detail.get("http")
+    if "sse" in detail:
+        return [f"An event without data came from {server}; such events keep a stream open."]
+    if isinstance(status, int) and not isinstance(status, bool) and status.bit_length() < 64:
+        return [f"{_capital(server)} answered without a body, HTTP {status}: {status_words(status)}."]
+    match method:
+        case "GET":
+            return [f"The client asked {server} for a stream of messages (HTTP GET)."]
+        case "DELETE":
+            return [f"The client ended its session with {server} (HTTP DELETE)."]
+    return [f"The client sent {server} an HTTP {clean_line(str(method or 'request'), 24)} without a body."]
+
+
+def _dropped(detail: Mapping[str, Any]) -> list[str]:
+    entries, octets = _number(detail.get("entries")), _number(detail.get("bytes"))
+    if not entries and octets:
+        return [f"{size(octets)} are missing here: they could not be recorded in time."]
+    what = plural(int(entries), "entry").replace("entrys", "entries") if entries else "Entries"
+    of = f" of {size(octets)}" if octets else ""
+    what = f"{count(entries)} entries" if entries >= 1_000 else what
+    return [f"Missing here: {what}{of}, too old for the space of recordings or too fast to be stored."]
+
+
+def _unknown(detail: Mapping[str, Any]) -> list[str]:
+    told = [
+        f"{clean_line(str(name), 24)}: {clean_line(str(value), 80)}"
+        for name, value in list(detail.items())[:6]
+        if name != "event" and isinstance(value, str | int | float)
+    ]
+    return ["Something happened to the connection.", *told]
+
+
+def _number(value: Any) -> float:
+    """Return a number of a detail; 0 for what is none, or too large to be one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return value if abs(value) < 1e18 else 0
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,223 @@
+"""What an entry is, in plain words: what it does, how it ended, what caused it. Pure.
+
+Every text of a server or a model that is quoted is cleaned and bounded; the sentences are ours.
+"""
+
+from dataclasses import dataclass
+
+from tui.core.text import clean_line
+from tui.core.traffic import ANSWERS, Cause, Direction, Entry, Kind, Outcome
+from tui.core.units import duration, size
+from tui.traffic.explain.details import (
+    ENDS,
+    body_of,
+    details,
+    error_sentences,
+    own_revision,
+    result_sentences,
+    status_sentences,
+)
+from tui.traffic.explain.events import event_sentences
+from tui.traffic.lint.state import mapping
+from tui.traffic.methods import METHODS
+
+_NAMED = {
+    "tools/call": "the tool",
+    "prompts/get": "the prompt",
+    "resources/read": "the resource",
+    "resources/subscribe": "the resource",
+    "resources/unsubscribe": "the resource",
+    "notifications/resources/updated": "the resource",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What an entry is.
+
+    Attributes:
+        title: a few words ("tools/call request 7").
+        sentences: what it means, the most important first.
+        section: the page of the specification ("2025-11-25 server/tools"), or "".
+    """
+
+    title: str
+    sentences: tuple[str, ...]
+    section: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The explanation as lines of text."""
+        tail = [f"Specification: {self.section}"] if self.section else []
+        return [self.title, *self.sentences, *tail]
+
+
+def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Explanation:
+    """Return what an entry is.
+
+    Args:
+        entry: the entry; its body may be missing or only a head.
+        pair: the answer of a request, or the request of an answer, a cancel or progress.
+        revision: in force at its server, "" if unknown; what the frames say themselves goes before.
+    """
+    revision = own_revision(entry) or (own_revision(pair) if pair is not None else "") or revision
+    match entry.kind:
+        case Kind.REQUEST:
+            return _request(entry, pair, revision)
+        case Kind.RESPONSE | Kind.ERROR:
+            return _answer(entry, pair, revision)
+        case Kind.NOTIFICATION:
+            return _notification(entry, pair, revision)
+        case Kind.MODEL_REQUEST | Kind.MODEL_REPLY:
+            return _model(entry, pair)
+        case Kind.EVENT:
+            sentences = event_sentences(entry.method, _server(entry), entry.detail)
+            return Explanation(f"event {clean_line(entry.method, 40)}", _with_cause(sentences, entry.cause))
+        case _:
+            return _stray(entry)
+
+
+def _request(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
+    title = f"{_method(entry)} request {_ident(entry)}".rstrip()
+    sentences = [_sentence(_deed(entry, revision))]
+    sentences += details(entry)
+    if pair is not None and pair.kind in ANSWERS:
+        sentences.append(_settled(entry, pair))
+    elif entry.outcome in (Outcome.CANCELLED, Outcome.LOST):
+        sentences.append(f"{ENDS[entry.outcome]}.")
+    else:
+        sentences.append("There is no answer yet.")
+    if entry.root not in (0, entry.seq):
+        sentences.append(f"It goes on with the call that began with #{entry.root}.")
+    return Explanation(title, _with_cause(sentences, entry.cause), _section(entry, revision))
+
+
+def _answer(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
+    failed = entry.kind is Kind.ERROR
+    word = "error" if failed else "result"
+    title = f"{_method(entry)} {word} {_ident(entry)}".strip()
+    sentences: list[str] = []
+    if pair is not None:
+        took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
+        sentences += [f"The answer to #{pair.seq}, in which {_deed(pair)}.", f"It took {took}."]
+    elif entry.pair:
+        sentences.append(f"The answer to #{entry.pair}.")
+    else:
+        sentences.append("An answer to a request that is not in the recording, or that nobody sent.")
+    body = body_of(entry)
+    if failed:
+        sentences += error_sentences(mapping(body.get("error")))
+    else:
+        sentences += result_sentences(entry, mapping(body.get("result")), revision)
+    return Explanation(title, _with_cause(sentences, entry.cause), _section(entry, revision))
+
+
+def _notification(entry: Entry, pair: Entry | None, revision: str) -> Explanation:
+    sentences = [_sentence(_deed(entry, revision)), *details(entry)]
+    if pair is not None:
+        sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
+    return Explanation(
+        f"{_method(entry)} notification", _with_cause(sentences, entry.cause), _section(entry, revision)
+    )
+
+
+def _model(entry: Entry, pair: Entry | None) -> Explanation:
+    name = clean_line(entry.method, 80) or clean_line(entry.source.partition(":")[2], 80)
+    if entry.kind is Kind.MODEL_REQUEST:
+        title = f"request to {name}"
+        sentences = [f"mcptui sent the conversation and the tools to the model {name}: {size(entry.size)}."]
+        if pair is not None:
+            took = duration(max(0, pair.mono_ns - entry.mono_ns) / 1e6)
+            sentences.append(f"The model was through with #{pair.seq} after {took}.")
+    else:
+        title = f"reply of {name}"
+        sentences = [f"What the model {name} said, with its calls: {size(entry.size)}."]
+        if pair is not None:
+            took = duration(max(0, entry.mono_ns - pair.mono_ns) / 1e6)
+            sentences.append(f"It answers #{pair.seq} and took {took}.")
+        if entry.outcome is Outcome.ERROR:
+            sentences.append("The endpoint refused, or broke off.")
+    sentences += status_sentences(entry.detail)
+    return Explanation(title, _with_cause(sentences, entry.cause))
+
+
+def _stray(entry: Entry) -> Explanation:
+    server = _server(entry)
+    head = clean_line(entry.body[:400].decode("utf-8", "replace"), 80)
+    match entry.kind:
+        case Kind.STDERR:
+            title, words = "line on stderr", f"{server} wrote it on stderr, where servers keep their log."
+        case Kind.NOT_JSON:
+            title = "not JSON"
+            words = (
+                f"{server} wrote a line on stdout that is no JSON. Only messages belong there; it is skipped."
+            )
+        case Kind.BATCH:
+            title = "batch"
+            words = "Several messages in one"
+        case _:
+            title = "not JSON-RPC"
+            words = "JSON, but no message of JSON-RPC 2.0: no request, no notification, no answer."
+    sentences = [_sentence(words.rstrip("."))]
+    if entry.kind is Kind.BATCH:
+        sentences.append("Only the revision 2025-03-26 has that. Its messages follow.")
+    elif head:
+        sentences.append(f"It begins: {head}")
+    return Explanation(title, _with_cause([*sentences, *status_sentences(entry.detail)], entry.cause))
+
+
+# ---- pieces ------------------------------------------------------------------------------------------
+
+
+def _deed(entry: Entry, revision: str = "") -> str:
+    """What the sender does, as a clause."""
+    server = _server(entry)
+    asker, asked = ("the client", server) if entry.direction is Direction.OUT else (server, "the client")
+    method = METHODS.get(entry.method)
+    if method is None:
+        return f"{asker} sends {asked} {_method(entry)}, which is not a method of MCP"
+    name = clean_line(entry.tool, 80)
+    kind = _NAMED.get(entry.method, "something")
+    deed = method.words.format(asker=asker, asked=asked, what=f"{kind} {name}" if name else kind)
+    if revision and revision not in method.out | method.back:
+        deed += f" (the revision in force, {clean_line(revision, 20)}, does not have this)"
+    return deed
+
+
+def _settled(entry: Entry, answer: Entry) -> str:
+    took = duration(max(0, answer.mono_ns - entry.mono_ns) / 1e6)
+    end = ENDS.get(answer.outcome)
+    return f"Answered after {took} by #{answer.seq}." + (f" {end}." if end else "")
+
+
+def _with_cause(sentences: list[str], cause: Cause | None) -> tuple[str, ...]:
+    if cause is not None:
+        if cause.turn:
+            step = f", step {cause.step}" if cause.step else ""
+            sentences = [*sentences, f"Part of turn {cause.turn}{step}."]
+        else:
+            sentences = [*sentences, "Made by hand."]
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}."
+
+
+def _server(entry: Entry) -> str:
+    return f"server {clean_line(entry.source, 64)}"
+
+
+def _method(entry: Entry) -> str:
+    return clean_line(entry.method, 80) or "unknown"
+
+
+def _ident(entry: Entry) -> str:
+    return clean_line(entry.ident, 40)
+
+
+def _section(entry: Entry, revision: str) -> str:
+    method = METHODS.get(entry.method)
+    if method is None:
+        return ""
+    return method.section(revision or max(method.out | method.back))

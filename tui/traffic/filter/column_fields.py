@@ -1,0 +1,378 @@
+"""What each field of the filter language asks of the columns. Pure."""
+
+import time
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from datetime import time as clock_time
+from itertools import compress
+
+from tui.core.text_folding import fold
+from tui.core.traffic import ANSWERS, REQUESTS, Outcome
+from tui.traffic.filter import masks
+from tui.traffic.filter.column_names import NameCheck
+from tui.traffic.filter.fields import FIELDS, glob_pattern
+from tui.traffic.filter.nodes import Ago, Between, Clock, Compare, Name, Value
+from tui.traffic.record.frames import Frames, Names, mark_of
+
+Check = Callable[[int, int], bytes]
+"""Which entries from one index to before another are meant, as a mask."""
+
+CheckWithin = Callable[[int, int, bytes | None], bytes]
+"""The same, where only what a mask says yes to is of interest; the rest of the answer may be anything."""
+
+CHANGING = frozenset({"status", "latency", "lint", "marked", "note", "pair", "root"})
+"""Fields whose answer for an entry can become another one."""
+
+_TIMED = masks.table(ANSWERS | REQUESTS)
+_UNREADABLE = masks.table({Outcome.ERROR})
+"""At what is no request: an answer, or what stands where one could not be read."""
+
+
+USUAL = (("subscriptions/listen", Outcome.LOST), ("server/discover", Outcome.ERROR))
+"""Ends that are no failure: a stream of changes lasts as long as its server, and a server with a handshake
+(up to 2025-11-25) does not know `server/discover`."""
+
+
+class Columns:
+    """Makes checks over the columns of one recording. What a check costs is in ns an entry, roughly."""
+
+    def __init__(self, frames: Frames, notes: Mapping[int, str], now_ns: int) -> None:
+        self._frames, self._notes, self._now_ns = frames, notes, now_ns
+
+    def check(self, field: str, values: Sequence[Value], begin_ns: int | None = None) -> tuple[int, Check]:
+        """Return the cost and the check of a term; `begin_ns` is what a `since` beside it means."""
+        frames = self._frames
+        match field:
+            case "server":
+                return 2, self._names(frames.source, frames.sources, values)
+            case "method":
+                return 2, self._names(frames.method, frames.methods, values)
+            case "tool":
+                return 2, self._names(frames.tool, frames.tools, values)
+            case "status":
+                return 1, self._status(values)
+            case "kind" | "dir" | "lint" | "marked":
+                return 1, self._choice(field, values)
+            case "size" | "turn" | "step":
+                return 15, self._numbers(field, values)
+            case "id" | "call":
+                return 8 * len(values), self._marks(field, values)
+            case "seq":
+                return 1, self._seqs(values)
+            case "pair" | "root":
+                return 10, self._belongs(field, values)
+            case "since" | "until":
+                return 30, self._moments(field, values, begin_ns)
+            case "note":
+                return 5, self._noted(values)
+        raise ValueError(f"no column for {field}")
+
+    def named(self, text: str) -> Check:
+        """Return the check for a piece of the name of a server, method or tool."""
+        wanted, frames = fold(text), self._frames
+
+        def has(name: str) -> bool:
+            return wanted in fold(name)
+
+        sources = NameCheck(frames.source, frames.sources, has)
+        methods = NameCheck(frames.method, frames.methods, has)
+        tools = NameCheck(frames.tool, frames.tools, has)
+
+        def check(start: int, stop: int) -> bytes:
+            mask = masks.either(sources.mask(start, stop), methods.mask(start, stop))
+            return masks.either(mask, tools.mask(start, stop))
+
+        return check
+
+    def _names(self, column: "array[int]", names: Names, values: Sequence[Value]) -> Check:
+        return NameCheck(column, names, _name_test(values)).mask
+
+    def _choice(self, field: str, values: Sequence[Value]) -> Check:
+        words = {"dir": "direction", "status": "outcome", "lint": "severity"}
+        column: array[int] = getattr(self._frames, words.get(field, field))
+        accepts = _name_test(values, "no" if field == "marked" else "none")
+        choices = FIELDS[field].choices
+        numbers = {number for word, each in choices.items() if accepts(word) for number in each}
+        table = masks.table(numbers)
+        return lambda start, stop: column[start:stop].tobytes().translate(table)
+
+    def _status(self, values: Sequence[Value]) -> Check:
+        """Return the check for how a request ended; `failed` leaves out what ends so when all is well."""
+        check, accepts = self._choice("status", values), _name_test(values, "none")
+        usual = [
+            (masks.table({outcome}), NameCheck(self._frames.method, self._frames.methods, method.__eq__))
+            for method, outcome in USUAL
+            if not any(accepts(word) for word in _words_of(outcome))
+        ]
+        if not accepts("failed") or not usual:
+            return check
+        ended = self._frames.outcome
+
+        def failed(start: int, stop: int) -> bytes:
+            mask = check(start, stop)
+            for table, methods in usual:
+                left_out = masks.both(ended[start:stop].tobytes().translate(table), methods.mask(start, stop))
+                mask = masks.both(mask, masks.inverted(left_out))
+            return mask
+
+        return failed
+
+    def _numbers(self, field: str, values: Sequence[Value]) -> Check:
+        column: array[int] = getattr(self._frames, field)
+        limits = [_limits(value) for value in values]
+
+        def check(start: int, stop: int) -> bytes:
+            raw = column[start:stop].tobytes()
+            mask = masks.none(stop - start)
+            for low, high in limits:
+                mask = masks.either(mask, masks.between(raw, column.itemsize, low, high))
+            return mask
+
+        return check
+
+    def _marks(self, field: str, values: Sequence[Value]) -> Check:
+        column: array[int] = getattr(self._frames, "ident" if field == "id" else "call")
+        texts = [value.text for value in values if isinstance(value, Name)]
+        if field == "id":
+            # `id:7` is for a person the number 7 as well as the string "7".
+            texts += ['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts]
+        marks = [mark_of(text) for text in texts]
+
+        def check(start: int, stop: int) -> bytes:
+            raw = column[start:stop].tobytes()
+            mask = masks.none(stop - start)
+            for mark in marks:
+                mask = masks.either(mask, masks.equal(raw, column.itemsize, mark))
+            return mask
+
+        return check
+
+    def _seqs(self, values: Sequence[Value]) -> Check:
+        limits = [_limits(value) for value in values]
+
+        def check(start: int, stop: int) -> bytes:
+            count, position = stop - start, self._frames.position
+            mask = masks.none(count)
+            for low, high in limits:
+                end = count if high is None else position(high + 1) - start
+                mask = masks.either(mask, masks.stretch(count, position(low) - start, end))
+            return mask
+
+        return check
+
+    def _belongs(self, field: str, values: Sequence[Value]) -> Check:
+        seqs = [value.number for value in values if isinstance(value, Compare)]
+
+        def check(start: int, stop: int) -> bytes:
+            frames, count = self._frames, stop - start
+            column = frames.root if field == "root" else frames.pair
+            raw = column[start:stop].tobytes()
+            mask = masks.none(count)
+            for index in map(frames.index, seqs):
+                if index < 0:
+                    continue
+                head = column[index] - 1 if field == "root" and column[index] else index
+                near = [index, head, frames.partner(index)]
+                mask = masks.either(mask, masks.placed(count, [each - start for each in near]))
+                mask = masks.either(mask, masks.equal(raw, column.itemsize, head + 1))
+            return mask
+
+        return check
+
+    def begin_ns(self, values: Sequence[Value]) -> int:
+        """Return the moment that the values of a `since` mean: of several the first."""
+        return min(since_ns(value, self._now_ns) for value in values if isinstance(value, Ago | Clock))
+
+    def _moments(self, field: str, values: Sequence[Value], begin_ns: int | None) -> Check:
+        if field == "since":
+            wall = self.begin_ns(values)
+        else:
+            moments = [value for value in values if isinstance(value, Ago | Clock)]
+            wall = max(until_ns(value, self._now_ns, begin_ns) for value in moments) + 1
+        frames = self._frames
+
+        def check(start: int, stop: int) -> bytes:
+            parts = [
+                masks.at_least(frames.mono[begin:end].tobytes(), 8, wall - offset)
+                for begin, end, offset in frames.clocks(start, stop)
+            ]
+            mask = b"".join(parts)
+            return mask if field == "since" else masks.inverted(mask)
+
+        return check
+
+    def latency(self, values: Sequence[Value]) -> CheckWithin:
+        """Return the check for how long an answer took, at the request and at its answer.
+
+        The partner may be anywhere, so that this one question takes a step of the interpreter per entry;
+        therefore it asks only for those that are still of interest.
+        """
+        limits = [(low, high if high is not None else 1 << 63) for low, high in map(_limits, values)]
+        frames = self._frames
+
+        def check(start: int, stop: int, within: bytes | None) -> bytes:
+            pairs, ats, mono = frames.pair[start:stop], frames.mono[start:stop], frames.mono
+            timed = masks.either(
+                frames.kind[start:stop].tobytes().translate(_TIMED),
+                frames.outcome[start:stop].tobytes().translate(_UNREADABLE),
+            )
+            timed = masks.both(timed, masks.at_least(pairs.tobytes(), pairs.itemsize, 1))
+            if within is not None:
+                timed = masks.both(timed, within)
+            few = timed.count(1) * 3 < stop - start
+            rows = (compress(pairs, timed), compress(ats, timed)) if few else (pairs, ats)
+            # Where there is no partner the last entry stands in, and `timed` says no.
+            if len(limits) == 1:
+                low, high = limits[0]
+                meant = bytes(
+                    [low <= abs(mono[pair - 1] - at) <= high for pair, at in zip(*rows, strict=True)]
+                )
+            else:
+                took = [abs(mono[pair - 1] - at) for pair, at in zip(*rows, strict=True)]
+                meant = bytes([any(low <= each <= high for low, high in limits) for each in took])
+            if few:
+                return masks.placed(stop - start, compress(compress(range(stop - start), timed), meant))
+            return masks.both(timed, meant)
+
+        return check
+
+    def _noted(self, values: Sequence[Value]) -> Check:
+        tests = [_note_test(value) for value in values if isinstance(value, Name)]
+
+        def check(start: int, stop: int) -> bytes:
+            notes = list(self._notes.items())
+            noted = self._frames.indices(seq for seq, text in notes if any(test(text) for test in tests))
+            return masks.placed(stop - start, [index - start for index in noted])
+
+        return check
+
+
+def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool]:
+    """Return the test for any of some names. `*` alone matches every name but the `empty` one."""
+    names = [value for value in values if isinstance(value, Name)]
+    exact = {fold(name.text) for name in names if not name.glob}
+    globs = [fold(name.text) for name in names if name.glob]
+    patterns = [glob_pattern(glob) for glob in globs if glob.strip("*")]
+    takes_any = len(patterns) < len(globs)
+
+    def test(text: str) -> bool:
+        name = fold(text)
+        return (
+            name in exact
+            or (takes_any and name != empty)
+            or any(pattern.match(name) is not None for pattern in patterns)
+        )
+
+    return test
+
+
+def _words_of(outcome: Outcome) -> list[str]:
+    """Return the words that ask for an outcome, other than `failed`."""
+    choices = FIELDS["status"].choices
+    return [word for word, numbers in choices.items() if word != "failed" and outcome in numbers]
+
+
+def _note_test(name: Name) -> Callable[[str], bool]:
+    if name.glob:
+        return _name_test([name])
+    wanted = fold(name.text)
+    return lambda text: wanted in fold(text)
+
+
+def _limits(value: Value) -> tuple[int, int | None]:
+    """Return the least and the most that a value means, both included."""
+    match value:
+        case Compare(">", number):
+            return number + 1, None
+        case Compare(">=", number):
+            return number, None
+        case Compare("<", number):
+            return 0, number - 1
+        case Compare("<=", number):
+            return 0, number
+        case Compare(_, number):
+            return number, number
+        case Between(low, high):
+            return low or 0, high
+    raise ValueError(f"{value} has no limits")
+
+
+# ---- moments, in nanoseconds since 1970 -------------------------------------------------------------------
+
+
+def since_ns(value: Ago | Clock, now_ns: int) -> int:
+    """Return the moment that `since` means: a bare clock time is the last time that the clock showed it.
+
+    Clock times are local ones. A time that came twice, when the clock was set back, is the first one if a
+    day is named. One that the clock skipped is the moment when it was set forward.
+    """
+    if isinstance(value, Ago):
+        return now_ns - value.ns
+    if value.day:
+        return _of_day(value, now_ns)[0]
+    today = _day(now_ns)
+    shown = [at for back in (0, 1, 2) for at in _showings(today - timedelta(days=back), value.ns)]
+    return max(at for at in shown if at <= now_ns)
+
+
+def until_ns(value: Ago | Clock, now_ns: int, begin_ns: int | None) -> int:
+    """Return the moment that `until` means: a bare clock time is the first such time after `begin_ns`.
+
+    Args:
+        value: what is written.
+        now_ns: now.
+        begin_ns: what `since` means beside it. Without one a bare clock time is today. Of a time that came
+            twice the last one is meant then, and also if a day is named.
+    """
+    if isinstance(value, Ago):
+        return now_ns - value.ns
+    if value.day:
+        return _of_day(value, now_ns)[-1]
+    if begin_ns is None:
+        return _showings(_day(now_ns), value.ns)[-1]
+    try:
+        first = _day(begin_ns)
+        shown = [at for ahead in (0, 1, 2) for at in _showings(first + timedelta(days=ahead), value.ns)]
+    except _NO_MOMENT:
+        return begin_ns
+    return min(at for at in shown if at > begin_ns)
+
+
+_SECOND_NS = 1_000_000_000
+_NO_MOMENT = (ValueError, OverflowError, OSError)
+
+
+def _day(moment_ns: int) -> date:
+    return datetime.fromtimestamp(moment_ns // _SECOND_NS).date()
+
+
+def _of_day(value: Clock, now_ns: int) -> list[int]:
+    day = date.fromisoformat(value.day)
+    try:
+        return _showings(day, value.ns)
+    except _NO_MOMENT:
+        # A day that this machine's clock cannot say lies before or after all others.
+        return [0 if day < _day(now_ns) else 1 << 63]
+
+
+def _showings(day: date, of_day_ns: int) -> list[int]:
+    """Return when the clock shows a time on a day, in order: twice if it is set back in between.
+
+    Raises:
+        ValueError: this machine's clock has no such day.
+        OverflowError: the same.
+        OSError: the same.
+    """
+    seconds, rest = divmod(of_day_ns, _SECOND_NS)
+    shown = datetime.combine(day, clock_time()) + timedelta(seconds=seconds)
+    moments = sorted({int(shown.replace(fold=fold).timestamp()) for fold in (0, 1)})
+    real = [at for at in moments if datetime.fromtimestamp(at) == shown]
+    if not real:  # the clock was set forward over it
+        before, behind = moments
+        while behind - before > 1:
+            middle = (before + behind) // 2
+            is_before = time.localtime(middle).tm_gmtoff == time.localtime(before).tm_gmtoff
+            before, behind = (middle, behind) if is_before else (before, middle)
+        return [behind * _SECOND_NS]
+    return [at * _SECOND_NS + rest for at in real]

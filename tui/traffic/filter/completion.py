@@ -1,0 +1,139 @@
+"""What could come next in a filter that is typed: fields, their words, names that were seen. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tui.core.text import clean_line
+from tui.core.traffic import KIND_WORDS
+from tui.traffic.filter.fields import ALIASES, FIELDS, Field, Takes, find
+from tui.traffic.filter.lexer import FIELD, PIECE, QUOTED, Lexer, Sign, Token
+from tui.traffic.filter.nodes import written
+from tui.traffic.record.frames import Frames
+
+MOST = 50
+"""Offers; nobody reads more."""
+
+LONGEST = 200
+"""Characters of a name that is offered."""
+
+_EXAMPLES: Mapping[Takes, Sequence[str]] = {
+    Takes.SIZE: (">1k", ">10k", ">100k", ">1M"),
+    Takes.TIME: (">10ms", ">100ms", ">1s", ">10s"),
+    Takes.MOMENT: ("1m", "5m", "1h", "1d"),
+}
+_KIND_MEANINGS = {kind.name.lower(): words for kind, words in KIND_WORDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One offer: `text` in the place of the characters from `start` to before `end`; `meaning` for people."""
+
+    start: int
+    end: int
+    text: str
+    meaning: str = ""
+
+    def applied(self, text: str) -> tuple[str, int]:
+        """Return the text with the offer taken, and where the cursor stands then."""
+        return text[: self.start] + self.text + text[self.end :], self.start + len(self.text)
+
+
+def seen_names(frames: Frames) -> dict[str, Sequence[str]]:
+    """Return the names that occur in a recording, by field."""
+    return {
+        "server": frames.sources.texts[1:],
+        "method": frames.methods.texts[1:],
+        "tool": frames.tools.texts[1:],
+    }
+
+
+def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) -> list[Completion]:
+    """Return what could be meant at the cursor, the likeliest first.
+
+    Args:
+        text: the filter so far.
+        cursor: where the person types, 0 to len(text).
+        known_values: names that were seen, by field; such as a terminal could be fooled by are not offered.
+    """
+    token = _touched(text, cursor)
+    if token is None:
+        return _fields("", cursor, cursor, {})
+    if text[token.start] in '"/':
+        return []
+    named = FIELD.match(text, token.start)
+    if named is None or cursor < named.end():
+        end = named.end() if named else token.end
+        return _fields(text[token.start : cursor], token.start, end, {} if named else known_values)
+    field = find(named[1])
+    return _values(field, text, named.end(), cursor, known_values) if field else []
+
+
+def _touched(text: str, cursor: int) -> Token | None:
+    """Return the term or word that the cursor stands in or behind."""
+    for token in Lexer(text).tokens():
+        if token.sign in (Sign.LEAF, Sign.AND, Sign.OR, Sign.NOT) and token.start < cursor <= token.end:
+            is_word = text[token.start].isalpha() or token.sign is Sign.LEAF
+            return token if is_word else None
+    return None
+
+
+def _fields(typed: str, start: int, end: int, known_values: Mapping[str, Sequence[str]]) -> list[Completion]:
+    words = {name: name for name in FIELDS} | dict(ALIASES)
+    names = dict.fromkeys(words[word] for word in _ranked(typed, words, within=bool(typed)))
+    offers = [Completion(start, end, f"{name}:", FIELDS[name].meaning) for name in names]
+    if len(typed) > 1:
+        for field, values in known_values.items():
+            offers += [
+                Completion(start, end, f"{field}:{written(value)}", FIELDS[field].meaning)
+                for value in _ranked(typed, _plain(values))
+            ]
+    return offers[:MOST]
+
+
+def _values(
+    field: Field, text: str, place: int, cursor: int, known_values: Mapping[str, Sequence[str]]
+) -> list[Completion]:
+    start, end = _piece(text, place, cursor)
+    typed = text[start:cursor].removeprefix('"')
+    if field.takes is Takes.CHOICE:
+        meanings = _KIND_MEANINGS if field.name == "kind" else {}
+        words = _ranked(typed.replace("-", "_"), field.choices)
+        return [Completion(start, end, word, meanings.get(word, "")) for word in words]
+    if field.takes in _EXAMPLES:
+        return [Completion(start, end, value) for value in _EXAMPLES[field.takes] if value.startswith(typed)]
+    names = _ranked(typed, _plain(known_values.get(field.name, ())))
+    return [Completion(start, end, written(name)) for name in names]
+
+
+def _piece(text: str, place: int, cursor: int) -> tuple[int, int]:
+    """Return where the value at the cursor begins and ends; values are parted by commas."""
+    while True:
+        if text[place : place + 1] == '"':
+            quote = QUOTED.match(text, place)
+            end = quote.end() if quote else len(text)
+        else:
+            piece = PIECE.match(text, place)
+            end = piece.end() if piece else place
+        if cursor <= end or text[end : end + 1] != ",":
+            return place, end
+        place = end + 1
+
+
+def _plain(names: Sequence[str]) -> Iterable[str]:
+    return (name for name in names if len(name) <= LONGEST and clean_line(name, LONGEST) == name)
+
+
+def _ranked(typed: str, words: Iterable[str], within: bool = True) -> list[str]:
+    """Return the words that begin with what is typed, then those that have it within."""
+    typed = typed.lower()
+    first: list[str] = []
+    then: list[str] = []
+    for word in words:
+        low = word.lower()
+        if low.startswith(typed):
+            first.append(word)
+            if len(first) >= MOST:
+                break
+        elif within and len(then) < MOST and typed in low:
+            then.append(word)
+    return (first + then)[:MOST]

@@ -1,0 +1,222 @@
+"""The fields of the filter language: their names, what values they take, and what they mean. Pure.
+
+The parser, the completion and the page of keys read this one table.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import Enum
+from fnmatch import translate
+from types import MappingProxyType
+
+from tui.core.traffic import Direction, Kind, Outcome, Severity
+from tui.traffic.filter.nodes import Ago, Between, Clock, Compare, Name, Op, Value
+from tui.traffic.filter.units import DAY_NS, BadValue, clock, count, duration, shown, size
+
+
+class Takes(Enum):
+    """What a field takes for a value."""
+
+    NAME = "a name, with * and ?"
+    CHOICE = "one of its words"
+    WHOLE = "a whole id"
+    COUNT = "a number"
+    ENTRY = "the number of an entry"
+    SIZE = "a size"
+    TIME = "a duration"
+    MOMENT = "how long ago, or a clock time"
+    WORDS = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field.
+
+    Attributes:
+        name: as it is written before the colon.
+        takes: what its values are.
+        meaning: for the completion and the help, a few words.
+        example: a whole term.
+        choices: for CHOICE, each word and the numbers in the column that it stands for.
+    """
+
+    name: str
+    takes: Takes
+    meaning: str
+    example: str
+    choices: Mapping[str, frozenset[int]] = field(default_factory=dict)
+
+
+def _each(members: Iterable[Kind | Direction | Outcome]) -> dict[str, frozenset[int]]:
+    return {member.name.lower(): frozenset({int(member)}) for member in members}
+
+
+_ERRORS = frozenset({int(Outcome.ERROR), int(Outcome.TOOL_ERROR)})
+_STATUS = _each(Outcome) | {
+    # A person who looks for errors wants the tool's as well; the narrow word is rpc_error.
+    "error": _ERRORS,
+    "rpc_error": frozenset({int(Outcome.ERROR)}),
+    "failed": _ERRORS | {int(Outcome.LOST)},
+}
+_LINT = {
+    "none": frozenset({int(Severity.NONE)}),
+    **{
+        word: frozenset(int(severity) for severity in Severity if severity >= least)
+        for word, least in (
+            ("any", Severity.HINT),
+            ("hint", Severity.HINT),
+            ("warning", Severity.WARNING),
+            ("error", Severity.ERROR),
+        )
+    },
+}
+_MARKED = {"yes": frozenset({1}), "no": frozenset({0})}
+
+FIELDS: Mapping[str, Field] = MappingProxyType(
+    {
+        known.name: known
+        for known in (
+            Field("server", Takes.NAME, "the server, or model:NAME", "server:weather"),
+            Field("method", Takes.NAME, "the method, of an answer that of its request", "method:tools/*"),
+            Field("tool", Takes.NAME, "the tool, prompt or resource", "tool:get_*"),
+            Field("kind", Takes.CHOICE, "what it is", "kind:request", _each(Kind)),
+            Field("status", Takes.CHOICE, "how the request ended", "status:error", _STATUS),
+            Field("dir", Takes.CHOICE, "which way it went", "dir:out", _each(Direction)),
+            Field("size", Takes.SIZE, "bytes as it travelled", "size:>10k"),
+            Field("latency", Takes.TIME, "until the answer", "latency:>200ms"),
+            Field("since", Takes.MOMENT, "not before", "since:5m"),
+            Field("until", Takes.MOMENT, "not after", "until:14:05"),
+            Field("id", Takes.WHOLE, "the JSON-RPC id", "id:7"),
+            Field("call", Takes.WHOLE, "the tool call of the conversation", "call:call_1"),
+            Field("turn", Takes.COUNT, "the turn, counted over all conversations of the recording", "turn:3"),
+            Field("step", Takes.COUNT, "the step of the turn", "step:2"),
+            Field("seq", Takes.COUNT, "the number of the entry", "seq:100..200"),
+            Field("pair", Takes.ENTRY, "an entry and what belongs to it", "pair:7"),
+            Field("root", Takes.ENTRY, "all rounds of the call of an entry", "root:7"),
+            Field("lint", Takes.CHOICE, "at least one finding this bad", "lint:error", _LINT),
+            Field("marked", Takes.CHOICE, "whether you marked it", "marked:yes", _MARKED),
+            Field("note", Takes.WORDS, "in your note", 'note:"ask them"'),
+            Field("body", Takes.WORDS, "in the body only", "body:milk"),
+        )
+    }
+)
+
+ALIASES: Mapping[str, str] = MappingProxyType(
+    {
+        "source": "server",
+        "name": "tool",
+        "outcome": "status",
+        "direction": "dir",
+        "after": "since",
+        "before": "until",
+        "mark": "marked",
+        "took": "latency",
+        "bytes": "size",
+    }
+)
+
+_OPERATOR = re.compile(r"(>=|<=|>|<|=)(.*)", re.DOTALL)
+_NUMBERS: Mapping[Takes, Callable[[str], int]] = {
+    Takes.COUNT: count,
+    Takes.SIZE: size,
+    Takes.TIME: duration,
+}
+
+
+def find(name: str) -> Field | None:
+    """Return a field by its name or another word for it, in any case."""
+    name = name.lower()
+    return FIELDS.get(ALIASES.get(name, name))
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the word of `known` that was meant most likely, or ""."""
+    word = word[:64].lower()
+    words = list(known)
+    close = get_close_matches(word, words, 1, 0.6)
+    return close[0] if close else next((one for one in words if word and one.startswith(word)), "")
+
+
+def glob_pattern(glob: str) -> re.Pattern[str]:
+    """Return how a glob is matched: `*` anything, `?` one character, any case, linear time."""
+    return re.compile(translate(glob.replace("[", "[[]")), re.IGNORECASE)
+
+
+def read_value(known: Field, text: str, is_quoted: bool) -> Value:
+    """Return what a value means to a field.
+
+    Raises:
+        BadValue: with a sentence that says what is wrong with it.
+    """
+    match known.takes:
+        case Takes.WORDS if not text:
+            raise BadValue("There is nothing between the quotes to look for.")
+        case Takes.NAME | Takes.WORDS:
+            return Name(text, not is_quoted and ("*" in text or "?" in text) and known.name != "body")
+        case Takes.CHOICE:
+            return _choice(known, text)
+        case Takes.WHOLE:
+            return _whole(known, text, is_quoted)
+        case Takes.ENTRY:
+            return Compare("=", count(text))
+        case Takes.MOMENT:
+            return _moment(known, text)
+        case Takes.COUNT | Takes.SIZE | Takes.TIME:
+            return _measured(known, text)
+
+
+def _whole(known: Field, text: str, is_quoted: bool) -> Name:
+    if not is_quoted and "*" in text:
+        raise BadValue(f"An id is compared as a whole: {known.example}.")
+    return Name(text)
+
+
+def _choice(known: Field, text: str) -> Name:
+    word = text.lower().replace("-", "_")
+    if word in known.choices:
+        return Name(word)
+    if "*" in word or "?" in word:
+        if any(glob_pattern(word).match(choice) for choice in known.choices):
+            return Name(word, True)
+        raise BadValue(f"No {known.name} is like {shown(text)}: {', '.join(known.choices)}.")
+    meant = nearest(word, known.choices)
+    if meant:
+        raise BadValue(f'Unknown {known.name} "{shown(text)}". Did you mean {meant}?', meant)
+    raise BadValue(f'Unknown {known.name} "{shown(text)}". It is one of {", ".join(known.choices)}.')
+
+
+def _moment(known: Field, text: str) -> Ago | Clock:
+    if ":" not in text and text.count("-") != 2:
+        return Ago(duration(text))
+    day, ns = clock(text)
+    if day and ":" not in text and known.name == "until":
+        ns = DAY_NS - 1
+    return Clock(day, ns)
+
+
+def _measured(known: Field, text: str) -> Compare | Between:
+    read = _NUMBERS[known.takes]
+    operator = _OPERATOR.fullmatch(text)
+    if operator:
+        op: Op = operator[1]  # type: ignore[assignment]  # the expression has exactly these
+        try:
+            return Compare(op, read(operator[2]))
+        except BadValue as bad:
+            raise BadValue(str(bad), bad.instead and op + bad.instead) from None
+    if ".." in text:
+        first, _, last = text.partition("..")
+        low, high = read(first) if first else None, read(last) if last else None
+        if low is None and high is None:
+            raise BadValue(f"A range needs a number at one end: {known.name}:100..200.")
+        if low is not None and high is not None and low > high:
+            raise BadValue("The range begins after its end.", f"{last}..{first}")
+        return Between(low, high)
+    number = read(text)
+    if known.takes is Takes.TIME:
+        # To the nanosecond nothing takes 200 ms: the person means one of the two sides.
+        raise BadValue(
+            f"Longer or shorter? Write latency:>{shown(text)} or latency:<{shown(text)}.", f">{text}"
+        )
+    return Compare("=", number)

@@ -1,0 +1,276 @@
+"""The rows of a list of traffic: which entries pass a filter, kept up with a recording that grows.
+
+Nothing here takes long: `advance` works in slices of a few milliseconds, the newest entries first, and is
+called from the screen's timer. Bodies are read by one worker thread (`view_search`). All methods
+are for one thread, the screen's.
+"""
+
+import time
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+from tui.core.traffic import TrafficReader
+from tui.traffic.filter.filter import Filter
+from tui.traffic.filter.query import EVERYTHING, Query
+from tui.traffic.filter.view_search import BodySearch
+from tui.traffic.record.frames import Frames
+
+CHUNK = 8_192
+"""Entries of one slice: some 2 ms for the dearest question to columns."""
+
+FIRST_BLOCK, LARGEST_BLOCK = 2_048, 65_536
+"""Entries of which the bodies are read at once: few at first, so that the first rows come at once."""
+
+IN_FLIGHT = 3
+"""Blocks that wait for the worker: enough that it never rests, few enough that new entries come soon."""
+
+NEAR = 256
+"""Entries between two changed ones that are looked at again with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What `next` and `previous` found: the entry, its row, and whether the search began again at the end."""
+
+    seq: int
+    row: int
+    wrapped: bool
+
+
+class View:
+    """The entries that pass a query, in order.
+
+    Attributes:
+        query: what passes.
+        revision: grows whenever rows came, went or read differently.
+        problem: why bodies could not be read, or "".
+    """
+
+    def __init__(
+        self,
+        frames: Frames,
+        query: Query = EVERYTHING,
+        *,
+        reader: Callable[[], TrafficReader] | None = None,
+        notes: Mapping[int, str] | None = None,
+        now_ns: int | None = None,
+        newest_first: bool = True,
+    ) -> None:
+        """Make a view; it has rows after the first `advance`.
+
+        Args:
+            frames: the columns.
+            query: what passes.
+            reader: opens a recording, for bodies; called and used in a thread of the view. Without one
+                nothing is found in bodies.
+            notes: what the person noted, by seq.
+            now_ns: what `since:5m` counts from; None for now.
+            newest_first: whether the last entries are looked at first; else the first.
+        """
+        self.query = query
+        self.revision = 0
+        self.problem = ""
+        self._frames = frames
+        self._filter = Filter(query, frames, notes=notes, now_ns=now_ns)
+        self._newest_first = newest_first
+        self._is_all = query.root is None
+        self._rows = array("I")
+        self._first, self._gone = frames.first, frames.gone
+        self._seen = 0
+        self._changes_seen = len(frames.touched)
+        self._todo: list[tuple[int, int]] = []
+        self._block = FIRST_BLOCK
+        self._search = BodySearch(reader, self._filter.terms) if reader and self._filter.terms else None
+
+    # ---- rows -----------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self._seen if self._is_all else len(self._rows)
+
+    def index(self, row: int) -> int:
+        """Return the index in the columns of a row from 0."""
+        return row if self._is_all else self._rows[row]
+
+    def indices(self, start: int, stop: int) -> Sequence[int]:
+        """Return the indices of the rows from `start` to before `stop`, as far as there are."""
+        stop = min(stop, len(self))
+        return range(max(0, start), stop) if self._is_all else self._rows[max(0, start) : max(0, stop)]
+
+    def seq(self, row: int) -> int:
+        """Return the seq of a row."""
+        return self._frames.seq(self.index(row))
+
+    def row_of(self, seq: int) -> int:
+        """Return the row of an entry, -1 if it is not among them."""
+        row = self.row_near(seq)
+        return row if row < len(self) and self.seq(row) == seq else -1
+
+    def row_near(self, seq: int) -> int:
+        """Return the row where an entry is or would be; `len()` if all come before it."""
+        index = self._frames.position(seq)
+        return min(index, self._seen) if self._is_all else bisect_left(self._rows, index)
+
+    def next(self, seq: int, wrap: bool = True) -> Match | None:
+        """Return the first row after an entry; None if there is none, or none yet (see `is_done`)."""
+        row = self.row_near(seq + 1)
+        if row < len(self):
+            return Match(self.seq(row), row, False)
+        return Match(self.seq(0), 0, True) if wrap and self.is_done and len(self) else None
+
+    def previous(self, seq: int, wrap: bool = True) -> Match | None:
+        """Return the last row before an entry; None if there is none, or none yet (see `is_done`)."""
+        row = self.row_near(seq) - 1
+        if row >= 0:
+            return Match(self.seq(row), row, False)
+        last = len(self) - 1
+        return Match(self.seq(last), last, True) if wrap and self.is_done and last >= 0 else None
+
+    # ---- work -----------------------------------------------------------------------------------------
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every entry that the view knows of was looked at."""
+        return not self._todo and (self._search is None or not self._search.waiting)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many entries were looked at, and of how many."""
+        left = sum(stop - start for start, stop in self._todo) + (self._search.waiting if self._search else 0)
+        return max(0, self._seen - left), self._seen
+
+    def advance(self, budget_ms: float = 4.0) -> bool:
+        """Work on for about `budget_ms`; return whether all is done for now. Does at least one slice."""
+        deadline = time.perf_counter() + budget_ms / 1000
+        self._note_dropped()
+        self._note_changes()
+        self._note_growth()
+        while True:
+            if not self._collect() and not self._work():
+                break
+            if time.perf_counter() >= deadline:
+                break
+        return self.is_done
+
+    def recheck(self, seqs: Sequence[int]) -> None:
+        """Look at entries again of which something changed that the columns do not tell, such as a note."""
+        self._again(self._frames.indices(seqs))
+
+    def cancel(self) -> None:
+        """Leave what is not looked at yet; what was found stays. Entries to come are looked at."""
+        self._todo.clear()
+        if self._search is not None:
+            self._search.cancel()
+
+    def close(self, wait: bool = False) -> None:
+        """End for good, also the thread; with `wait` it has ended on return."""
+        self._todo.clear()
+        if self._search is not None:
+            self._search.close(wait)
+
+    # ---- what is to be looked at ----------------------------------------------------------------------
+
+    def _note_growth(self) -> None:
+        count = len(self._frames)
+        if count > self._seen:
+            if not self._is_all:
+                self._todo.insert(len(self._todo) if self._newest_first else 0, (self._seen, count))
+            self._seen = count
+            self.revision += 1
+
+    def _note_changes(self) -> None:
+        touched = self._frames.touched
+        upto = len(touched)
+        if upto == self._changes_seen:
+            return
+        if self._filter.changes:
+            self._again(touched[self._changes_seen : upto])
+        self._changes_seen = upto
+        self.revision += 1
+
+    def _again(self, indices: Sequence[int]) -> None:
+        """Put entries on top of what is to be done, those near to each other as one stretch."""
+        stretches: list[tuple[int, int]] = []
+        for index in sorted(set(indices)):
+            if not 0 <= index < self._seen:
+                continue
+            if stretches and index - stretches[-1][1] < NEAR:
+                stretches[-1] = (stretches[-1][0], index + 1)
+            else:
+                stretches.append((index, index + 1))
+        self._todo.extend(stretches)
+
+    def _note_dropped(self) -> None:
+        """Follow when the oldest entries were taken away: from the store, or also from the columns."""
+        if self._gone != self._frames.gone:
+            self._gone = self._frames.gone
+            self.revision += 1
+        gone = self._frames.first - self._first
+        if not gone:
+            return
+        self._first = self._frames.first
+        self._rows = array("I", [index - gone for index in self._rows if index >= gone])
+        self._seen = max(0, min(self._seen - gone, len(self._frames)))
+        self._todo = [(max(0, start - gone), stop - gone) for start, stop in self._todo if stop > gone]
+        self._changes_seen = min(self._changes_seen, len(self._frames.touched))
+        if self._search is not None:
+            # Those blocks are named by old indices: look at them again.
+            self._todo.extend((max(0, a - gone), b - gone) for a, b in self._search.cancel() if b > gone)
+        self.revision += 1
+
+    # ---- looking --------------------------------------------------------------------------------------
+
+    def _work(self) -> bool:
+        """Look at one slice; False if there is nothing to do but to wait."""
+        if not self._todo or (self._search is not None and self._search.is_full(IN_FLIGHT)):
+            return False
+        if self._search is not None:
+            self._ask(*self._slice(self._block))
+            return True
+        start, stop = self._slice(CHUNK)
+        found = self._filter.found(start, stop, [frozenset()] * len(self._filter.terms))
+        self._settle(start, self._filter.mask(start, stop, found))
+        return True
+
+    def _slice(self, size: int) -> tuple[int, int]:
+        start, stop = self._todo.pop()
+        if stop - start > size:
+            if self._newest_first:
+                self._todo.append((start, stop - size))
+                return stop - size, stop
+            self._todo.append((start + size, stop))
+            stop = start + size
+        return start, stop
+
+    def _ask(self, start: int, stop: int) -> None:
+        """Have the bodies of a block read, but only from the first to the last that could pass."""
+        possible = self._filter.possible(start, stop)
+        low, high = possible.find(1), possible.rfind(1)
+        if low < 0:
+            self._settle(start, possible)
+            return
+        self._block = min(self._block * 2, LARGEST_BLOCK)
+        assert self._search is not None
+        seq = self._frames.seq
+        self._search.ask(start, stop, seq(start + low), seq(start + high))
+
+    def _collect(self) -> bool:
+        """Take what the worker found; False if there is nothing."""
+        if self._search is None or (answer := self._search.answer()) is None:
+            return False
+        self.problem = answer.problem or self.problem
+        found = self._filter.found(answer.start, answer.stop, answer.seqs)
+        for start in range(answer.start, answer.stop, CHUNK):
+            self._settle(start, self._filter.mask(start, min(start + CHUNK, answer.stop), found))
+        return True
+
+    def _settle(self, start: int, mask: bytes) -> None:
+        """Put what passes in the place of what passed before."""
+        stop = start + len(mask)
+        new = array("I", compress(range(start, stop), mask)) if 1 in mask else array("I")
+        low, high = bisect_left(self._rows, start), bisect_left(self._rows, stop)
+        if new or low != high:
+            self._rows[low:high] = new
+            self.revision += 1

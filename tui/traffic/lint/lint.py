@@ -1,0 +1,302 @@
+"""The linter: what is wrong with each entry of the traffic, in order, from the entries alone. Pure.
+
+It learns the revision of each server from the frames (the answer to `initialize`, `server/discover`, the
+`_meta` of requests), so it judges a saved recording as it judges the living one. It raises nothing and
+keeps a bounded amount of each server in mind. How long an answer took is not its business.
+"""
+
+import re
+from collections import Counter, OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tui.core.text import clean_line
+from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
+from tui.traffic.lint import rules_messages as messages
+from tui.traffic.lint import rules_session as rules
+from tui.traffic.lint.reading import BASIC, LineReader, Said, is_cut, is_http, may_be_no_rpc, quote
+from tui.traffic.lint.rules_messages import Look
+from tui.traffic.lint.rules_tools import Judge, check_call_result, check_list
+from tui.traffic.lint.state import Asked, Session, asked_of, identity, mapping, other
+from tui.traffic.methods import BATCHES, METHODS, MODERN, REVISIONS, is_modern
+
+__all__ = ["Judge", "Linter"]
+
+MOST_SOURCES = 256
+MOST_PER_CODE = 20_000
+"""Findings of one code and one server; a flood of noise does not become a flood of findings."""
+
+SENTENCE = 320
+JUDGED_BYTES = 64 * 1024
+"""Larger frames are not held against the SDK's models, but for lists of tools."""
+
+ALWAYS_JUDGED = 200
+SAMPLE = 50
+"""When `thorough` is off, so many of each method are judged first, and then every so many-th."""
+
+_RPC_KEYS = frozenset({"jsonrpc", "id", "method", "result"})
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
+"""An id that is a number, as JSON text."""
+
+_SKIPPED = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
+_PAGES = {
+    "basic/transports": "basic/transports/stdio",
+    "basic/lifecycle": "basic/versioning",
+    "basic/utilities/cancellation": "basic/patterns/cancellation",
+    "basic/utilities/progress": "basic/patterns/progress",
+}
+"""Pages that 2026-07-28 calls otherwise."""
+
+
+class Linter:
+    """Looks at entries in the order of their seq. Used by one thread.
+
+    Attributes:
+        thorough: whether every frame is held against the SDK's models; if not, a sample of each method is.
+        unjudged: how many frames were not, for their size or because `thorough` was off.
+    """
+
+    def __init__(self, judge: Judge | None = None) -> None:
+        self.thorough = True
+        self.unjudged = 0
+        self._judge = judge
+        self._reader = LineReader()
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._seen: Counter[tuple[str, str, str]] = Counter()
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._next = 1
+        self._lost = False
+
+    def revision(self, source: str) -> str:
+        """Return the revision in force between the client and a server, or the last one; "" if unknown."""
+        session = self._sessions.get(source)
+        return session.revision or session.before if session is not None else ""
+
+    def feed(self, entry: Entry) -> list[Finding]:
+        """Return what is wrong with an entry, given with its body. Entries come in order."""
+        if entry.seq > self._next:
+            self._lose()
+        self._next = entry.seq + 1
+        if entry.kind in _SKIPPED or entry.source.startswith("model:") or "batch" in entry.detail:
+            return []  # a message of a batch has been looked at with its line
+        if entry.kind is Kind.EVENT:
+            self._event(entry)
+            return []
+        session = self._session(entry.source)
+        said = self._frame(entry, session)
+        return [finding for item in said if (finding := self._finding(entry, session, item)) is not None]
+
+    # ---- lives of servers ----------------------------------------------------------------------------
+
+    def _session(self, source: str) -> Session:
+        session = self._sessions.get(source)
+        if session is None:
+            session = self._sessions[source] = Session(whole=not self._lost)
+            if len(self._sessions) > MOST_SOURCES:
+                self._sessions.popitem(last=False)
+        return session
+
+    def _lose(self) -> None:
+        """Entries are missing: what seems to have no request may have one."""
+        self._lost = True
+        for session in self._sessions.values():
+            session.whole = False
+
+    def _event(self, entry: Entry) -> None:
+        if entry.method in ("spawn", "exit", "connect", "disconnect"):
+            self._sessions[entry.source] = Session(whole=True, before=self.revision(entry.source))
+        elif entry.method in ("dropped", "unreadable"):
+            self._lose()
+
+    # ---- one entry -----------------------------------------------------------------------------------
+
+    def _frame(self, entry: Entry, session: Session) -> list[Said]:
+        over_http = is_http(entry)
+        if over_http and not entry.body:
+            return []
+        reading = self._reader.read(entry, newline_framing=not over_http)
+        if not reading.sound:
+            if is_cut(entry):
+                self._by_columns(entry, session)
+            return [] if over_http and may_be_no_rpc(entry) else reading.said
+        said = reading.said
+        if over_http and isinstance(reading.value, dict) and reading.value.keys().isdisjoint(_RPC_KEYS):
+            return []  # authorization, or what a proxy has to say
+        if isinstance(reading.value, list):
+            said += self._batch(entry, session, reading.value)
+        else:
+            said += self._message(entry, session, reading.value)
+        return said
+
+    def _batch(self, entry: Entry, session: Session, members: list[Any]) -> list[Said]:
+        said: list[Said] = []
+        if not members:
+            said.append(Said("batch", Severity.ERROR, "The batch is empty.", BASIC))
+        elif session.revision != BATCHES:
+            force = f", and {session.revision} is in force" if session.revision else ""
+            sentence = f"A batch of {len(members):,} messages; only {BATCHES} has batches{force}."
+            said.append(Said("batch", Severity.ERROR, sentence, BASIC))
+        for member in members[:1_000]:
+            said += self._message(entry, session, member)
+        return said
+
+    def _by_columns(self, entry: Entry, session: Session) -> None:
+        """Keep the books of a frame of which only the columns and a head are known."""
+        if not entry.ident:
+            return
+        is_number = _NUMBER.fullmatch(entry.ident)
+        known = identity(int(entry.ident) if is_number else entry.ident.strip('"'))
+        if entry.kind is Kind.REQUEST:
+            session.ask(entry.direction, known, Asked(entry.seq, entry.method, entry.tool))
+        elif entry.kind in (Kind.RESPONSE, Kind.ERROR):
+            session.answer(other(entry.direction), known)
+
+    def _message(self, entry: Entry, session: Session, value: Any) -> list[Said]:
+        look = Look(entry, session, session.revision)
+        rules.check_transport(look)
+        if not messages.check_shape(look, value):
+            return look.said
+        params = mapping(value.get("params"))
+        if "method" not in value:
+            self._answer(look, value)
+        elif "id" in value:
+            self._request(look, value, value["method"], params)
+        else:
+            self._notification(look, value, value["method"], params)
+        return [item if item.revision else replace(item, revision=look.revision) for item in look.said]
+
+    def _request(self, look: Look, value: Mapping[str, Any], method: str, params: Mapping[str, Any]) -> None:
+        asked = asked_of(look.entry.seq, method, params)
+        if method == "initialize" and look.session.opened and look.entry.direction is Direction.OUT:
+            # A client that connects anew without a new process: its ids begin anew, too.
+            look.session = self._sessions[look.entry.source] = Session(whole=True)
+        look.revision = asked.revision or look.session.revision
+        if look.entry.direction is Direction.OUT:
+            look.revision = _revision_of(asked, params, look.revision)
+        rules.note_request(look, asked, params)
+        if messages.check_request_id(look, value, method):
+            look.session.ask(look.entry.direction, identity(value["id"]), asked)
+        if messages.check_method(look, method, is_request=True):
+            rules.check_order(look, method)
+            rules.check_capability(look, method)
+            rules.check_deprecated(look, method, params)
+            self._hold(look, "request", method, value.get("params"))
+
+    def _notification(
+        self, look: Look, value: Mapping[str, Any], method: str, params: Mapping[str, Any]
+    ) -> None:
+        if method == "notifications/initialized":
+            look.session.ready = True
+        if not messages.check_method(look, method, is_request=False):
+            return
+        rules.check_capability(look, method)
+        rules.check_log_wanted(look, method)
+        rules.check_deprecated(look, method, params)
+        if method == "notifications/progress":
+            rules.check_progress(look, params)
+        elif method == "notifications/cancelled":
+            rules.check_cancel(look, params)
+        self._hold(look, "notification", method, value.get("params"))
+
+    def _answer(self, look: Look, value: Mapping[str, Any]) -> None:
+        asked = messages.settle(look, value)
+        if asked is not None and asked.revision:
+            look.revision = asked.revision
+        if "error" in value:
+            messages.check_error(look, value["error"])
+            return
+        if "result" not in value:
+            return
+        result = value["result"]
+        if not isinstance(result, dict):
+            look.error("bad-result", "The result is not an object.", BASIC)
+        elif asked is not None:
+            self._result(look, asked, result)
+
+    def _result(self, look: Look, asked: Asked, result: Mapping[str, Any]) -> None:
+        if look.entry.direction is Direction.IN:
+            rules.negotiate(look, asked, result)
+        if is_modern(look.revision) and (look.session.modern or asked.method == "server/discover"):
+            result = self._typed(look, asked, result)
+        if asked.method == "tools/list":
+            check_list(look, asked, result, self._judge)
+        elif asked.method == "tools/call":
+            sampled = self.thorough or look.entry.seq % SAMPLE == 0
+            check_call_result(look, asked, result, self._judge if sampled else None)
+        if "task" not in result:
+            self._hold(look, "result", asked.method, result)
+
+    def _typed(self, look: Look, asked: Asked, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Look at the type of a result, which 2026-07-28 wants; return a result that has one."""
+        kind = result.get("resultType")
+        if "resultType" not in result:
+            sentence = f"The result of {quote(asked.method)} has no resultType."
+            look.error("missing-result-type", sentence, BASIC)
+            return {**result, "resultType": "complete"}
+        if kind == "input_required":
+            rules.check_input_requests(look, result)
+        elif kind != "complete" and not mapping(look.session.client).get("extensions"):
+            sentence = f"The resultType {quote(str(kind), 40)} is none that the client declared."
+            look.error("unknown-result-type", sentence, BASIC)
+        return result
+
+    # ---- the SDK's models ----------------------------------------------------------------------------
+
+    def _hold(self, look: Look, role: str, method: str, value: Any) -> None:
+        """Hold params or a result against the SDK's models."""
+        if self._judge is None or look.revision not in REVISIONS:
+            return
+        if not (value is None or isinstance(value, dict)) or not self._wanted(look, role, method):
+            return
+        problems = self._judge.problems(look.revision, look.entry.direction, role, method, value)
+        part = "result" if role == "result" else "params"
+        for problem in problems[:3]:
+            sentence = f"The {part} of {quote(method)}: {problem}."
+            look.error(f"bad-{part}", sentence, _page_of(method, look.revision))
+
+    def _wanted(self, look: Look, role: str, method: str) -> bool:
+        entry = look.entry
+        key = (entry.source, role, method)
+        if len(self._seen) < 10_000 or key in self._seen:
+            self._seen[key] += 1
+        count = self._seen[key]
+        wanted = entry.size <= JUDGED_BYTES or method == "tools/list"
+        if wanted and not self.thorough and count > ALWAYS_JUDGED:
+            wanted = count % SAMPLE == 0
+        self.unjudged += not wanted
+        return wanted
+
+    # ---- findings ------------------------------------------------------------------------------------
+
+    def _finding(self, entry: Entry, session: Session, said: Said) -> Finding | None:
+        key = (entry.source, said.code)
+        if len(self._counts) > MOST_SOURCES * 64 and key not in self._counts:
+            return None
+        self._counts[key] += 1
+        sentence = said.sentence
+        if self._counts[key] > MOST_PER_CODE:
+            return None
+        if self._counts[key] == MOST_PER_CODE:
+            sentence += " More of this kind are not listed."
+        section = ""
+        if said.page:
+            named = said.revision or session.revision
+            revision = named if named in REVISIONS else "2025-11-25"
+            section = f"{revision} {_PAGES.get(said.page, said.page) if revision == MODERN else said.page}"
+        return Finding(entry.seq, said.code, said.severity, clean_line(sentence, SENTENCE), section)
+
+
+def _revision_of(asked: Asked, params: Mapping[str, Any], revision: str) -> str:
+    """Return the revision of a request of the client: those that open a session are in none yet."""
+    if asked.method == "initialize":
+        version = params.get("protocolVersion")
+        return version if isinstance(version, str) and version in REVISIONS else ""
+    if asked.method == "server/discover" and not asked.revision:
+        return MODERN
+    return revision
+
+
+def _page_of(method: str, revision: str) -> str:
+    known = METHODS.get(method)
+    return known.section(revision).partition(" ")[2] if known is not None else ""

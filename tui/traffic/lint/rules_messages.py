@@ -1,0 +1,242 @@
+"""Rules for any message: is it JSON-RPC, does its id fit, does the revision have its method? Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tui.core.traffic import Direction, Entry, Severity
+from tui.traffic.lint.reading import BASIC, TRANSPORT, Said, quote
+from tui.traffic.lint.state import Asked, Session, identity, mapping, other
+from tui.traffic.methods import METHODS, MODERN, REVISIONS, is_modern
+
+RACE_NS = 1_000_000_000
+"""An answer that arrives so soon after a cancel may have been on its way."""
+
+_UNREADABLE = (-32700, -32600)
+_REMOVED_CODES = {-32002: "-32602", -32042: "the result type input_required"}
+_MODERN_CODES = (-32020, -32021, -32022)
+
+
+class Look:
+    """One message while it is looked at.
+
+    Attributes:
+        entry: where it stands.
+        session: what is known of its server.
+        revision: the revision that it is to be judged by, "" if none is known.
+        said: what is wrong so far.
+    """
+
+    __slots__ = ("entry", "revision", "said", "session")
+
+    def __init__(self, entry: Entry, session: Session, revision: str) -> None:
+        self.entry, self.session, self.revision = entry, session, revision
+        self.said: list[Said] = []
+
+    def say(self, code: str, severity: Severity, sentence: str, page: str = "", revision: str = "") -> None:
+        """Note something wrong."""
+        self.said.append(Said(code, severity, sentence, page, revision))
+
+    def error(self, code: str, sentence: str, page: str = "") -> None:
+        """Note a breach of the specification that breaks something."""
+        self.say(code, Severity.ERROR, sentence, page)
+
+    def warn(self, code: str, sentence: str, page: str = "") -> None:
+        """Note a breach that most get along with."""
+        self.say(code, Severity.WARNING, sentence, page)
+
+    def once(self, code: str, topic: str, sentence: str, page: str, revision: str = "") -> None:
+        """Note a hint, the first time in a session only."""
+        if topic not in self.session.said_once:
+            self.session.said_once.add(topic)
+            self.say(code, Severity.HINT, sentence, page, revision)
+
+
+def who(direction: Direction) -> str:
+    """Return who sent what went this way."""
+    return "the client" if direction is Direction.OUT else "the server"
+
+
+def id_words(value: Any) -> str:
+    """Return an id as it can stand in a sentence."""
+    return quote(value, 40) if isinstance(value, str) else f"{value!r}"[:40]
+
+
+def check_shape(look: Look, value: Any) -> bool:
+    """Whether a JSON value is a JSON-RPC message that can be looked at further."""
+    if not isinstance(value, dict):
+        kind = {list: "an array", str: "text", bool: "a boolean", type(None): "null"}.get(
+            type(value), "a number"
+        )
+        look.error("not-json-rpc", f"The value is {kind}, and a message is an object.", BASIC)
+        return False
+    is_call, is_answer = "method" in value, "result" in value or "error" in value
+    if not (is_call or is_answer):
+        if "jsonrpc" in value and "id" in value:
+            look.error(
+                "neither", f"The answer to {id_words(value['id'])} has neither result nor error.", BASIC
+            )
+            return True
+        look.error("not-json-rpc", "The object has no method, no result and no error.", BASIC)
+        return False
+    if (version := value.get("jsonrpc")) != "2.0":
+        found = "is missing" if "jsonrpc" not in value else f"is {id_words(version)}"
+        look.error("bad-version", f'"jsonrpc" {found}; it must be "2.0".', BASIC)
+    if is_call and is_answer:
+        look.error("not-json-rpc", "The object is a request and an answer at the same time.", BASIC)
+        return False
+    if is_call and not isinstance(value["method"], str):
+        look.error("not-json-rpc", "The method is not text.", BASIC)
+        return False
+    if is_call and "params" in value and not isinstance(value["params"], dict):
+        look.error("bad-params", "The params are not an object.", BASIC)
+    # Some write `"error": null` beside a result; that is one member too many, but clear.
+    if "result" in value and "error" in value:
+        look.error("result-and-error", "The answer has both a result and an error.", BASIC)
+    return True
+
+
+def check_request_id(look: Look, value: Mapping[str, Any], method: str) -> bool:
+    """Whether a request has an id that an answer can name."""
+    known = value["id"]
+    if known is None:
+        look.error("null-id", f"The id of the request {quote(method)} is null.", BASIC)
+        return False
+    if isinstance(known, bool) or not isinstance(known, int | str):
+        look.error("id-type", f"The id {id_words(known)} is neither text nor a whole number.", BASIC)
+        return isinstance(known, float)
+    _check_reuse(look, known)
+    return True
+
+
+def _check_reuse(look: Look, known: Any) -> None:
+    session, way, key = look.session, look.entry.direction, identity(known)
+    if (asked := session.open[way].get(key)) is not None and not asked.cancelled_ns:
+        sentence = f"The id {id_words(known)} is in use by the {quote(asked.method)} of #{asked.seq}."
+        look.error("reused-id", sentence, BASIC)
+    elif not is_modern(look.revision) and (old := session.answered[way].get(key)) is not None:
+        sentence = f"The id {id_words(known)} was used before in this session, by #{old.seq}."
+        look.warn("reused-id", sentence, BASIC)
+
+
+def settle(look: Look, value: Mapping[str, Any]) -> Asked | None:
+    """Return the request that an answer answers; say what is wrong with its id if there is none."""
+    known, session, way = value.get("id"), look.session, other(look.entry.direction)
+    if known is None:
+        code = mapping(value.get("error")).get("code")
+        if "error" not in value or code not in _UNREADABLE:
+            sentence = f"{_answer(value)} has no id, so nobody knows what it answers."
+            look.error("null-id", sentence, BASIC)
+        return None
+    if isinstance(known, bool) or not isinstance(known, int | str):
+        look.error("id-type", f"The id {id_words(known)} is neither text nor a whole number.", BASIC)
+        return session.answer(way, identity(int(known))) if _whole(known) else None
+    key = identity(known)
+    if (asked := session.answer(way, key)) is not None:
+        _check_cancelled(look, asked)
+        return asked
+    if (before := session.answered[way].get(key)) is not None:
+        sentence = (
+            f"The {quote(before.method)} of #{before.seq} with id {id_words(known)} has an answer already."
+        )
+        look.error("duplicate-answer", sentence, BASIC)
+    elif (twin := _twin(known)) is not None and identity(twin) in session.open[way]:
+        sentence = f"The request's id is {id_words(twin)}, the answer's {id_words(known)}: another type."
+        look.error("id-type", sentence, BASIC)
+        return session.answer(way, identity(twin))
+    elif session.whole:
+        look.error("unknown-id", f"No request has the id {id_words(known)}{_open_ids(session, way)}.", BASIC)
+    return None
+
+
+def _answer(value: Mapping[str, Any]) -> str:
+    return "The error" if "error" in value else "The result"
+
+
+def _whole(known: Any) -> bool:
+    return isinstance(known, float) and known.is_integer()
+
+
+def _twin(known: int | str) -> int | str | None:
+    if isinstance(known, int):
+        return str(known) if known.bit_length() < 64 else None
+    return int(known) if len(known) < 19 and known.isascii() and known.isdecimal() else None
+
+
+def _open_ids(session: Session, way: Direction) -> str:
+    waiting = [key[1] for _, key in zip(range(4), reversed(session.open[way]), strict=False)]
+    if not waiting:
+        return "; none waits for an answer"
+    listed = ", ".join(id_words(known) for known in waiting[:3])
+    return (
+        f"; {listed}{' and others wait' if len(waiting) > 3 else ' waits' if len(waiting) == 1 else ' wait'}"
+    )
+
+
+def _check_cancelled(look: Look, asked: Asked) -> None:
+    if not asked.cancelled_ns:
+        return
+    late = look.entry.mono_ns - asked.cancelled_ns
+    severity = Severity.WARNING if late > RACE_NS else Severity.HINT
+    sentence = f"The {quote(asked.method)} of #{asked.seq} was cancelled {late / 1e9:.2f} s before."
+    look.say("answer-after-cancel", severity, sentence, "basic/utilities/cancellation")
+
+
+def check_method(look: Look, name: str, is_request: bool) -> bool:
+    """Whether the revision in force has this method, this way; say so if not."""
+    method, way = METHODS.get(name), look.entry.direction
+    if method is None:
+        if not _extended(look.session) and not name.startswith("rpc."):
+            what = "request" if is_request else "notification"
+            look.warn("unknown-method", f"No revision of MCP has a {what} {quote(name)}.", BASIC)
+        return False
+    if method.notification and is_request:
+        look.error("not-json-rpc", f"The notification {quote(name)} must not have an id.", BASIC)
+    elif not (method.notification or is_request):
+        look.error("not-json-rpc", f"The request {quote(name)} has no id, so it cannot be answered.", BASIC)
+    revision, allowed = look.revision, method.allowed(way)
+    if revision not in REVISIONS or revision in allowed:
+        return bool(allowed)
+    if way is Direction.IN and is_request and is_modern(revision):
+        sentence = f"The server sent the request {quote(name)}; since {MODERN} servers send none."
+        look.error("wrong-direction", sentence, TRANSPORT)
+    elif revision in method.out | method.back:
+        sentence = f"{quote(name)} is not for {who(way)} to send."
+        look.error("wrong-direction", sentence, method.section(revision).partition(" ")[2])
+    elif not (_extended(look.session) and name.startswith(("tasks/", "notifications/tasks/"))):
+        look.error(
+            "unknown-method", f"{revision} has no {quote(name)}; {_when(method.out | method.back)}.", BASIC
+        )
+    return False
+
+
+def _when(revisions: frozenset[str]) -> str:
+    known = sorted(revisions)
+    return f"only {known[0]} has" if len(known) == 1 else f"{known[0]} to {known[-1]} have"
+
+
+def _extended(session: Session) -> bool:
+    """Whether client or server speak of extensions, which bring methods of their own."""
+    return any(
+        mapping(capabilities).get("extensions") or mapping(capabilities).get("experimental")
+        for capabilities in (session.server, session.client)
+    )
+
+
+def check_error(look: Look, error: Any) -> None:
+    """Look at the error of an answer."""
+    if not isinstance(error, dict):
+        look.error("bad-error", "The error is not an object with code and message.", BASIC)
+        return
+    code, message = error.get("code"), error.get("message")
+    if isinstance(code, bool) or not isinstance(code, int):
+        said = "is missing" if "code" not in error else f"is {id_words(code)}"
+        look.error("bad-error", f"The code of the error {said}; it must be a whole number.", BASIC)
+    elif is_modern(look.revision) and look.session.modern:
+        if code in _REMOVED_CODES:
+            look.warn(
+                "error-code", f"{MODERN} has {_REMOVED_CODES[code]} in place of the code {code}.", BASIC
+            )
+        elif -32099 <= code <= -32020 and code not in _MODERN_CODES:
+            look.warn("error-code", f"The code {code} is reserved, and {MODERN} gives it no meaning.", BASIC)
+    if not isinstance(message, str):
+        look.error("bad-error", "The error has no message.", BASIC)

@@ -1,0 +1,240 @@
+"""Rules about what was agreed: handshake, capabilities, progress, cancels, deprecated features. Pure."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from tui.core.traffic import Direction, Severity
+from tui.traffic.lint.reading import BASIC, quote
+from tui.traffic.lint.rules_messages import Look, id_words
+from tui.traffic.lint.state import LONG_NAME, Asked, Session, identity, mapping, other
+from tui.traffic.methods import CAPABILITIES_KEY, METHODS, MODERN, REVISIONS, is_modern
+
+_LIFECYCLE = "basic/lifecycle"
+_PROGRESS = "basic/utilities/progress"
+_CANCELLATION = "basic/utilities/cancellation"
+_FREE = frozenset({"initialize", "ping", "server/discover"})
+
+_SERVER_NEEDS = {
+    "tools/list": ("tools",),
+    "tools/call": ("tools",),
+    "resources/list": ("resources",),
+    "resources/templates/list": ("resources",),
+    "resources/read": ("resources",),
+    "resources/subscribe": ("resources", "subscribe"),
+    "resources/unsubscribe": ("resources", "subscribe"),
+    "prompts/list": ("prompts",),
+    "prompts/get": ("prompts",),
+    "logging/setLevel": ("logging",),
+    "completion/complete": ("completions",),
+    "notifications/tools/list_changed": ("tools", "listChanged"),
+    "notifications/resources/list_changed": ("resources", "listChanged"),
+    "notifications/resources/updated": ("resources", "subscribe"),
+    "notifications/prompts/list_changed": ("prompts", "listChanged"),
+    "notifications/message": ("logging",),
+}
+"""The capability of the server that a method needs, whoever sends it."""
+
+_CLIENT_NEEDS = {
+    "sampling/createMessage": ("sampling",),
+    "elicitation/create": ("elicitation",),
+    "roots/list": ("roots",),
+    "notifications/roots/list_changed": ("roots", "listChanged"),
+}
+
+_LISTENED = frozenset(
+    {"notifications/tools/list_changed", "notifications/resources/list_changed",
+     "notifications/resources/updated", "notifications/prompts/list_changed"}
+)  # fmt: skip
+
+_DEPRECATED = {
+    "notifications/message": "Logging is deprecated; stderr and OpenTelemetry take its place.",
+    "sampling/createMessage": "Sampling is deprecated; a server calls a model itself.",
+    "roots/list": "Roots are deprecated; directories come as arguments or configuration.",
+}
+
+
+def declared(capabilities: Mapping[str, Any] | None, path: tuple[str, ...]) -> bool:
+    """Whether capabilities name a feature, and its part if the path has two steps."""
+    node: Any = mapping(capabilities).get(path[0])
+    if len(path) == 1:
+        return isinstance(node, dict) or bool(node)
+    return bool(mapping(node).get(path[1]))
+
+
+def check_order(look: Look, method: str) -> None:
+    """Say so if a request came before the handshake was through."""
+    session = look.session
+    if method in _FREE or is_modern(look.revision) or not session.whole:
+        return
+    if look.entry.direction is Direction.OUT:
+        if not session.opened and not session.modern:
+            sentence = f"{quote(method)} was asked before initialize was answered."
+            look.error("before-initialize", sentence, _LIFECYCLE)
+    elif not session.ready:
+        sentence = f"The server asked {quote(method)} before the client said notifications/initialized."
+        look.warn("before-initialize", sentence, _LIFECYCLE)
+
+
+def check_capability(look: Look, method: str) -> None:
+    """Say so if a method was used that was not negotiated."""
+    session, way = look.session, look.entry.direction
+    if (path := _SERVER_NEEDS.get(method)) is not None and session.server is not None:
+        if method == "completion/complete" and look.revision == "2024-11-05":
+            return  # that revision has no capability for it
+        if not declared(session.server, path):
+            code = "not-negotiated"
+            sentence = f"The server did not declare {'.'.join(path)}, which {quote(method)} needs."
+            look.warn(code, sentence, _page(method))
+    if (path := _CLIENT_NEEDS.get(method)) is not None and session.client is not None:
+        if not declared(session.client, path):
+            sentence = f"The client did not declare {'.'.join(path)}, which {quote(method)} needs."
+            look.error("not-negotiated", sentence, _page(method))
+    if method in _LISTENED and way is Direction.IN and session.modern and session.whole:
+        if not session.requests_out("subscriptions/listen"):
+            sentence = f"No subscriptions/listen is open that could have asked for {quote(method)}."
+            look.error("not-negotiated", sentence, "basic/patterns/subscriptions")
+
+
+def check_log_wanted(look: Look, method: str) -> None:
+    """Say so if a log message comes that no request wanted (2026-07-28)."""
+    session = look.session
+    if method == "notifications/message" and session.modern and session.whole and not session.log_wanted:
+        sentence = "The server sent a log message, and no request asked for any with logLevel."
+        look.error("not-negotiated", sentence, "server/utilities/logging")
+
+
+def _page(method: str) -> str:
+    known = METHODS[method]
+    return known.page or known.modern_page
+
+
+def check_deprecated(look: Look, method: str, params: Mapping[str, Any]) -> None:
+    """Name features that the revision in force wants to get rid of, each once a session."""
+    if is_modern(look.revision) and method in _DEPRECATED:
+        page = _page(method)
+        look.once("deprecated", method, _DEPRECATED[method], page)
+    context = params.get("includeContext")
+    if method == "sampling/createMessage" and context in ("thisServer", "allServers"):
+        if look.revision in ("2025-11-25", MODERN):
+            sentence = f"includeContext {quote(context)} is deprecated; leave it out, or say none."
+            look.once("deprecated", "includeContext", sentence, "client/sampling")
+
+
+def check_transport(look: Look) -> None:
+    """Name the HTTP+SSE transport, once a session."""
+    if look.entry.detail.get("transport") == "sse":
+        sentence = "The HTTP+SSE transport is deprecated since 2025-03-26; Streamable HTTP takes its place."
+        look.once("deprecated", "sse", sentence, "basic/transports", "2025-03-26")
+
+
+def check_progress(look: Look, params: Mapping[str, Any]) -> None:
+    """Look at one notification of progress: whose it is, and whether it grows."""
+    session, way = look.session, other(look.entry.direction)
+    token = params.get("progressToken")
+    if isinstance(token, bool) or not isinstance(token, int | str):
+        return  # the SDK's model says what is wrong
+    asked = session.tokens[way].get(identity(token))
+    if asked is None:
+        if session.whole:
+            sentence = f"No request gave the progress token {id_words(token)}."
+            look.warn("progress-token", sentence, _PROGRESS)
+        return
+    if asked.ended:
+        sentence = f"The {quote(asked.method)} of #{asked.seq} is answered, and its progress goes on."
+        look.warn("progress-late", sentence, _PROGRESS)
+    value = params.get("progress")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    if isinstance(value, float) and not math.isfinite(value):
+        return
+    if asked.progress is not None and value <= asked.progress:
+        sentence = f"The progress went from {_number(asked.progress)} to {_number(value)}; it must increase."
+        look.warn("progress-order", sentence, _PROGRESS)
+    asked.progress = value
+
+
+def _number(value: float) -> str:
+    return f"{value:g}" if abs(value) < 1e300 else "a huge number"
+
+
+def check_cancel(look: Look, params: Mapping[str, Any]) -> None:
+    """Look at one cancel, and remember it."""
+    session, way = look.session, look.entry.direction
+    known = params.get("requestId")
+    if isinstance(known, bool) or not isinstance(known, int | str):
+        return
+    key = identity(known)
+    if way is Direction.IN and session.modern:
+        # What a server of this revision ends with it is a stream that the client asked for.
+        asked = session.open[Direction.OUT].get(key)
+        if asked is not None and asked.method != "subscriptions/listen":
+            sentence = (
+                f"The server cancelled the {quote(asked.method)} of #{asked.seq}; it may end listens only."
+            )
+            look.error("bad-cancel", sentence, _CANCELLATION)
+        return
+    asked = session.open[way].get(key)
+    if asked is None:
+        if session.whole and key not in session.answered[way]:
+            sentence = f"It cancels {id_words(known)}, and no request has that id."
+            look.warn("bad-cancel", sentence, _CANCELLATION)
+        return
+    if asked.method == "initialize":
+        look.error("bad-cancel", "The initialize request must not be cancelled.", _CANCELLATION)
+    if not asked.cancelled_ns:
+        asked.cancelled_ns = max(1, look.entry.mono_ns)
+
+
+def note_request(look: Look, asked: Asked, params: Mapping[str, Any]) -> None:
+    """Take in what a request tells of the session."""
+    session = look.session
+    meta = mapping(params.get("_meta"))
+    if asked.method == "initialize":
+        session.client = mapping(params.get("capabilities"))
+    elif CAPABILITIES_KEY in meta:
+        session.client = mapping(meta[CAPABILITIES_KEY])
+    session.log_wanted |= asked.wants_log
+
+
+def negotiate(look: Look, asked: Asked, result: Mapping[str, Any]) -> None:
+    """Take in what a result tells of the revision, and look at what it names."""
+    session = look.session
+    if asked.method == "initialize":
+        version = result.get("protocolVersion")
+        session.opened = True
+        session.server = mapping(result.get("capabilities"))
+        session.revision = version[:LONG_NAME] if isinstance(version, str) else ""
+        look.revision = session.revision
+        if isinstance(version, str) and version not in REVISIONS:
+            sentence = f"The server answered with revision {quote(version)}, which was never released."
+            look.warn("unknown-revision", sentence, _LIFECYCLE)
+    elif asked.method == "server/discover":
+        _discover(look, session, result)
+    elif is_modern(asked.revision) and "resultType" in result:
+        session.revision = asked.revision
+
+
+def _discover(look: Look, session: Session, result: Mapping[str, Any]) -> None:
+    versions = result.get("supportedVersions")
+    if not isinstance(versions, list):
+        return
+    if MODERN in versions:
+        session.revision = MODERN
+        session.server = mapping(result.get("capabilities"))
+    elif not any(isinstance(version, str) and version in REVISIONS for version in versions):
+        named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
+        look.warn("unknown-revision", f"The server has only revisions never released: {named}.", BASIC)
+
+
+def check_input_requests(look: Look, result: Mapping[str, Any]) -> None:
+    """Look at the questions in a result that needs input (2026-07-28): the client must have declared them."""
+    for request in list(mapping(result.get("inputRequests")).values())[:32]:
+        method = mapping(request).get("method")
+        path = _CLIENT_NEEDS.get(method) if isinstance(method, str) else None
+        if path is None or not isinstance(method, str):
+            continue
+        check_deprecated(look, method, mapping(mapping(request).get("params")))
+        if look.session.client is not None and not declared(look.session.client, path):
+            sentence = f"The server asks for {quote(method)}, and the client did not declare {path[0]}."
+            look.say("not-negotiated", Severity.ERROR, sentence, "basic/patterns/mrtr")

@@ -1,0 +1,197 @@
+"""Rules about tools: names, descriptions, schemas, order of the list, structured results. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from tui.core.text import clean
+from tui.core.traffic import Direction, Severity
+from tui.traffic.lint.reading import quote
+from tui.traffic.lint.rules_messages import Look
+from tui.traffic.lint.state import LONG_NAME, MOST_TOOLS, Asked, Listing
+from tui.traffic.methods import is_modern
+
+MOST_OF_A_KIND = 5
+"""Findings of one code in one list; the last says how many more there are."""
+
+LONG_DESCRIPTION = 8_192
+"""Characters; several clients cut off what a description has beyond a few thousand."""
+
+LOOKED_THROUGH = 64 * 1024
+"""Characters of a description that are looked through for hidden ones."""
+
+MOST_SCHEMAS_JUDGED = 200
+"""Schemas of one list that are held against the rules of JSON Schema; the others only on the surface."""
+
+_TOOLS = "server/tools"
+_NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
+_TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
+
+
+class Judge(Protocol):
+    """Who knows the SDK's models and JSON Schema. Used by one thread; takes its time."""
+
+    def problems(
+        self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None
+    ) -> Sequence[str]:
+        """Return what is wrong with params or a result, a clause each ("tools.0.name is missing").
+
+        Args:
+            revision: the revision in force; an unknown one has no problems.
+            direction: which way the frame went.
+            role: "request", "notification" (value: its params) or "result".
+            method: its method; of a result that of its request.
+            value: params, or None where there are none, or the result.
+        """
+        ...
+
+    def schema_problem(self, schema: Any) -> str:
+        """Return why a JSON Schema is none, or ""."""
+        ...
+
+    def violation(self, schema: Mapping[str, Any], value: Any) -> str:
+        """Return why a value is not what a schema wants; "" if it is, or could not be looked at."""
+        ...
+
+
+class _Sparing:
+    """Says a few findings of each code, and counts the others."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._counts: dict[str, int] = {}
+        self._last: dict[str, tuple[Severity, str]] = {}
+
+    def say(self, code: str, severity: Severity, sentence: str) -> None:
+        count = self._counts[code] = self._counts.get(code, 0) + 1
+        self._last[code] = (severity, sentence)
+        if count < MOST_OF_A_KIND:
+            self._look.say(code, severity, sentence, _TOOLS)
+
+    def close(self) -> None:
+        for code, count in self._counts.items():
+            if count >= MOST_OF_A_KIND:
+                severity, sentence = self._last[code]
+                more = count - MOST_OF_A_KIND
+                also = f" {more:,} more tools have the same." if more else ""
+                self._look.say(code, severity, sentence + also, _TOOLS)
+
+
+def check_list(look: Look, asked: Asked, result: Mapping[str, Any], judge: Judge | None) -> None:
+    """Look at one page of `tools/list`."""
+    tools, listing = result.get("tools"), look.session.listing
+    if not isinstance(tools, list):
+        return
+    if asked.cursor is None:
+        listing.begin()
+    sparing = _Sparing(look)
+    names: list[str] = []
+    for index, tool in enumerate(tools[:MOST_TOOLS]):
+        if not isinstance(tool, dict):
+            continue
+        name = tool.get("name")
+        if isinstance(name, str):
+            names.append(name[:LONG_NAME])
+            _check_name(look, sparing, listing, name)
+        shown = quote(name) if isinstance(name, str) else f"number {index + 1}"
+        _check_description(sparing, shown, tool)
+        judged = judge if index < MOST_SCHEMAS_JUDGED else None
+        _check_schemas(look, sparing, shown, tool, judged)
+        if isinstance(name, str):
+            listing.keep_output(name[:LONG_NAME], tool.get("outputSchema"))
+    sparing.close()
+    _check_order(look, asked, listing, tuple(names))
+
+
+def _check_name(look: Look, sparing: _Sparing, listing: Listing, name: str) -> None:
+    if name[:LONG_NAME] in listing.walk:
+        sparing.say(
+            "duplicate-tool", Severity.ERROR, f"The tool {quote(name)} is in the list more than once."
+        )
+    elif len(listing.walk) < MOST_TOOLS:
+        listing.walk.add(name[:LONG_NAME])
+    if not _NAME.fullmatch(name):
+        rule = "1 to 128 of the characters A-Z a-z 0-9 _ - ."
+        severity = Severity.WARNING if look.revision >= "2025-11-25" else Severity.HINT
+        sparing.say("tool-name", severity, f"The tool name {quote(name)} should be {rule}")
+
+
+def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -> None:
+    said = tool.get("description")
+    if said is None or (isinstance(said, str) and not said.strip()):
+        sentence = f"The tool {shown} has no description; a model must guess what it is for."
+        sparing.say("no-description", Severity.HINT, sentence)
+    elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
+        sentence = f"The description of {shown} has {len(said):,} characters; most clients cut it off."
+        sparing.say("long-description", Severity.HINT, sentence)
+    if (
+        isinstance(said, str)
+        and (head := said[:LOOKED_THROUGH])
+        and clean(head) != head.replace("\r\n", "\n")
+    ):
+        sentence = f"The description of {shown} has characters that nobody sees, or that steer a terminal."
+        sparing.say("hidden-text", Severity.WARNING, sentence)
+
+
+def _check_schemas(
+    look: Look, sparing: _Sparing, shown: str, tool: Mapping[str, Any], judge: Judge | None
+) -> None:
+    for key in ("inputSchema", "outputSchema"):
+        schema = tool.get(key)
+        if schema is None and (key == "outputSchema" or key not in tool):
+            if key == "inputSchema":
+                sparing.say("bad-schema", Severity.ERROR, f"The tool {shown} has no inputSchema.")
+            continue
+        problem = _surface(schema, key == "inputSchema" or not is_modern(look.revision))
+        if not problem and judge is not None:
+            problem = judge.schema_problem(schema)
+        if problem:
+            sparing.say("bad-schema", Severity.ERROR, f"The {key} of {shown} {problem}.")
+
+
+def _surface(schema: Any, object_wanted: bool) -> str:
+    """Return what is wrong with a schema at its root, or ""."""
+    if not isinstance(schema, dict):
+        return "is not a JSON Schema object"
+    kind = schema.get("type")
+    if object_wanted and kind != "object":
+        found = "has no type" if "type" not in schema else f"has the type {quote(str(kind), 30)}"
+        return f'{found} at its root; it must be "object"'
+    kinds = kind if isinstance(kind, list) else [kind] if kind is not None else []
+    if strange := [item for item in kinds if not isinstance(item, str) or item not in _TYPES]:
+        return f"has a type {quote(str(strange[0]), 30)}, which JSON Schema does not know"
+    if not isinstance(schema.get("properties", {}), dict):
+        return "has properties that are not an object"
+    required = schema.get("required", [])
+    if not isinstance(required, list) or not all(isinstance(item, str) for item in required):
+        return "has a required that is not a list of names"
+    return ""
+
+
+def _check_order(look: Look, asked: Asked, listing: Listing, names: tuple[str, ...]) -> None:
+    before = listing.turn(asked.cursor, names)
+    if before is None or before == names or sorted(before) != sorted(names):
+        return
+    place = next(index for index, pair in enumerate(zip(before, names, strict=True)) if pair[0] != pair[1])
+    sentence = f"The same tools came in another order than before: number {place + 1} was "
+    sentence += f"{quote(before[place])} and is {quote(names[place])}."
+    severity = Severity.WARNING if is_modern(look.revision) else Severity.HINT
+    look.say("unstable-order", severity, sentence, _TOOLS, "2026-07-28")
+
+
+def check_call_result(look: Look, asked: Asked, result: Mapping[str, Any], judge: Judge | None) -> None:
+    """Look at the structured content of a tool's result."""
+    schema = look.session.listing.outputs.get(asked.tool)
+    if schema is None or result.get("isError") is True or look.revision < "2025-06-18":
+        return
+    if result.get("resultType", "complete") != "complete":
+        return
+    shown = quote(asked.tool)
+    if "structuredContent" not in result:
+        sentence = f"The tool {shown} has an outputSchema, and its result has no structuredContent."
+        look.error("no-structured-content", sentence, _TOOLS)
+    elif judge is not None and not look.entry.redactions:
+        # A mark in place of a secret is not what the server sent.
+        if problem := judge.violation(schema, result["structuredContent"]):
+            sentence = f"The structuredContent of {shown} does not match its outputSchema: {problem}."
+            look.error("structured-content", sentence, _TOOLS)

@@ -1,0 +1,215 @@
+"""What the linter remembers of each server: revision, capabilities, open requests, tools. Bounded, pure."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.traffic import Direction
+from tui.traffic.methods import LOG_LEVEL_KEY, VERSION_KEY, is_modern
+
+MOST_OPEN = 10_000
+"""Requests without an answer that are remembered, each way."""
+
+MOST_ANSWERED = 4_096
+MOST_TOOLS = 20_000
+MOST_SCHEMA_PARTS = 50_000
+"""Nodes of all output schemas of a server that are kept for its results."""
+
+MOST_PAGES = 256
+MOST_NAMES = 50_000
+"""Names of all pages together that are kept to tell whether their order is stable."""
+
+MOST_TOKENS = 4_096
+
+LONG_NAME = 200
+"""Characters of a name that are kept; servers choose names, and may choose long ones."""
+
+Id = tuple[str, Any]
+"""An id with its type: 7 and "7" are different ones."""
+
+
+def identity(value: Any) -> Id:
+    """Return what tells an id from all others; of a very long one only its hash is kept."""
+    if isinstance(value, str) and len(value) > LONG_NAME:
+        return ("str", (hash(value), len(value)))
+    return (type(value).__name__, value)
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a JSON object, an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def count_parts(value: Any, most: int) -> int:
+    """Return how many nodes a JSON value has, `most` + 1 at the most."""
+    nodes, stack = 0, [value]
+    while stack and nodes <= most:
+        node = stack.pop()
+        nodes += 1
+        if isinstance(node, dict):
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return nodes
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request that was sent.
+
+    Attributes:
+        seq: its entry.
+        method: its method.
+        tool: what `tools/call` names.
+        revision: the revision that its frame says it is in, "" for the session's.
+        cursor: page that a listing asks for, None for the first.
+        token: token for progress, None if it wants none.
+        wants_log: whether it asks for log messages (2026-07-28).
+        cancelled_ns: when it was cancelled; 0 if it was not.
+        progress: the last value of its progress; None before the first.
+        ended: whether it has an answer.
+    """
+
+    seq: int
+    method: str
+    tool: str = ""
+    revision: str = ""
+    cursor: Id | None = None
+    token: Any = None
+    wants_log: bool = False
+    cancelled_ns: int = 0
+    progress: float | None = None
+    ended: bool = False
+
+
+@dataclass(slots=True)
+class Listing:
+    """The tools of a server as they were listed.
+
+    Attributes:
+        pages: names of each page by its cursor, in order.
+        names: how many names `pages` holds.
+        walk: names seen since the first page was asked for the last time.
+        outputs: output schemas by tool.
+        parts: nodes of `outputs`.
+    """
+
+    pages: OrderedDict[Id | None, tuple[str, ...]] = field(default_factory=OrderedDict)
+    names: int = 0
+    walk: set[str] = field(default_factory=set)
+    outputs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    parts: int = 0
+
+    def begin(self) -> None:
+        """A walk begins at the first page."""
+        self.walk.clear()
+        self.outputs.clear()
+        self.parts = 0
+
+    def turn(self, cursor: Id | None, names: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Keep the names of a page; return those that it had before, None if it was not seen."""
+        before = self.pages.pop(cursor, None)
+        self.pages[cursor] = names
+        self.names += len(names) - len(before or ())
+        while len(self.pages) > MOST_PAGES or (self.names > MOST_NAMES and len(self.pages) > 1):
+            self.names -= len(self.pages.popitem(last=False)[1])
+        return before
+
+    def keep_output(self, name: str, schema: Any) -> None:
+        """Keep an output schema for the results of its tool, as long as there is room."""
+        if not isinstance(schema, dict) or len(self.outputs) >= MOST_TOOLS:
+            return
+        size = count_parts(schema, MOST_SCHEMA_PARTS - self.parts)
+        if self.parts + size <= MOST_SCHEMA_PARTS:
+            self.parts += size
+            self.outputs[name] = schema
+
+
+class Session:
+    """One life of a connection to one server.
+
+    Attributes:
+        whole: whether it is known from its first frame; if not, what is missing may have been there.
+        revision: as negotiated, "" as long as it is not.
+        before: the revision of the life before.
+        opened: whether the answer to `initialize` was there.
+        ready: whether `notifications/initialized` was there.
+        server: capabilities of the server; None as long as they are not known.
+        client: capabilities of the client; None as long as they are not known.
+        log_wanted: whether any request asked for log messages (2026-07-28).
+        open: requests without an answer, by direction and id.
+        answered: requests that have one, the latest.
+        tokens: requests by token of progress.
+        said_once: what is said once a session only.
+        listing: the tools.
+    """
+
+    def __init__(self, whole: bool, before: str = "") -> None:
+        self.whole, self.before = whole, before
+        self.revision = ""
+        self.opened = self.ready = self.log_wanted = False
+        self.server: Mapping[str, Any] | None = None
+        self.client: Mapping[str, Any] | None = None
+        self.open: dict[Direction, OrderedDict[Id, Asked]] = {way: OrderedDict() for way in Direction}
+        self.answered: dict[Direction, OrderedDict[Id, Asked]] = {way: OrderedDict() for way in Direction}
+        self.tokens: dict[Direction, OrderedDict[Id, Asked]] = {way: OrderedDict() for way in Direction}
+        self.said_once: set[str] = set()
+        self.listing = Listing()
+
+    @property
+    def modern(self) -> bool:
+        """Whether a revision without handshake is in force."""
+        return is_modern(self.revision)
+
+    def ask(self, direction: Direction, known: Id, asked: Asked) -> None:
+        """Remember a request."""
+        self.answered[direction].pop(known, None)
+        waiting = self.open[direction]
+        waiting[known] = asked
+        if len(waiting) > MOST_OPEN:
+            waiting.popitem(last=False)
+            self.whole = False  # an answer may now belong to a request that is forgotten
+        if asked.token is not None:
+            _keep(self.tokens[direction], identity(asked.token), asked, MOST_TOKENS)
+
+    def answer(self, direction: Direction, known: Id) -> Asked | None:
+        """Return the request that went in `direction` and is now answered, None if there is none open."""
+        asked = self.open[direction].pop(known, None)
+        if asked is not None:
+            asked.ended = True
+            _keep(self.answered[direction], known, asked, MOST_ANSWERED)
+        return asked
+
+    def requests_out(self, method: str) -> bool:
+        """Whether a request of this method to the server is open."""
+        return any(asked.method == method for asked in self.open[Direction.OUT].values())
+
+
+def _keep(kept: OrderedDict[Id, Asked], known: Id, asked: Asked, most: int) -> None:
+    kept[known] = asked
+    kept.move_to_end(known)
+    if len(kept) > most:
+        kept.popitem(last=False)
+
+
+def asked_of(seq: int, method: str, params: Mapping[str, Any]) -> Asked:
+    """Return what is to be remembered of a request."""
+    meta = mapping(params.get("_meta"))
+    version = meta.get(VERSION_KEY)
+    name = params.get("name")
+    token = meta.get("progressToken")
+    return Asked(
+        seq,
+        method[:LONG_NAME],
+        tool=name[:LONG_NAME] if isinstance(name, str) and method == "tools/call" else "",
+        revision=version[:LONG_NAME] if isinstance(version, str) else "",
+        cursor=identity(cursor) if isinstance(cursor := params.get("cursor"), str) else None,
+        token=token if isinstance(token, int | str) and not isinstance(token, bool) else None,
+        wants_log=LOG_LEVEL_KEY in meta,
+    )
+
+
+def other(direction: Direction) -> Direction:
+    """Return the way back."""
+    return Direction.IN if direction is Direction.OUT else Direction.OUT

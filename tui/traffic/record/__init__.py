@@ -1,0 +1,1 @@
+"""Turning captured bytes into entries."""

@@ -1,0 +1,283 @@
+"""The recorder: takes what the taps saw, from any thread, and lets one thread of its own do the rest.
+
+A tap pays some appends (`capture`); reading, pairing, redacting and storing happen in the recorder's
+thread, in slices between which it rests, because a thread that computes takes the interpreter from the
+event loop for 5 ms at a time. Rows appear in `Frames` only once they are stored. Nothing that a server
+writes and nothing that the disk does can make a tap wait or fail: what is too much loses its body, then
+itself, and an entry says so; while nothing can be stored the recording goes on in memory.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from tui.core.errors import McptuiError
+from tui.core.traffic import Captured, Entry, Finding, TrafficWriter
+from tui.traffic.record.backlog import Action, Backlog, Errand
+from tui.traffic.record.bodies import Redact, Ring
+from tui.traffic.record.frames import Frames
+from tui.traffic.record.reading import Reader
+
+BODY_CAP = 256 * 1024
+"""Bytes of a body that are kept, unless all are."""
+
+QUEUE_BYTES = 64 * 1024 * 1024
+"""Bytes that may wait."""
+
+WINDOW = 0.03
+"""Seconds in which entries gather before they are stored together: 50 ms with the commit."""
+
+BATCH = 512
+BATCH_BYTES = 4 * 1024 * 1024
+SLICE = 0.001
+"""Seconds of work after which other threads get their turn."""
+
+REST = 0.00005
+
+_LOG = logging.getLogger(__name__)
+
+
+class Recorder:
+    """Records what travels.
+
+    Attributes:
+        frames: the columns; grow as entries are stored.
+        memory: the last entries with bodies, filled while nothing can be stored.
+        faults: how often something went wrong inside the recorder; 0 unless it has a mistake.
+    """
+
+    def __init__(
+        self,
+        writer_factory: Callable[[], TrafficWriter],
+        frames: Frames,
+        *,
+        redact: Redact,
+        body_cap: int = BODY_CAP,
+        keep_all: bool = False,
+        on_batch: Callable[[Sequence[Entry]], None] | None = None,
+        first_seq: int = 1,
+        queue_bytes: int = QUEUE_BYTES,
+        wall_ns: Callable[[], int] = time.time_ns,
+        mono_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        """Make a recorder that takes entries at once and stores them from `start()` on.
+
+        Args:
+            writer_factory: opens the store; called in the recorder's thread, may raise OSError and its like.
+            frames: the columns to fill.
+            redact: takes secrets out of bytes and says where.
+            body_cap: bytes of a body that are kept.
+            keep_all: keep every body whole.
+            on_batch: told of the entries of a batch once they are stored; called in the recorder's thread,
+                so it must be quick, and it must bound what it keeps.
+            first_seq: number of the first entry.
+            queue_bytes: how much may wait.
+            wall_ns: clock for what the recorder itself has to say, nanoseconds since 1970.
+            mono_ns: the same, monotonic.
+        """
+        self.frames = frames
+        self.memory = Ring()
+        self.faults = 0
+        self._factory, self._on_batch = writer_factory, on_batch
+        self._reader = Reader(redact, 0 if keep_all else body_cap, first_seq)
+        self._backlog = Backlog(queue_bytes, mono_ns, wall_ns)
+        self._awake = self._closing = False
+        self._wake, self._hurry = threading.Event(), threading.Event()
+        self._writer: TrafficWriter | None = None
+        self._problem = ""
+        self._since = 0.0
+        self._thread: threading.Thread | None = None
+
+    # ---- any thread --------------------------------------------------------------------------------------
+
+    def capture(self, captured: Captured) -> None:
+        """Take in what a tap saw. Never raises, never waits; some tenths of a microsecond."""
+        if self._closing:
+            return
+        try:
+            self._backlog.add(captured)
+            if not self._awake:
+                self._awake = True
+                self._wake.set()
+        except Exception:  # a tap must never fail by being watched, whatever it hands over
+            self.faults += 1
+
+    def add_findings(self, findings: Sequence[Finding]) -> None:
+        """Store what the linter found, behind the entries taken so far, and note it in the columns."""
+        if findings:
+            self._put(list(findings))
+
+    def submit(self, action: Action) -> None:
+        """Let `action` use the writer in the recorder's thread, behind the entries taken so far."""
+        self._put(action)
+
+    @property
+    def problem(self) -> str:
+        """Why nothing is stored any more, or ""."""
+        return self._problem
+
+    @property
+    def waiting(self) -> int:
+        """How many entries were taken and are not stored yet."""
+        return len(self._backlog)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so much waits that bodies would be cut soon; a tap that can slow its server down does."""
+        return self._backlog.crowded
+
+    def start(self, *, keep_all: bool = False) -> None:
+        """Start storing, every body whole if `keep_all`; a second start does nothing."""
+        if keep_all:
+            self._reader.cap = 0
+        if self._thread is None and not self._closing:
+            self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+            self._thread.start()
+
+    def flush(self, timeout: float = 5.0) -> bool:
+        """Wait until all that was taken so far is stored, at most `timeout` seconds; tell whether it is."""
+        if self._thread is None or not self._thread.is_alive() or self._thread is threading.current_thread():
+            return not self._backlog
+        done = threading.Event()
+        self._put(done)
+        self._hurry.set()
+        return done.wait(timeout)
+
+    def close(self, timeout: float = 5.0) -> bool:
+        """Store what was taken, let go of the store and end; tell whether that took less than `timeout`."""
+        self._closing = True
+        self._hurry.set()
+        self._wake.set()
+        if self._thread is None:
+            return True
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _put(self, errand: Errand) -> None:
+        self._backlog.put(errand)
+        self._awake = True
+        self._wake.set()
+
+    # ---- the recorder's thread ---------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            self._writer = self._factory()
+            self._problem = self._writer.problem
+        except Exception as problem:  # whatever the store is: the recording goes on in memory
+            self._problem = _reason(problem)
+        while not self._closing:
+            self._wake.wait()
+            self._wake.clear()
+            self._hurry.wait(WINDOW)
+            self._hurry.clear()
+            self._awake = False
+            self._drain()
+        self._drain()
+        self._close_store()
+
+    def _drain(self) -> None:
+        """Store all that waits."""
+        self._since = time.perf_counter()
+        while self._backlog:
+            try:
+                self._drain_batch()
+            except Exception:  # a mistake of ours must not end the recording: each round takes something
+                self._fault("recording a batch")
+            self._backlog.settle()
+
+    def _drain_batch(self) -> None:
+        batch: list[Entry] = []
+        octets = 0
+        item: Captured | Errand | None = None
+        while len(batch) < BATCH and octets < BATCH_BYTES:
+            item = self._backlog.take()
+            if type(item) is not Captured:
+                break
+            octets += len(item.raw)
+            self._read(item, batch)
+            self._breathe()
+        self._store(batch)
+        if item is not None and type(item) is not Captured:
+            self._do(item)
+
+    def _read(self, captured: Captured, batch: list[Entry]) -> None:
+        try:
+            self._reader.read(captured, batch)
+        except Exception:  # a mistake of ours with one entry must not end the recording of all
+            self._fault("reading an entry")
+
+    def _store(self, batch: list[Entry]) -> None:
+        if not batch:
+            return
+        if self._writer is not None:
+            try:
+                self._writer.write(batch)
+                self._problem, self.frames.gone = self._writer.problem, self._writer.gone
+            except Exception as problem:  # a store that fails in a way of its own is still only a store
+                self._lose_store(problem)
+        if self._problem:
+            self.memory.add(batch)
+        for entry in batch:
+            self.frames.append(entry)
+            self._breathe()
+        if self._on_batch is not None:
+            try:
+                self._on_batch(batch)
+            except Exception:  # who looks at entries must not end their recording
+                self._fault("telling of a batch")
+
+    def _do(self, item: Captured | Errand) -> None:
+        if isinstance(item, threading.Event):
+            item.set()
+        elif isinstance(item, list):
+            self._store_findings(item)
+        elif callable(item) and self._writer is not None:
+            try:
+                item(self._writer)
+            except Exception:  # an action from outside must not end the recording
+                self._fault("an action")
+
+    def _store_findings(self, findings: list[Finding]) -> None:
+        if self._writer is not None:
+            try:
+                self._writer.write_findings(findings)
+                self._problem = self._writer.problem
+            except Exception as problem:  # as above
+                self._lose_store(problem)
+        if self._problem:
+            self.memory.add_findings(findings)
+        for finding in findings:
+            self.frames.set_severity(finding.seq, finding.severity)
+
+    def _lose_store(self, problem: Exception) -> None:
+        """Go on without a store that broke its promise not to raise: what is in it is not known."""
+        self._fault("storing")
+        self._problem = f"{type(problem).__name__}: {problem}"
+        self._close_store()
+
+    def _close_store(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            try:
+                writer.close()
+            except Exception:  # the end must come, and all that can be stored is
+                self._fault("closing the store")
+
+    def _breathe(self) -> None:
+        now = time.perf_counter()
+        if now - self._since > SLICE:
+            time.sleep(REST)
+            self._since = time.perf_counter()
+
+    def _fault(self, what: str) -> None:
+        self.faults += 1
+        _LOG.warning("recorder: %s failed", what, exc_info=True)
+
+
+def _reason(error: Exception) -> str:
+    """Return why there is no store, in words."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"cannot write to {error.filename}: {error.strerror}"
+    return str(error) if isinstance(error, McptuiError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,1 @@
+"""Answering and replaying from a recording."""

@@ -1,0 +1,199 @@
+"""A recorded session as a plan to be carried out again on a live server, and what came out differently. Pure.
+
+Requests are sent as they were recorded, with their ids, one after the other, also those of a batch. What a
+server hands out to be given back to it (a cursor, the state of a call in rounds) is replaced by what the live
+one handed out.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.jsonrpc.skim import outline
+from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
+from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
+from tui.traffic.replay.standin import Bodies, Body, with_member
+
+GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
+"""Members of params, and the members of results whose values they carry back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that the host sent.
+
+    Attributes:
+        seq: its entry.
+        method, tool: what it is; of an answer to the server what the server asked.
+        kind: REQUEST, NOTIFICATION, or RESPONSE and ERROR for an answer to the server.
+        raw: the bytes.
+        ident: its id as JSON text.
+        expected: the recorded answer, b"" for none.
+        took_ns: how long that took, -1 for no answer.
+        left_out: why it is not sent, or "".
+    """
+
+    seq: int
+    method: str
+    tool: str
+    kind: Kind
+    raw: bytes
+    ident: str = ""
+    expected: bytes = b""
+    took_ns: int = -1
+    left_out: str = ""
+
+
+def plan(entries: Iterable[Entry], body: Body) -> list[Item]:
+    """Return what the host sent, in order, with what it got.
+
+    Args:
+        entries: the columns of one server's traffic.
+        body: returns a stored body, by seq.
+    """
+    kept = [entry for entry in entries if entry.direction is not Direction.NONE]
+    bodies = Bodies(body)
+    for entry in kept:
+        bodies.note(entry)
+    answers = {
+        entry.pair: entry
+        for entry in kept
+        if entry.direction is Direction.IN and entry.kind in ANSWERS and entry.pair
+    }
+    sent = (Kind.REQUEST, Kind.NOTIFICATION, Kind.RESPONSE, Kind.ERROR)
+    return [
+        _item(entry, answers.get(entry.seq), bodies)
+        for entry in kept
+        if entry.direction is Direction.OUT and entry.kind in sent and entry.outcome is not Outcome.CANCELLED
+    ]
+
+
+def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> Item:
+    place = bodies.place(entry)
+    raw, expected = bodies.read(place), b""
+    left_out = ""
+    if place.torn or not raw:
+        left_out = "only its beginning was recorded"
+    elif b"[redacted:" in raw:
+        left_out = "a secret in it was not recorded"
+    elif entry.kind is Kind.REQUEST and answer is None:
+        left_out = "it had no answer"
+    elif answer is not None:
+        its_place = bodies.place(answer)
+        expected = bodies.read(its_place)
+        if its_place.torn or not expected:
+            left_out, expected = "only the beginning of its answer was recorded", b""
+    return Item(
+        entry.seq,
+        entry.method,
+        entry.tool,
+        entry.kind,
+        raw,
+        entry.ident,
+        expected,
+        answer.mono_ns - entry.mono_ns if answer is not None else -1,
+        left_out,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of sending an item.
+
+    Attributes:
+        item: what was sent.
+        got: the live answer; b"" for none.
+        took_ns: how long it took, -1 for no answer.
+        comparison: what differs from the recorded answer; None where there was nothing to compare.
+        problem: why there is no answer, or "".
+    """
+
+    item: Item
+    got: bytes = b""
+    took_ns: int = -1
+    comparison: Comparison | None = None
+    problem: str = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the live server did something else than the recorded one."""
+        return bool(self.problem) or (self.comparison is not None and not self.comparison.same)
+
+
+class Replay:
+    """Keeps what has to be known from one item to the next.
+
+    Args:
+        items: the plan.
+        paths: patterns of paths that may differ, beside what is known to differ from run to run.
+    """
+
+    def __init__(self, items: Iterable[Item], paths: Iterable[str] = ()) -> None:
+        self._items = list(items)
+        self._masks = Masks(tuple(paths), RUN_TO_RUN.kinds)
+        self._handed_out: dict[bytes, bytes] = {}
+
+    def items(self) -> Iterator[Item]:
+        """Yield what is to be done by us: requests and notifications."""
+        return (item for item in self._items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION))
+
+    def bytes_of(self, item: Item) -> bytes:
+        """Return what is to be sent for an item now, after the answers that came so far."""
+        raw = item.raw
+        for name in GIVEN_BACK:
+            value = _member(raw, "params", name)
+            if value in self._handed_out:
+                raw = with_member(raw, ("params", name), self._handed_out[value])
+        return raw
+
+    def answer(self, item: Item, got: bytes, took_ns: int) -> Result:
+        """Take the live answer to an item, and compare it with the recorded one."""
+        for name in GIVEN_BACK.values():
+            before, after = _member(item.expected, "result", name), _member(got, "result", name)
+            if before and after:
+                self._handed_out[before] = after
+        before, after = _parsed(item.expected), _parsed(got)
+        return Result(item, got, took_ns, compare(before, after, self._masks))
+
+    def reply_to(self, method: str, ident: Any) -> bytes:
+        """Return what the host answered when the server asked `method`, with another id.
+
+        Each recorded answer is given once, in order; then an error says that there is none.
+        """
+        for place, item in enumerate(self._items):
+            if item.kind in ANSWERS and item.method == method and not item.left_out:
+                del self._items[place]
+                return with_member(item.raw, ("id",), json.dumps(ident).encode())
+        error = {"code": -32601, "message": "the recorded host gave no answer to this"}
+        return json.dumps({"jsonrpc": "2.0", "id": ident, "error": error}).encode()
+
+
+def _member(raw: bytes, *path: str) -> bytes:
+    """Return the bytes of a member, b"" if it is not there."""
+    start, end = 0, 0
+    try:
+        for key in path:
+            start, end = outline(raw, start).members[key]
+    except (ValueError, KeyError):
+        return b""
+    return raw[start:end] if end > start else b""
+
+
+def _parsed(raw: bytes) -> Any:
+    """Return an answer as values, or as its text if it is no JSON."""
+    try:
+        found: Any = json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return raw.decode("utf-8", "replace")
+    return found
+
+
+def tally(results: Iterable[Result]) -> Mapping[str, int]:
+    """Return how many items were the same, differ, and were left out."""
+    found = {"same": 0, "differ": 0, "left out": 0}
+    for result in results:
+        if result.item.kind is Kind.REQUEST:
+            key = "left out" if result.item.left_out else "differ" if result.differs else "same"
+            found[key] += 1
+    return found

@@ -1,0 +1,290 @@
+"""A stand-in for a recorded server: requests in, recorded answers out. Pure; no I/O, no clock.
+
+The recording is read as scripts. Everything that the host sent begins one, and what the server sent up to
+its answer, or after it until the host sent something else, is what the script says. A request that comes in
+plays the script of the same request; the same request again plays the next one that was recorded, and the
+last one for ever. Bytes are as they were recorded, but for ids and progress tokens, which are those of the
+request being answered. A batch is answered by a batch, unless the server answered it message by message.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tui.core.jsonrpc.skim import outline, value_end
+from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
+from tui.traffic.replay.matching import Book, Question, nearest, request_of
+
+NOT_FOUND, INVALID_PARAMS, INTERNAL, PARSE_ERROR, INVALID_REQUEST = -32601, -32602, -32603, -32700, -32600
+"""Codes of JSON-RPC 2.0, section 5.1."""
+
+MAX_LISTED = 20
+MAX_BATCH = 1000
+
+Body = Callable[[int], bytes]
+"""Returns the whole stored body of an entry, by its seq."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Something to write, with a newline behind it.
+
+    Attributes:
+        raw: the bytes.
+        after_ns: how long after the line that caused it the recorded server wrote it.
+        is_shared: whether it is an answer that goes into one line with others, if a batch asked for it.
+    """
+
+    raw: bytes
+    after_ns: int = 0
+    is_shared: bool = False
+
+
+class Bodies:
+    """The bytes of messages, also of those that travelled in a batch.
+
+    Args:
+        body: returns the whole stored body of an entry, by its seq.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._batches: set[int] = set()
+        self._last: tuple[int, bytes] = (0, b"")
+
+    def note(self, entry: Entry) -> None:
+        """Take in an entry, before those that are in it if it is a batch."""
+        if entry.kind is Kind.BATCH:
+            self._batches.add(entry.seq)
+
+    def place(self, entry: Entry) -> "Place":
+        """Return where the bytes of a message are."""
+        line = entry.detail.get("batch")
+        if not isinstance(line, int) or line not in self._batches:
+            return Place(entry.seq, torn=entry.size if entry.sha256 else 0)
+        _, start, end = entry.in_batch or (line, 0, 0)
+        return Place(line, start, end)
+
+    def read(self, place: "Place") -> bytes:
+        """Return the bytes; of a message in a batch, b"" if they are not all there."""
+        if place.end < 0:
+            return self._body(place.seq)
+        if self._last[0] != place.seq:  # the messages of a batch come one after the other
+            self._last = place.seq, self._body(place.seq)
+        raw = self._last[1][place.start : place.end]
+        try:
+            is_whole = raw.startswith(b"{") and value_end(raw, 0) == place.end - place.start
+        except ValueError:
+            is_whole = False
+        return raw if is_whole else b""
+
+
+class Place(NamedTuple):
+    """Where the bytes of a message are: in the body of the entry `seq`.
+
+    Attributes:
+        seq: the entry: its own, or the batch.
+        start, end: where in a batch; -1 as `end` for the whole body.
+        torn: bytes as it travelled, if only the beginning is stored; otherwise 0.
+    """
+
+    seq: int
+    start: int = 0
+    end: int = -1
+    torn: int = 0
+
+    @property
+    def is_in_batch(self) -> bool:
+        """Whether it travelled in a batch."""
+        return self.end >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Something that the server sent: where it is, when, and of what kind it is."""
+
+    place: Place
+    mono_ns: int
+    kind: Kind
+    answers: bool = False
+    ident: str = ""
+
+
+@dataclass(slots=True)
+class _Script:
+    """What the host sent, and what the server said to it."""
+
+    mono_ns: int
+    is_in_batch: bool = False
+    steps: list[_Step] = field(default_factory=list)
+    outcome: Outcome = Outcome.PENDING
+
+
+@dataclass(slots=True)
+class _Play:
+    """A script that waits for the host's answer to a request of the server."""
+
+    script: _Script
+    at: int
+    base_ns: int
+    ident: bytes
+    token: bytes
+
+
+class StandIn:
+    """Answers as a recorded server did.
+
+    Args:
+        entries: the columns of one server's traffic, in order.
+        body: returns their bodies.
+    """
+
+    def __init__(self, entries: Iterable[Entry], body: Body) -> None:
+        self._bodies = Bodies(body)
+        self._book: Book[_Script] = Book()
+        self._waiting: dict[str, _Play] = {}
+        self._read(entries)
+
+    def _read(self, entries: Iterable[Entry]) -> None:
+        by_seq: dict[int, _Script] = {}
+        latest: _Script | None = None
+        for entry in entries:
+            self._bodies.note(entry)
+            if entry.direction is Direction.OUT and entry.outcome is Outcome.CANCELLED:
+                if (cancelled := by_seq.get(entry.pair)) is not None:
+                    cancelled.outcome = Outcome.CANCELLED
+            elif entry.direction is Direction.OUT and entry.kind in (Kind.REQUEST, Kind.NOTIFICATION):
+                place = self._bodies.place(entry)
+                latest = by_seq[entry.seq] = _Script(entry.mono_ns, place.is_in_batch)
+                asked = request_of(self._bodies.read(place), entry.method)
+                if asked is not None:
+                    self._book.add(asked, latest)
+            elif entry.direction is Direction.IN and entry.kind is not Kind.BATCH:
+                script = by_seq.get(entry.pair) or by_seq.get(entry.root) or latest
+                if script is not None:
+                    self._add_step(script, entry, answers=entry.pair in by_seq)
+
+    def _add_step(self, script: _Script, entry: Entry, *, answers: bool) -> None:
+        ends = answers and entry.kind in ANSWERS
+        if ends:
+            script.outcome = entry.outcome
+        place = self._bodies.place(entry)
+        script.steps.append(_Step(place, entry.mono_ns, entry.kind, ends, entry.ident))
+
+    # ---- answering ---------------------------------------------------------------------------------
+
+    def take(self, line: bytes) -> list[Send]:
+        """Return what is to be sent because of a line of the host's."""
+        if not line.strip():
+            return []
+        try:
+            message = json.loads(line.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return [_error("null", PARSE_ERROR, "this is not JSON")]
+        if message == []:
+            return [_error("null", INVALID_REQUEST, "this batch is empty")]
+        try:
+            if not isinstance(message, list):
+                return self._take(message)
+            sends = [send for one in message[:MAX_BATCH] for send in self._take(one)]
+        except RecursionError:
+            return [_error("null", INVALID_REQUEST, "this is nested too deeply")]
+        shared = [send for send in sends if send.is_shared]
+        if not shared:
+            return sends
+        answer = b"[" + b",".join(send.raw for send in shared) + b"]"
+        alone = [send for send in sends if not send.is_shared]
+        return [*alone, Send(answer, max(send.after_ns for send in shared))]
+
+    def _take(self, message: Any) -> list[Send]:
+        if not isinstance(message, dict):
+            return [_error("null", INVALID_REQUEST, "this is not a JSON-RPC message")]
+        method, ident = message.get("method"), json.dumps(message.get("id"))
+        if not isinstance(method, str):
+            play = self._waiting.pop(ident, None)
+            return [] if play is None else list(self._go_on(play))
+        asked = Question.of(method, message.get("params"))
+        if method == "notifications/cancelled":
+            self._cancel(message.get("params"))
+        script = self._book.find(asked)
+        if "id" not in message:
+            return [] if script is None else list(self._play(script, b"", b""))
+        if script is None:
+            return [self._unknown(asked, ident)]
+        return list(self._play(script, ident.encode(), asked.token))
+
+    def _cancel(self, params: Any) -> None:
+        wanted = json.dumps(params.get("requestId")) if isinstance(params, dict) else ""
+        for key, play in list(self._waiting.items()):
+            if play.ident == wanted.encode():
+                del self._waiting[key]
+
+    def _play(self, script: _Script, ident: bytes, token: bytes) -> Iterator[Send]:
+        yield from self._go_on(_Play(script, 0, script.mono_ns, ident, token))
+        unanswered = ident and not any(step.answers for step in script.steps)
+        if unanswered and script.outcome is not Outcome.CANCELLED:
+            yield _error(ident.decode(), INTERNAL, "the recording ends before the answer to this request")
+
+    def _go_on(self, play: _Play) -> Iterator[Send]:
+        """Say the rest of a script, up to the next request of the server's."""
+        steps = play.script.steps
+        base = play.base_ns
+        while play.at < len(steps):
+            step = steps[play.at]
+            play.at += 1
+            raw = self._words(step, play)
+            if raw or not step.place.is_in_batch:
+                is_shared = step.answers and (step.place.is_in_batch or not play.script.is_in_batch)
+                yield Send(raw, max(0, step.mono_ns - base), is_shared)
+            if step.kind is Kind.REQUEST and any(later.answers for later in steps[play.at :]):
+                play.base_ns = step.mono_ns
+                self._waiting[step.ident] = play
+                return
+
+    def _words(self, step: _Step, play: _Play) -> bytes:
+        raw, torn = self._bodies.read(step.place), step.place.torn
+        if step.answers and (torn or not raw):
+            size = torn or max(0, step.place.end - step.place.start)
+            text = f"of this answer of {size} bytes the recording holds only the beginning"
+            if not size:
+                text = "the recording does not hold this answer any more"
+            return _error(play.ident.decode(), INTERNAL, text).raw
+        if step.answers:
+            return with_member(raw, ("id",), play.ident)
+        if step.kind is Kind.NOTIFICATION and play.token:
+            return with_member(raw, ("params", "progressToken"), play.token)
+        return raw
+
+    def _unknown(self, asked: Question, ident: str) -> Send:
+        if asked.method == "ping":  # every server answers it, recorded or not
+            return Send(b'{"jsonrpc":"2.0","id":' + ident.encode() + b',"result":{}}', is_shared=True)
+        known = self._book.recorded(asked.method)
+        if not known:
+            methods = self._book.methods()
+            text = f"{asked.method} is not in the recording, which holds: {', '.join(methods) or 'nothing'}"
+            return _error(ident, NOT_FOUND, text, {"recorded": methods})
+        text = f"{asked.method} is in the recording, but not with these parameters"
+        listed = [one.shown() for one in nearest(asked, known)[:MAX_LISTED]]
+        return _error(ident, INVALID_PARAMS, f"{text}; the nearest: {listed[0]}", {"recorded": listed})
+
+
+def _error(ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
+    error = {"code": code, "message": f"stand-in: {text}", **({"data": data} if data else {})}
+    raw = f'{{"jsonrpc":"2.0","id":{ident},"error":{json.dumps(error)}}}'.encode()
+    return Send(raw, is_shared=True)
+
+
+def with_member(raw: bytes, path: tuple[str, ...], value: bytes) -> bytes:
+    """Return a JSON object with another value at `path` and every other byte as it was.
+
+    What has no such member, or is no object, comes back unchanged.
+    """
+    start = 0
+    end = len(raw)
+    try:
+        for key in path:
+            start, end = outline(raw, start).members[key]
+    except (ValueError, KeyError):
+        return raw
+    return raw if end < 0 else raw[:start] + value + raw[end:]

@@ -1,0 +1,1 @@
+"""Spans of a turn, entries as text, and the waterfall."""

@@ -1,0 +1,186 @@
+"""The turns of a saved conversation as entries of a trace, as far as its messages tell. Pure.
+
+What no message holds is missing: when something happened, what the person answered, requests that failed.
+"""
+
+import json
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.remarks import Remark
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.core.errors import sentences
+from tui.core.events import EndReason
+from tui.core.text import clean_line
+from tui.traffic.spans.entries import (
+    CALL_ENDS,
+    END_WORDS,
+    CallSpan,
+    CallState,
+    NoteKind,
+    NoteSpan,
+    Span,
+    StepSpan,
+    StepState,
+    TurnSpan,
+)
+from tui.traffic.spans.previews import argument_lines, result_preview
+
+MOST_ARGUMENTS = 100_000
+"""Characters of arguments that are read; longer ones are not shown."""
+
+
+def past_turns(
+    messages: Sequence[Message], remarks: Sequence[Remark] = (), numbers: Mapping[int, int] | None = None
+) -> list[Span]:
+    """Return the turns, steps, calls and notes of a conversation.
+
+    Args:
+        messages: what was said.
+        remarks: what mcptui itself said between them, in order.
+        numbers: numbers that turns have in the traffic of this run, by the index of their question.
+    """
+    reader = _Reader(numbers or {})
+    waiting = deque(remarks)
+    for place, message in enumerate(messages):
+        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
+            reader.remark(waiting.popleft())
+        reader.take(place, message)
+    for remark in waiting:
+        reader.remark(remark)
+    reader.end()
+    return reader.entries
+
+
+class _Reader:
+    def __init__(self, numbers: Mapping[int, int]) -> None:
+        self.entries: list[Span] = []
+        self._numbers = numbers
+        self._turn: TurnSpan | None = None
+        self._step: StepSpan | None = None
+        self._calls: dict[str, CallSpan] = {}
+        self._last: Message | None = None
+        self._at_limit = self._was_killed = False
+
+    def take(self, place: int, message: Message) -> None:
+        match message:
+            case UserMessage() if not self._was_steered(place):
+                self._begin(place)
+            case AssistantMessage() if self._turn is not None and message.model != "mcptui":
+                self._reply(self._turn, message)
+            case ToolMessage():
+                self._result(message)
+        self._last = message
+
+    def _was_steered(self, place: int) -> bool:
+        """Whether what the person said belongs to the turn before: it came before the model had answered."""
+        turn = self._turn
+        ended = turn is None or turn.reason is not None or self._was_killed or place in self._numbers
+        return isinstance(self._last, ToolMessage) and not ended
+
+    def _begin(self, place: int) -> None:
+        self.end()
+        before = self._turn
+        number = before.number + 1 if before is not None else 1
+        # What was steered into a turn that had its answer looks like a turn of its own.
+        traffic = self._numbers.get(place, before.traffic if before is not None else 0)
+        self._turn = TurnSpan(number, "", 0, 0, traffic=traffic, past=True)
+        self._step = None
+        self._calls.clear()
+        self._at_limit = self._was_killed = False
+        self.entries.append(self._turn)
+
+    def end(self) -> None:
+        """Say how the turn ended, if nothing has said so."""
+        turn, last = self._turn, self._last
+        if turn is None or turn.reason is not None or not isinstance(last, AssistantMessage) or last.calls:
+            return
+        self._ended(turn, EndReason.LIMIT if self._at_limit else EndReason.ANSWERED)
+
+    def _ended(self, turn: TurnSpan, reason: EndReason) -> None:
+        turn.reason = reason
+        self.entries.append(NoteSpan(turn.number, NoteKind.ENDED, END_WORDS[reason], reason))
+
+    def _reply(self, turn: TurnSpan, message: AssistantMessage) -> None:
+        turn.steps += 1
+        turn.model = clean_line(message.model, 64)
+        self._step = StepSpan(
+            turn.number,
+            turn.steps,
+            0,
+            StepState.CANCELLED if message.partial else StepState.DONE,
+            ms=message.seconds * 1000 or None,
+            usage=message.usage,
+            chars=len(message.text) + len(message.reasoning),
+            calls=len(message.calls),
+            final=self._at_limit,
+        )
+        self.entries.append(self._step)
+        if message.usage is not None:
+            turn.usage = turn.usage + message.usage
+        for call in message.calls:
+            self._call(turn, call)
+
+    def _call(self, turn: TurnSpan, call: CallRequest) -> None:
+        turn.calls += 1
+        server, joint, tool = call.name.partition("__")
+        span = CallSpan(
+            turn.number,
+            turn.steps,
+            call.id,
+            clean_line(server, 64) if joint else "",
+            clean_line(tool if joint else call.name, 128),
+            argument_lines(_arguments(call.arguments)),
+            0,
+            CallState.NOT_RUN,
+        )
+        self._calls[call.id] = span
+        self.entries.append(span)
+
+    def _result(self, message: ToolMessage) -> None:
+        call = self._calls.get(message.call_id)
+        if call is None:
+            return
+        word = message.why or next((word for word in CALL_ENDS if message.text.startswith(word)), "")
+        call.state = CALL_ENDS.get(word, CallState.FAILED) if message.is_error else CallState.DONE
+        call.why = clean_line(message.why) if message.why != call.state else ""
+        call.ms = message.seconds * 1000 or None
+        call.result = result_preview(message.text)
+        if message.why == "unknown tool":
+            call.server, call.tool = "", clean_line(message.name, 128)
+        self._was_killed = self._was_killed or message.text in (UNKNOWN_OUTCOME, NEVER_SENT)
+
+    def remark(self, remark: Remark) -> None:
+        """Take in what mcptui itself said."""
+        turn = self._turn
+        if turn is None:
+            return
+        match remark.kind:
+            case "limit":
+                self._at_limit = True
+                text = f"limit {clean_line(remark.text, 64)} {remark.value:g} reached"
+                self.entries.append(NoteSpan(turn.number, NoteKind.LIMIT, text))
+            case "error":
+                if self._step is not None and self._step.state is StepState.CANCELLED:
+                    self._step.state = StepState.FAILED
+                where = f"{remark.where}: " if remark.where else ""
+                text = clean_line(sentences(f"{where}{remark.text}", remark.next_step), 400)
+                self.entries.append(NoteSpan(turn.number, NoteKind.ERROR, text))
+            case "end" if turn.reason is None and remark.text in EndReason.__members__.values():
+                self._ended(turn, EndReason(remark.text))
+
+
+def _arguments(text: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text) if len(text) <= MOST_ARGUMENTS else None
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,291 @@
+"""A turn as a tree: turn > step > call, built from the events of the loop. Pure: time is passed in.
+
+The entries of all turns stand in one flat list in the order in which they are shown, which is the order
+in which they began. An entry never moves and is never taken out except by `clear()`, so a view keeps its
+place by index and asks `changed_since()` which entries to draw again.
+
+This module holds small cleaned previews only, never a whole result.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from math import isfinite
+
+from tui.core import events
+from tui.core.errors import sentences
+from tui.core.events import EndReason
+from tui.core.text import clean_line
+from tui.core.traffic import Cause
+from tui.traffic.spans.entries import (
+    CALL_ENDS,
+    END_WORDS,
+    CallSpan,
+    CallState,
+    NoteKind,
+    NoteSpan,
+    Span,
+    StepSpan,
+    StepState,
+    TurnSpan,
+)
+from tui.traffic.spans.previews import argument_lines, result_preview
+
+
+class Spans:
+    """All turns of a conversation, built by `apply()`.
+
+    Attributes:
+        revision: grows with every visible change.
+        entries: turns, steps, calls and notes in the order in which they are shown. Read only.
+    """
+
+    def __init__(self) -> None:
+        self.revision = 0
+        self.entries: list[Span] = []
+        self._turns = 0
+        self._turn: int | None = None
+        self._step: int | None = None
+        self._calls: dict[str, int] = {}
+        self._touched: OrderedDict[int, int] = OrderedDict()  # index -> revision, last touched last
+        self._cleared = 0
+
+    @property
+    def turns(self) -> int:
+        """The number of the newest turn; 0 if there is none."""
+        return self._turns
+
+    def clear(self, past: Sequence[Span] = ()) -> None:
+        """Forget everything: another conversation is on screen, with these turns so far."""
+        self.entries[:] = past
+        self._calls.clear()
+        self._touched.clear()
+        self._turn = self._step = None
+        self._turns = max((span.number for span in past if isinstance(span, TurnSpan)), default=0)
+        self.revision += 1
+        self._cleared = self.revision
+
+    def turn_of(self, span: Span) -> TurnSpan:
+        """Return the turn that an entry belongs to."""
+        number = span.number if isinstance(span, TurnSpan) else span.turn
+        turns = (one for one in self.entries if isinstance(one, TurnSpan))
+        return next(one for one in turns if one.number == number)
+
+    def cause_of(self, span: Span) -> Cause:
+        """Return what marks the traffic of an entry; its turn is 0 if that is no traffic of this run."""
+        turn = self.turn_of(span).traffic
+        match span:
+            case CallSpan():
+                return Cause(turn, span.step, span.id)
+            case StepSpan():
+                return Cause(turn, span.number)
+            case _:
+                return Cause(turn)
+
+    def changed_since(self, revision: int) -> list[int] | None:
+        """Return the indices of entries that are new or changed after `revision`, in ascending order.
+
+        None means that the entries are other ones than at `revision`: begin anew.
+        """
+        if revision < self._cleared:
+            return None
+        changed: list[int] = []
+        for index in reversed(self._touched):
+            if self._touched[index] <= revision:
+                break
+            changed.append(index)
+        return sorted(changed)
+
+    def apply(self, event: events.Event, now_ns: int) -> None:
+        """Take in one event, at monotonic `now_ns`. Never raises: what does not fit is left out."""
+        match event:
+            case events.TurnStarted():
+                self._begin_turn(event, now_ns)
+            case events.StepStarted():
+                self._begin_step(event, now_ns)
+            case events.TextDelta():
+                self._hear(StepState.ANSWERING, len(event.text), "", now_ns)
+            case events.ReasoningDelta():
+                self._hear(StepState.THINKING, len(event.text), "", now_ns)
+            case events.CallForming():
+                self._hear(StepState.CALLING, 0, clean_line(event.name, 64), now_ns)
+            case events.RetryScheduled():
+                text = f"try {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
+                self._hear(StepState.RETRYING, 0, clean_line(text), now_ns)
+            case events.StepEnded():
+                self._end_step(event)
+            case events.ToolCallProposed():
+                self._propose(event, now_ns)
+            case events.LimitReached():
+                self._note(NoteKind.LIMIT, f"limit {event.limit} {event.value:g} reached")
+            case events.TurnError():
+                where = f"{event.where}: " if event.where else ""
+                self._fail_step()
+                words = sentences(f"{where}{event.message}", event.next_step)
+                self._note(NoteKind.ERROR, clean_line(words, 400))
+            case events.TurnEnded():
+                self._end_turn(event, now_ns)
+            case _:
+                self._apply_to_call(event, now_ns)
+
+    # ---- turns and steps ---------------------------------------------------------------------------
+
+    def _begin_turn(self, event: events.TurnStarted, now_ns: int) -> None:
+        self._turns += 1
+        self._step = None
+        turn = TurnSpan(self._turns, clean_line(event.model, 64), event.tools, now_ns)
+        turn.traffic = event.turn or self._turns
+        self._turn = self._add(turn)
+
+    def _begin_step(self, event: events.StepStarted, now_ns: int) -> None:
+        if (turn := self._open_turn()) is None:
+            return
+        turn.steps += 1
+        self._touch(self._turn)
+        self._step = self._add(StepSpan(turn.number, event.step, now_ns, final=event.final))
+
+    def _hear(self, state: StepState, chars: int, detail: str, now_ns: int) -> None:
+        step = self._open_step()
+        if step is None or step.ms is not None:
+            return
+        step.chars += chars
+        if step.first_ms is None and state is not StepState.RETRYING:
+            step.first_ms = _ms(step.started_ns, now_ns)
+        if (step.state, step.detail) != (state, detail):
+            step.state, step.detail = state, detail
+            self._touch(self._step)
+
+    def _end_step(self, event: events.StepEnded) -> None:
+        turn, step = self._open_turn(), self._open_step()
+        if turn is None or step is None:
+            return
+        step.state, step.detail = StepState.DONE, ""
+        step.ms, step.usage, step.calls = event.ms, event.usage, event.calls
+        turn.usage = turn.usage + event.usage
+        self._touch(self._step)
+        self._touch(self._turn)
+
+    def _fail_step(self) -> None:
+        step = self._open_step()
+        if step is not None and step.ms is None:
+            step.state, step.detail = StepState.FAILED, ""
+            self._touch(self._step)
+
+    def _end_turn(self, event: events.TurnEnded, now_ns: int) -> None:
+        turn, step = self._open_turn(), self._open_step()
+        if turn is None:
+            return
+        if step is not None and step.ms is None:
+            step.ms = _ms(step.started_ns, now_ns)
+            step.detail = ""
+            if step.state is not StepState.FAILED:
+                step.state = StepState.CANCELLED
+            self._touch(self._step)
+        for call in list(self._calls.values()):
+            self._abandon(call, now_ns)
+        turn.ms, turn.reason, turn.usage = event.ms, event.reason, event.usage
+        self._touch(self._turn)
+        self._note(NoteKind.ENDED, END_WORDS[event.reason], event.reason)
+        self._turn = self._step = None
+        self._calls.clear()
+
+    def _note(self, kind: NoteKind, text: str, reason: EndReason | None = None) -> None:
+        if (turn := self._open_turn()) is not None:
+            self._add(NoteSpan(turn.number, kind, text, reason))
+
+    # ---- calls -------------------------------------------------------------------------------------
+
+    def _propose(self, event: events.ToolCallProposed, now_ns: int) -> None:
+        if (turn := self._open_turn()) is None:
+            return
+        turn.calls += 1
+        self._touch(self._turn)
+        self._calls[event.id] = self._add(
+            CallSpan(
+                turn.number,
+                event.step,
+                event.id,
+                clean_line(event.server, 64),
+                clean_line(event.tool, 128),
+                argument_lines(event.arguments),
+                now_ns,
+            )
+        )
+
+    def _apply_to_call(self, event: events.Event, now_ns: int) -> None:
+        index = self._calls.get(getattr(event, "id", ""))
+        call = self.entries[index] if index is not None else None
+        if not isinstance(call, CallSpan) or call.state.over:
+            return
+        match event:
+            case events.ApprovalAsked():
+                call.state, call.asked_ns = CallState.ASKING, now_ns
+                call.why = clean_line(event.request.why)
+            case events.ApprovalGiven():
+                call.state, call.answer, call.why = CallState.WAITING, event.answer, clean_line(event.reason)
+                self._stop_asking(call, now_ns)
+            case events.ToolCallStarted():
+                call.state, call.started_ns, call.why = CallState.RUNNING, now_ns, ""
+            case events.ToolProgress():
+                call.progress, call.total = _finite(event.progress), _finite(event.total)
+                call.message = clean_line(event.message)
+            case events.ToolCallEnded():
+                self._end_call(call, event, now_ns)
+            case _:
+                return
+        self._touch(index)
+
+    def _end_call(self, call: CallSpan, event: events.ToolCallEnded, now_ns: int) -> None:
+        self._stop_asking(call, now_ns)
+        fallback = CallState.FAILED if event.is_error or event.why else CallState.DONE
+        call.state = CALL_ENDS.get(event.why, fallback)
+        call.why = clean_line(event.why) if event.why != call.state else call.why
+        call.ms = event.ms
+        call.result = result_preview(event.text)
+        call.warning = clean_line(event.result.warning) if event.result is not None else ""
+
+    def _abandon(self, index: int, now_ns: int) -> None:
+        """Close a call that the turn left open."""
+        call = self.entries[index]
+        if isinstance(call, CallSpan) and not call.state.over:
+            self._stop_asking(call, now_ns)
+            ran = call.started_ns is not None
+            call.state = CallState.CANCELLED if ran else CallState.NOT_RUN
+            call.ms = _ms(call.started_ns, now_ns) if call.started_ns is not None else None
+            self._touch(index)
+
+    @staticmethod
+    def _stop_asking(call: CallSpan, now_ns: int) -> None:
+        if call.asked_ns is not None:
+            call.waited_ms += _ms(call.asked_ns, now_ns)
+            call.asked_ns = None
+
+    # ---- the list ----------------------------------------------------------------------------------
+
+    def _open_turn(self) -> TurnSpan | None:
+        entry = self.entries[self._turn] if self._turn is not None else None
+        return entry if isinstance(entry, TurnSpan) else None
+
+    def _open_step(self) -> StepSpan | None:
+        entry = self.entries[self._step] if self._step is not None else None
+        return entry if isinstance(entry, StepSpan) else None
+
+    def _add(self, span: Span) -> int:
+        self.entries.append(span)
+        index = len(self.entries) - 1
+        self._touch(index)
+        return index
+
+    def _touch(self, index: int | None) -> None:
+        if index is not None:
+            self.revision += 1
+            self._touched[index] = self.revision
+            self._touched.move_to_end(index)
+
+
+def _ms(begin_ns: int, end_ns: int) -> float:
+    return max(0, end_ns - begin_ns) / 1e6
+
+
+def _finite(value: float | None) -> float | None:
+    """Return a server's number if it is one: NaN and infinities have been seen."""
+    return value if isinstance(value, int | float) and isfinite(value) else None

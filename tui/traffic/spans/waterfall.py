@@ -1,0 +1,260 @@
+"""Where the time of one turn went: bars in lanes, and the shares of what the turn waited for. Pure.
+
+Built from the spans of the conversation, which know of approvals, or from the entries of a recording,
+which do not. Nothing here draws.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tui.core.text import clean_line
+from tui.core.traffic import ANSWERS, Entry, Kind, Outcome
+from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
+
+TOUCHING_NS = 2_000_000
+"""Bars that end so shortly before another begins are what it waited for; what is longer is a gap."""
+
+MOST_BARS = 2_000
+
+
+class Part(StrEnum):
+    """What time is spent on; the words stand on the screen."""
+
+    MODEL = "model"
+    YOU = "waiting for you"
+    TOOL = "tools"
+    REST = "between"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One stretch of time.
+
+    Attributes:
+        part: what it was spent on.
+        lane: which line it stands on, from 0; bars of a lane do not overlap.
+        label: what to call it, cleaned.
+        start_ns: nanoseconds since the turn began.
+        end_ns: the same, of its end; of what still runs, of now.
+        running: whether it goes on.
+        failed: whether it ended badly.
+        critical: whether the turn would have been shorter without it.
+        step: number of the step, 0 if unknown.
+        call: id of the tool call, "" for the model.
+        seq: entry of its request, 0 if it comes from the spans.
+    """
+
+    part: Part
+    lane: int
+    label: str
+    start_ns: int
+    end_ns: int
+    running: bool = False
+    failed: bool = False
+    critical: bool = False
+    step: int = 0
+    call: str = ""
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    """One turn.
+
+    Attributes:
+        turn: its number.
+        ns: how long it took, or takes so far.
+        bars: in the order in which they began.
+        lanes: names of the lanes, cleaned.
+        shares: part of the turn's time by what it waited for, largest first; they add up to 1.
+    """
+
+    turn: int
+    ns: int
+    bars: tuple[Bar, ...]
+    lanes: tuple[str, ...]
+    shares: tuple[tuple[Part, float], ...]
+
+    @property
+    def words(self) -> str:
+        """The shares as a line: "model 62 %, tools 31 %, waiting for you 7 %"."""
+        return ", ".join(
+            f"{part} {share * 100:.0f} %" for part, share in self.shares if round(share * 100) > 0
+        )
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """A bar before it has a lane; times are monotonic."""
+
+    part: Part
+    label: str
+    start: int
+    end: int
+    running: bool = False
+    failed: bool = False
+    step: int = 0
+    call: str = ""
+    seq: int = 0
+    critical: bool = False
+
+
+def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
+    """Return the waterfall of a turn from the spans of the conversation, None if there is no such turn.
+
+    Args:
+        spans: `tui.traffic.spans.spans.Spans.entries`.
+        turn: number of the turn, as `Cause.turn` counts.
+        now_ns: monotonic nanoseconds; the end of what still runs.
+    """
+    head: TurnSpan | None = None
+    stretches: list[_Stretch] = []
+    for span in spans:
+        match span:
+            case TurnSpan(traffic=number) if number == turn and not span.past:
+                head = span
+            case StepSpan() if head is not None and span.turn == head.number:
+                stretches.append(_of_step(span, now_ns))
+            case CallSpan() if head is not None and span.turn == head.number:
+                stretches += _of_call(span, now_ns)
+    if head is None:
+        return None
+    end = now_ns if head.ms is None else head.started_ns + _ns(head.ms)
+    return _waterfall(turn, head.started_ns, end, stretches)
+
+
+def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -> Waterfall | None:
+    """Return the waterfall of a turn from the entries that it caused, None if there are none.
+
+    Args:
+        entries: in order, without bodies; those of other turns are passed over.
+        turn: number of the turn, as `Cause.turn` counts.
+        now_ns: monotonic nanoseconds, the end of what has no answer; None for a recording that is over.
+    """
+    mine = [entry for entry in entries if entry.cause is not None and entry.cause.turn == turn]
+    if not mine:
+        return None
+    last = max(mine[-1].mono_ns, now_ns or 0)
+    ended = {entry.pair: entry for entry in reversed(mine) if entry.kind in ANSWERS and entry.pair}
+    stretches = [
+        _of_request(entry, ended.get(entry.seq), last, now_ns is not None)
+        for entry in mine
+        if entry.kind in (Kind.REQUEST, Kind.MODEL_REQUEST)
+    ]
+    return _waterfall(turn, mine[0].mono_ns, last, stretches)
+
+
+# ---- stretches ---------------------------------------------------------------------------------------
+
+
+def _of_step(span: StepSpan, now: int) -> _Stretch:
+    running = span.ms is None
+    end = now if span.ms is None else span.started_ns + _ns(span.ms)
+    label = f"step {span.number}" + (" (last words)" if span.final else "")
+    failed = span.state is StepState.FAILED
+    return _Stretch(Part.MODEL, label, span.started_ns, end, running, failed, span.number)
+
+
+def _of_call(span: CallSpan, now: int) -> Iterable[_Stretch]:
+    label = clean_line(f"{span.server} › {span.tool}" if span.server else span.tool, 80)
+    if span.asked_ns is not None:
+        yield _Stretch(Part.YOU, label, span.asked_ns, now, True, step=span.step, call=span.id)
+    elif span.waited_ms > 0:
+        # When exactly the person was asked is not kept: the answer is what let the call go.
+        end = span.started_ns if span.started_ns is not None else span.proposed_ns + _ns(span.waited_ms)
+        start = max(span.proposed_ns, end - _ns(span.waited_ms))
+        yield _Stretch(Part.YOU, label, start, end, step=span.step, call=span.id)
+    if span.started_ns is not None:
+        running = span.ms is None and not span.state.over
+        end = span.started_ns + _ns(span.ms) if span.ms is not None else now
+        failed = span.state in (CallState.FAILED, CallState.CANCELLED)
+        yield _Stretch(Part.TOOL, label, span.started_ns, end, running, failed, span.step, span.id)
+
+
+def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> _Stretch:
+    cause = entry.cause
+    is_model = entry.kind is Kind.MODEL_REQUEST
+    name = entry.tool or entry.method
+    label = clean_line(entry.method if is_model else f"{entry.source} › {name}", 80)
+    failed = answer is not None and answer.outcome in (Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.CANCELLED)
+    return _Stretch(
+        Part.MODEL if is_model else Part.TOOL,
+        label,
+        entry.mono_ns,
+        answer.mono_ns if answer is not None else last,
+        running=answer is None and live,
+        failed=failed or (answer is None and not live),
+        step=cause.step if cause is not None else 0,
+        call=cause.call if cause is not None else "",
+        seq=entry.seq,
+    )
+
+
+def _ns(ms: float) -> int:
+    return int(ms * 1e6)
+
+
+# ---- lanes and shares --------------------------------------------------------------------------------
+
+
+def _waterfall(turn: int, start: int, end: int, stretches: list[_Stretch]) -> Waterfall:
+    end = max([start, end, *(stretch.end for stretch in stretches)])
+    stretches = sorted(stretches, key=lambda stretch: (stretch.start, stretch.end))[:MOST_BARS]
+    shares = _shares(start, end, stretches)
+    lanes, places = _lanes(stretches)
+    bars = tuple(
+        Bar(
+            stretch.part,
+            place,
+            stretch.label,
+            stretch.start - start,
+            max(stretch.start, stretch.end) - start,
+            stretch.running,
+            stretch.failed,
+            stretch.critical,
+            stretch.step,
+            stretch.call,
+            stretch.seq,
+        )
+        for stretch, place in zip(stretches, places, strict=True)
+    )
+    return Waterfall(turn, end - start, bars, lanes, shares)
+
+
+def _lanes(stretches: Sequence[_Stretch]) -> tuple[tuple[str, ...], list[int]]:
+    """Give each stretch a lane of its part that is free: model first, then the person, then tools."""
+    lanes: dict[Part, list[int]] = {Part.MODEL: [], Part.YOU: [], Part.TOOL: []}
+    placed: list[tuple[Part, int]] = []
+    for stretch in stretches:
+        ends = lanes[stretch.part]
+        free = next((lane for lane, end in enumerate(ends) if end <= stretch.start), len(ends))
+        ends[free : free + 1] = [stretch.end]
+        placed.append((stretch.part, free))
+    first: dict[Part, int] = {}
+    names: list[str] = []
+    for part, ends in lanes.items():
+        first[part] = len(names)
+        names += [str(part) if lane == 0 else f"{part} {lane + 1}" for lane in range(len(ends))]
+    return tuple(names), [first[part] + lane for part, lane in placed]
+
+
+def _shares(start: int, end: int, stretches: Sequence[_Stretch]) -> tuple[tuple[Part, float], ...]:
+    """Walk back from the end of the turn, always to what ended last before: that is what it waited for."""
+    spent = dict.fromkeys(Part, 0)
+    by_end = sorted(stretches, key=lambda stretch: (stretch.end, stretch.start))
+    at = end
+    while by_end and at > start:
+        stretch = by_end.pop()
+        if stretch.end > at + TOUCHING_NS or stretch.start >= at:
+            continue  # it ran beside the one that counts
+        spent[Part.REST] += max(0, at - stretch.end)
+        spent[stretch.part] += min(at, stretch.end) - stretch.start
+        stretch.critical = True
+        at = stretch.start
+    spent[Part.REST] += max(0, at - start)
+    whole = sum(spent.values())
+    if not whole:
+        return ()
+    shares = [(part, value / whole) for part, value in spent.items() if value]
+    return tuple(sorted(shares, key=lambda share: -share[1]))

@@ -1,0 +1,277 @@
+"""How often, how long, how much: per server and per tool, kept up with a recording that grows. Pure.
+
+A call counts once, from its first request to the answer that ends it: the rounds of a call that asked for
+input are one call with one duration (measured by ids alone they would be several short ones). Memory is
+bounded: `MAX_LINES` lines, each some 5 KB at most.
+"""
+
+import time
+from array import array
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import compress
+
+from tui.core.traffic import ANSWERS, REQUESTS, Outcome
+from tui.traffic.filter import masks
+from tui.traffic.latencies import Latencies
+from tui.traffic.record.frames import Frames
+
+CHUNK = 4_096
+"""Entries of one slice: some 3 ms."""
+
+MAX_LINES = 2_000
+"""Lines; what a server invents beyond counts as "(other)"."""
+
+SPARKS = 60
+"""Stretches of time that calls are counted in; when they are full, two become one."""
+
+_FIRST_WIDTH_NS = 1_000_000_000
+_OTHER = 0xFFFF_FFFF
+_REQUESTED = masks.table(REQUESTS)
+_NO_REQUEST = masks.inverted(_REQUESTED)
+_ERROR = masks.table({Outcome.ERROR})
+_ANSWERED = masks.table(ANSWERS)
+_FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR})
+_ONE_ROUND = int(Outcome.INPUT_REQUIRED)
+_GONE = frozenset({Outcome.CANCELLED, Outcome.LOST})
+_GIVEN_UP = masks.table(_GONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One line of the measures.
+
+    Attributes:
+        server: as in the column; "model:NAME" for the model's side.
+        method, tool: what was called; "" both for a whole server, "(other)" for what is not told apart.
+        calls: how many began.
+        errors: ended by an error, the tool's or the protocol's.
+        cancelled, lost: given up; lost with its server.
+        waiting: have no end yet.
+        octets: bytes both ways.
+        p50_ns, p95_ns, longest_ns: of those that were answered.
+        is_exact: whether the percentiles are exact; otherwise within 3 %.
+        sparks: calls begun in each stretch of time, see `Stats.spark_start_ns`.
+    """
+
+    server: str
+    method: str
+    tool: str
+    calls: int
+    errors: int
+    cancelled: int
+    lost: int
+    waiting: int
+    octets: int
+    p50_ns: int
+    p95_ns: int
+    longest_ns: int
+    is_exact: bool
+    sparks: tuple[int, ...]
+
+
+class _Line:
+    """What is counted for one server, method and tool."""
+
+    __slots__ = ("calls", "cancelled", "ended", "errors", "latencies", "lost", "octets", "sparks")
+
+    def __init__(self) -> None:
+        self.calls = self.ended = self.errors = self.cancelled = self.lost = self.octets = 0
+        self.latencies = Latencies()
+        self.sparks = array("I", bytes(4 * SPARKS))
+
+
+class Stats:
+    """The measures of one recording; `advance` is called from the screen's timer.
+
+    Attributes:
+        spark_start_ns: monotonic nanoseconds where the first stretch of time begins.
+        spark_width_ns: how long a stretch is.
+    """
+
+    def __init__(self, frames: Frames) -> None:
+        self._frames = frames
+        self._first = frames.first
+        self._done = 0
+        self._changes_seen = 0
+        self._lines: dict[int, _Line] = {}
+        self._gone: set[int] = set()
+        self.spark_start_ns = 0
+        self.spark_width_ns = _FIRST_WIDTH_NS
+
+    def advance(self, budget_ms: float = 4.0) -> bool:
+        """Count on for about `budget_ms`; return whether all entries are counted. At least one slice."""
+        deadline = time.perf_counter() + budget_ms / 1000
+        self._note_dropped()
+        self._note_changes()
+        while self._done < len(self._frames):
+            self._count(self._done, min(self._done + CHUNK, len(self._frames)))
+            if time.perf_counter() >= deadline:
+                break
+        return self._done >= len(self._frames)
+
+    def tools(self, server: str = "") -> list[Figures]:
+        """Return a line for each method and tool called, of one server or of all; most calls first."""
+        frames = self._frames
+        found = []
+        for code, line in self._lines.items():
+            source = frames.sources.texts[code >> 32]
+            if line.calls and server in ("", source):
+                method, tool = "(other)", "(other)"
+                if code & _OTHER != _OTHER:
+                    method, tool = (
+                        frames.methods.texts[code >> 16 & 0xFFFF],
+                        frames.tools.texts[code & 0xFFFF],
+                    )
+                found.append(_figures([line], source, method, tool))
+        return sorted(found, key=lambda each: (-each.calls, each.server, each.method, each.tool))
+
+    def servers(self) -> list[Figures]:
+        """Return a line for each server, by name."""
+        grouped: dict[int, list[_Line]] = defaultdict(list)
+        for code, line in self._lines.items():
+            grouped[code >> 32].append(line)
+        names = self._frames.sources.texts
+        figures = [_figures(lines, names[source], "", "") for source, lines in grouped.items()]
+        return sorted(figures, key=lambda each: each.server)
+
+    # ---- counting -------------------------------------------------------------------------------------
+
+    def _line(self, code: int) -> _Line:
+        line = self._lines.get(code)
+        if line is None:
+            if len(self._lines) >= MAX_LINES:
+                code |= _OTHER
+            line = self._lines.setdefault(code, _Line())
+        return line
+
+    def _code(self, index: int) -> int:
+        frames = self._frames
+        return frames.source[index] << 32 | frames.method[index] << 16 | frames.tool[index]
+
+    def _count(self, start: int, stop: int) -> None:
+        frames = self._frames
+        self.spark_start_ns = self.spark_start_ns or frames.mono[start]
+        columns = (frames.source[start:stop], frames.method[start:stop], frames.tool[start:stop])
+        codes = [source << 32 | method << 16 | tool for source, method, tool in zip(*columns, strict=True)]
+        octets: dict[int, int] = defaultdict(int)
+        for code, size in zip(codes, frames.size[start:stop], strict=True):
+            octets[code] += size
+        for code, size in octets.items():
+            self._line(code).octets += size
+        self._done = stop
+        raw = frames.kind[start:stop].tobytes()
+        asked = list(compress(range(start, stop), raw.translate(_REQUESTED)))
+        self._begin([index for index in asked if frames.root[index] in (0, index + 1)], codes, start)
+        outcomes = frames.outcome[start:stop].tobytes()
+        # What is no request and is an error stands where an answer could not be read.
+        unreadable = masks.both(outcomes.translate(_ERROR), raw.translate(_NO_REQUEST))
+        ended = masks.either(raw.translate(_ANSWERED), unreadable)
+        self._end(list(compress(range(start, stop), ended)), codes, start)
+        # Of the later rounds as well: any of them can be the one that was given up.
+        gone = masks.both(outcomes.translate(_GIVEN_UP), raw.translate(_REQUESTED))
+        for index in compress(range(start, stop), gone):
+            self._lose(index)
+
+    def _begin(self, firsts: list[int], codes: list[int], start: int) -> None:
+        begun = Counter([codes[index - start] for index in firsts])
+        for code, number in begun.items():
+            self._line(code).calls += number
+        if not firsts:
+            return
+        origin = self.spark_start_ns
+        moments = list(map(self._frames.mono.__getitem__, firsts))
+        while max(moments) - origin >= self.spark_width_ns * SPARKS:
+            self._widen()
+        width = self.spark_width_ns
+        stretch = max(0, (min(moments) - origin) // width)
+        if stretch == (max(moments) - origin) // width:
+            for code, number in begun.items():
+                self._line(code).sparks[stretch] += number
+            return
+        for index, moment in zip(firsts, moments, strict=True):
+            self._line(codes[index - start]).sparks[max(0, (moment - origin) // width)] += 1
+
+    def _end(self, answers: list[int], codes: list[int], start: int) -> None:
+        frames, gone = self._frames, self._gone
+        mono, outcomes, pairs, roots = frames.mono, frames.outcome, frames.pair, frames.root
+        took: dict[int, list[int]] = defaultdict(list)
+        failed: dict[int, int] = defaultdict(int)
+        for index in answers:
+            outcome, request = outcomes[index], pairs[index] - 1
+            # A request knows the first of its answers; a second one ends nothing.
+            if request < 0 or outcome == _ONE_ROUND or pairs[request] != index + 1:
+                continue
+            first = roots[request] - 1 if roots[request] else request
+            if first in gone:
+                continue
+            # The line is that of the call: what could not be read has no names of its own.
+            code = codes[first - start] if first >= start else self._code(first)
+            took[code].append(mono[index] - mono[first])
+            if outcome in _FAILED:
+                failed[code] += 1
+        for code, durations in took.items():
+            line = self._line(code)
+            line.ended += len(durations)
+            line.errors += failed[code]
+            line.latencies.add(durations)
+
+    def _note_dropped(self) -> None:
+        """Follow when the oldest entries were taken away; what was counted of them stays counted."""
+        gone = self._frames.first - self._first
+        if gone:
+            self._first += gone
+            self._done = max(0, self._done - gone)
+            self._gone = {index - gone for index in self._gone if index >= gone}
+            self._changes_seen = min(self._changes_seen, len(self._frames.touched))
+
+    def _note_changes(self) -> None:
+        """Count calls that were given up since; they have no answer that would say so."""
+        frames, touched = self._frames, self._frames.touched
+        upto = len(touched)
+        if self._done:
+            for index in touched[self._changes_seen : upto]:
+                if index < self._done and frames.outcome[index] in _GONE:
+                    self._lose(index)
+        self._changes_seen = upto
+
+    def _lose(self, index: int) -> None:
+        frames = self._frames
+        first = frames.root[index] - 1 if frames.root[index] else index
+        if first in self._gone:
+            return
+        self._gone.add(first)
+        line = self._line(self._code(first))
+        line.ended += 1
+        if frames.outcome[index] == Outcome.CANCELLED:
+            line.cancelled += 1
+        else:
+            line.lost += 1
+
+    def _widen(self) -> None:
+        self.spark_width_ns *= 2
+        for line in self._lines.values():
+            halves = [
+                first + second for first, second in zip(line.sparks[::2], line.sparks[1::2], strict=True)
+            ]
+            line.sparks = array("I", halves + [0] * (SPARKS - len(halves)))
+
+
+def _figures(lines: list[_Line], server: str, method: str, tool: str) -> Figures:
+    latencies = lines[0].latencies if len(lines) == 1 else Latencies.together(one.latencies for one in lines)
+    return Figures(
+        server,
+        method,
+        tool,
+        calls=sum(line.calls for line in lines),
+        errors=sum(line.errors for line in lines),
+        cancelled=sum(line.cancelled for line in lines),
+        lost=sum(line.lost for line in lines),
+        waiting=max(0, sum(line.calls - line.ended for line in lines)),
+        octets=sum(line.octets for line in lines),
+        p50_ns=latencies.percentile(50),
+        p95_ns=latencies.percentile(95),
+        longest_ns=latencies.longest,
+        is_exact=latencies.is_exact,
+        sparks=tuple(map(sum, zip(*(line.sparks for line in lines), strict=True))),
+    )

@@ -1,0 +1,1 @@
+"""The App: themes, screens, palette, quit."""

@@ -1,0 +1,140 @@
+"""What the command palette offers: every action of the table, and each server by its name."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line
+from tui.ui.keys.actions import ACTIONS, Context, Situation, key_words, why_not
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.ports import HostView
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One line of the palette.
+
+    Attributes:
+        title: what it does in a sentence.
+        help: how else it is done: its keys, or how it is written.
+        run: does it.
+        words: what else it is looked for as.
+        why_not: why it cannot be done now, or ""; then it is only found by who looks for it.
+    """
+
+    title: str
+    help: str
+    run: Callable[[], object]
+    words: str = ""
+    why_not: str = ""
+
+
+class Everything(Provider):
+    """Gives the palette the commands of the app (its method `commands`). Texts are never markup."""
+
+    def _commands(self) -> Sequence[Command]:
+        commands: Callable[[], Sequence[Command]] = getattr(self.app, "commands", tuple)
+        return commands()
+
+    async def discover(self) -> Hits:
+        """Offer everything while nothing is typed."""
+        for command in self._commands():
+            if command.why_not:
+                continue
+            yield DiscoveryHit(Content(command.title), command.run, help=_literal(command.help))
+
+    async def search(self, query: str) -> Hits:
+        """Offer what matches."""
+        matcher = self.matcher(query)
+        for command in self._commands():
+            score = matcher.match(command.title) or _named(query, command)
+            if score > 0:
+                # The matcher reads what it highlights as markup.
+                title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
+                run = command.run
+                if command.why_not:
+                    score, title = score * BEHIND, Content.styled(command.title, "$text-dim")
+                    run = partial(self.app.notify, f"Not now: {command.why_not}.")
+                yield Hit(score, title, run, text=command.title, help=_literal(command.help))
+
+
+BEHIND = 0.01
+"""What cannot be done now stands behind all that can."""
+
+
+def _named(query: str, command: Command) -> float:
+    """Return 1 if every word of a query stands in the names of a command, else 0."""
+    names = f"{command.help} {command.words}".casefold()
+    return float(all(word in names for word in query.casefold().split()))
+
+
+def _literal(text: str) -> str:
+    # The palette reads help as markup; there is no escape that always holds.
+    return text.replace("[", "(")
+
+
+OF_SCREENS = (
+    Context.TRAFFIC,
+    Context.FRAME,
+    Context.WORKBENCH,
+    Context.BENCH_LIST,
+    Context.BENCH_FORM,
+    Context.SESSIONS,
+    Context.MODELS,
+    Context.RESULT,
+)
+"""Contexts whose actions do something only while their screen is on top."""
+
+
+def action_commands(
+    situation: Situation,
+    overrides: KeyOverrides,
+    run: Callable[[str], object],
+    contexts: Sequence[Context] = (),
+) -> Iterator[Command]:
+    """Yield the actions; with each that does nothing now, why.
+
+    Args:
+        situation: what decides which do.
+        overrides: the person's own keys.
+        run: is given a Textual action.
+        contexts: those of the screen on top; its actions come first.
+    """
+    for found in sorted(ACTIONS, key=lambda one: one.context not in contexts):
+        if not found.palette:
+            continue
+        if found.context in OF_SCREENS and found.context not in contexts:
+            continue
+        keys = key_words(overrides.keys_of(found))
+        if found.context is not Context.ANYWHERE:
+            keys += f" in {found.context.value.lower()}"
+        if found.anywhere:
+            keys = f"{key_words(overrides.anywhere_of(found))}, {keys}"
+        if why := why_not(found, situation):
+            keys = f"not now: {why}"
+        yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}", why)
+
+
+def server_commands(
+    host: HostView, show_log: Callable[[str], object], show_server: Callable[[str], object]
+) -> Iterator[Command]:
+    """Yield workbench, start, stop, restart and log of every server, as far as its state allows."""
+    for status in host.statuses():
+        shown = clean_line(status.name, 60)
+        yield Command(f"Work with {shown}", "its tools by hand", partial(show_server, status.name))
+        yield from _of_server(status, host, show_log)
+
+
+def _of_server(status: ServerStatus, host: HostView, show_log: Callable[[str], object]) -> Iterator[Command]:
+    name, shown = status.name, clean_line(status.name, 60)
+    state = f"now {status.state}"
+    if status.state in (ServerState.STOPPED, ServerState.STOPPING):
+        yield Command(f"Start {shown}", state, partial(host.request_start, name))
+    else:
+        yield Command(f"Stop {shown}", state, partial(host.request_stop, name))
+        yield Command(f"Restart {shown}", state, partial(host.request_restart, name))
+    yield Command(f"Log of {shown}", "what it wrote to stderr", partial(show_log, name))

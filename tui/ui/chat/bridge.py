@@ -1,0 +1,268 @@
+"""Events of a turn -> calls of the conversation pane. Nothing else crosses between loop and screen."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from tui.core import events, units
+from tui.core.events import EndReason
+from tui.core.ports import ApprovalRequest
+from tui.core.text import clean_line
+from tui.core.tools import CallFailure, TextContent, ToolResult
+from tui.core.turn.endings import remark_of
+from tui.ui.chat.endings import end_sentence, note_of
+from tui.ui.widgets.pieces import outcome, pieces_of
+
+
+class ConversationView(Protocol):
+    """What the bridge needs of the pane that shows the conversation (`chat.transcript.Transcript`)."""
+
+    def begin_reply(self, label: str) -> None:
+        """A reply of the model begins."""
+        ...
+
+    def add_text(self, delta: str) -> None:
+        """More of the reply's text."""
+        ...
+
+    def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
+        """More of the reply's thinking; `replaces_text`: the step's text so far was thinking too."""
+        ...
+
+    def end_reply(self, seconds: float | None, notice: str = "", partial: bool = False) -> None:
+        """The reply is complete, or was cut."""
+        ...
+
+    def add_call(
+        self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
+    ) -> None:
+        """The model wants a call; `recovered`: it was found in the text of the reply."""
+        ...
+
+    def give_result(self, call_id: str, result: ToolResult) -> None:
+        """What a call gave holds more than text."""
+        ...
+
+    def add_user(self, text: str, at: str = "") -> None:
+        """What the person said while the turn ran, and the model is told now."""
+        ...
+
+    def set_call(
+        self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
+    ) -> None:
+        """A call is in another state."""
+        ...
+
+    def ask(self, request: ApprovalRequest) -> None:
+        """Show the question of a call."""
+        ...
+
+    def add_note(self, text: str, kind: str = "info") -> None:
+        """A line of mcptui's own."""
+        ...
+
+
+class Bridge:
+    """Applies the events of one turn after the other to the conversation pane.
+
+    Attributes:
+        activity: what goes on now, for the status line; "" between turns.
+        step: the step that runs, 0 between turns.
+        can_continue: the last turn ended at a limit.
+        ended: why the last turn ended, in a sentence; "" while one runs and before the first.
+    """
+
+    def __init__(
+        self,
+        view: ConversationView,
+        notice: Callable[[], str],
+        key: Callable[[str], str],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Show turns in a pane.
+
+        Args:
+            view: the pane.
+            notice: gives the line that must stand under each reply, or "".
+            key: gives the key of an action, by its id.
+            clock: seconds, monotonic.
+        """
+        self._view = view
+        self._notice = notice
+        self._key = key
+        self._clock = clock
+        self._retry: tuple[float, events.RetryScheduled] | None = None
+        self._label = ""
+        self._open = False
+        self._cards: set[str] = set()
+        self._asking: ApprovalRequest | None = None
+        self._activity = ""
+        self._reason = ""
+        self.step = 0
+        self.can_continue = False
+        self.ended = ""
+        self.calls_begun = 0
+        """How many calls of this turn were sent to their servers, the running ones among them."""
+
+    @property
+    def activity(self) -> str:
+        """What goes on now; counts down while a request waits to be sent again."""
+        if self._retry is None:
+            return self._activity
+        until, event = self._retry
+        left = units.clock(max(0, math.ceil(until - self._clock())))
+        return (
+            f"asking again in {left}, {event.attempt} of {event.attempts} · "
+            f"{self._key('chat.cancel')} stops · {clean_line(event.reason, 160)}"
+        )
+
+    @property
+    def waits(self) -> bool:
+        """Whether a request waits to be sent again."""
+        return self._retry is not None
+
+    def apply(self, event: events.Event) -> None:
+        """Show what happened."""
+        self._retry = None
+        match event:
+            case events.TextDelta(text=text):
+                self._reply()
+                self._activity = "answering"
+                self._view.add_text(text)
+            case events.ReasoningDelta(text=text, replaces_text=replaces_text):
+                self._reply()
+                self._activity = "thinking"
+                self._view.add_reasoning(text, replaces_text)
+            case events.TurnStarted():
+                self._begin(event)
+            case events.StepStarted(step=step, final=final):
+                self.step = step
+                self._activity = "asking for a last answer" if final else "waiting for the model"
+            case events.CallForming(name=name, size=size):
+                self._activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
+            case events.RetryScheduled():
+                # One that is sent at once, in another way, has nothing to count down.
+                self._retry = (self._clock() + event.delay, event) if event.delay else None
+                self._say_why(event)
+                at_once = "" if event.delay else f"   {clean_line(event.reason, 160)}"
+                self._activity = f"waiting for the model{at_once}"
+            case events.StepEnded(ms=ms, calls=calls):
+                if calls:  # a reply without a word has its label too
+                    self._reply()
+                self._end_reply(ms / 1000, self._notice() if not calls else "")
+            case events.TurnError():
+                self._end_reply(None, self._notice(), partial=True)
+                self._note(event)
+            case events.TurnEnded():
+                self._end(event)
+            case events.LimitReached() | events.Notice() | events.Steered():
+                self._tell(event)
+            case _:
+                self._apply_to_call(event)
+
+    def _tell(self, event: events.LimitReached | events.Notice | events.Steered) -> None:
+        """Show what is no part of a reply and of no call."""
+        if isinstance(event, events.Steered):
+            self._end_reply(None)
+            self._view.add_user(event.text)
+        else:
+            self._note(event)
+
+    def _note(self, event: events.Event) -> None:
+        """Show what is said of an event beside what the model says."""
+        if (remark := remark_of(event, 0)) is not None:
+            words, kind = note_of(remark, **self.keys)
+            if words:
+                self._view.add_note(words, kind)
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """The keys that notes speak of, as `endings.note_of` takes them."""
+        return {"go_on": self._key("chat.continue"), "again": self._key("chat.retry")}
+
+    def _say_why(self, event: events.RetryScheduled) -> None:
+        """Say why a request is sent again, whole and once: the status line has no room for it."""
+        if event.reason != self._reason:
+            self._reason = event.reason
+            self._note(event)
+
+    def question(self, request: ApprovalRequest | None) -> None:
+        """Another question, or none, is the visible one."""
+        self._asking = request
+        self._show_question()
+
+    def abandon(self) -> None:
+        """The turn's events ended without `TurnEnded`."""
+        self._end_reply(None, partial=True)
+        self._activity, self.step = "", 0
+        self._retry = None
+
+    def _begin(self, event: events.TurnStarted) -> None:
+        self._label = event.model
+        self._cards.clear()
+        self.calls_begun = 0
+        self.can_continue = False
+        self.ended = self._reason = ""
+        self._activity = "waiting for the model"
+        self._note(event)
+
+    def _reply(self) -> None:
+        if not self._open:
+            self._open = True
+            self._view.begin_reply(self._label)
+
+    def _end_reply(self, seconds: float | None, notice: str = "", *, partial: bool = False) -> None:
+        if self._open:
+            self._open = False
+            self._view.end_reply(seconds, notice, partial)
+
+    def _apply_to_call(self, event: events.Event) -> None:
+        view = self._view
+        match event:
+            case events.ToolCallProposed(id=call_id, server=server, tool=tool, arguments=arguments):
+                self._end_reply(None)
+                self._cards.add(call_id)
+                view.add_call(call_id, server, tool, arguments, event.recovered)
+            case events.ApprovalAsked():
+                self._show_question()
+            case events.ApprovalGiven(id=call_id):
+                view.set_call(call_id, "waiting")
+            case events.ToolCallStarted(id=call_id):
+                self._activity = "waiting for a tool"
+                self.calls_begun += 1
+                view.set_call(call_id, "running")
+            case events.ToolProgress(id=call_id):
+                view.set_call(call_id, "running", note=_progress(event))
+            case events.ToolCallEnded(id=call_id):
+                warning = event.result.warning if event.result is not None else ""
+                state, note = outcome(event.why, event.is_error, warning)
+                if event.result is not None and pieces_of(event.result):
+                    view.give_result(call_id, event.result)
+                view.set_call(call_id, state, note=note, ms=event.ms or None, preview=_result_text(event))
+
+    def _show_question(self) -> None:
+        """Show the visible question once its card stands in the conversation."""
+        if self._asking is not None and self._asking.call_id in self._cards:
+            self._view.ask(self._asking)
+
+    def _end(self, event: events.TurnEnded) -> None:
+        self._end_reply(None, self._notice(), partial=event.reason is EndReason.CANCELLED)
+        self._activity, self.step = "", 0
+        self.can_continue = event.reason is EndReason.LIMIT
+        self.ended = end_sentence(event.reason, **self.keys)
+        self._note(event)
+
+
+def _progress(event: events.ToolProgress) -> str:
+    return units.progress(event.progress, event.total, clean_line(event.message, 80).strip())
+
+
+def _result_text(event: events.ToolCallEnded) -> str:
+    """Return what the server said, as far as it is text; what the model is told where it said nothing."""
+    result = event.result
+    if result is not None and result.failure is CallFailure.NONE:
+        texts = [item.text for item in result.content if isinstance(item, TextContent)]
+        if texts and len(texts) == len(result.content):
+            return "\n".join(texts)
+    return event.text

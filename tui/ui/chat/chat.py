@@ -1,0 +1,296 @@
+"""The chat: which turn runs, what waits to be said, and how a turn is stopped or continued."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from tui.core.conversation.conversation import Attachment
+from tui.core.errors import McptuiError
+from tui.core.events import Event, Steered
+from tui.core.turn.limits import Meter
+from tui.ui.chat.approvals import Approvals
+from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.composer.held import Held
+from tui.ui.chat.composer.references import Written
+from tui.ui.ports import AppRuntime, RunningTurn
+
+_log = logging.getLogger(__name__)
+
+Read = Callable[[Written], Awaitable[tuple[Attachment, ...]]]
+
+
+class ChatPane(Protocol):
+    """What the chat itself writes into the conversation; the rest goes through the bridge."""
+
+    def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
+        """What the person said, when, and what goes with it."""
+        ...
+
+    def add_note(self, text: str, kind: str = "info") -> None:
+        """A line of mcptui's own."""
+        ...
+
+
+class Chat:
+    """One turn at a time. What is sent meanwhile waits and is sent after it, in order.
+
+    Args:
+        runtime: asks the model.
+        approvals: answers the calls' questions.
+        bridge: shows the events.
+        view: shows what the person said.
+        read: reads what is attached to a message; raises `McptuiError` if it cannot.
+        give_back: puts into the composer what was not said: a message as it was written.
+        record: the trace; given each event.
+        clock: returns the time of day as it is shown.
+        on_change: called when a turn begins or ends, or the waiting messages change.
+    """
+
+    def __init__(
+        self,
+        runtime: AppRuntime,
+        approvals: Approvals,
+        bridge: Bridge,
+        view: ChatPane,
+        read: Read,
+        give_back: Callable[[str], None],
+        record: Callable[[Event], None],
+        clock: Callable[[], str],
+        on_change: Callable[[], None],
+    ) -> None:
+        self._runtime = runtime
+        self._approvals = approvals
+        self._bridge = bridge
+        self._view = view
+        self._read = read
+        self._give_back = give_back
+        self._record = record
+        self._clock = clock
+        self._on_change = on_change
+        self._held: list[Held] = []
+        self._steered: list[Written] = []
+        self._turn: RunningTurn | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._reading: dict[Held, asyncio.Task[None]] = {}
+        self._stopping = False
+        self._closed = False
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn runs."""
+        return self._turn is not None
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the turn that runs was told to stop."""
+        return self._stopping
+
+    @property
+    def meter(self) -> Meter | None:
+        """What the running turn has used up, or None."""
+        return self._turn.meter if self._turn is not None else None
+
+    @property
+    def held(self) -> Sequence[str]:
+        """The messages that wait to be sent, as they were written, the next one first."""
+        return [one.written.shown for one in self._held]
+
+    @property
+    def steered(self) -> Sequence[str]:
+        """What the model is told at its next step."""
+        return [one.shown for one in self._steered]
+
+    @property
+    def reading(self) -> bool:
+        """Whether something is being read that goes with a message."""
+        return bool(self._reading)
+
+    # ---- what is said ----
+
+    def send(self, written: Written, attachments: tuple[Attachment, ...] | None = None) -> None:
+        """Send a message, or let it wait until it can be sent.
+
+        Args:
+            written: the message.
+            attachments: what goes with it, if that was read before.
+        """
+        held = Held(written, attachments if written.references else attachments or ())
+        self._held.append(held)
+        if held.attachments is None:
+            task = asyncio.create_task(self._attach(held), name="read attachments")
+            self._reading[held] = task
+            task.add_done_callback(lambda _: self._was_read(held))
+        self.flush()
+        self._on_change()
+
+    def steer(self, written: Written) -> bool:
+        """Let the model be told at its next step; return whether it will be.
+
+        With no turn that could be told, and with something attached, the message is sent like any other.
+        """
+        if self._turn is None or self._stopping or written.references:
+            self.send(written)
+            return False
+        self._steered.append(written)
+        self._turn.steer(written.text)
+        self._on_change()
+        return True
+
+    def steer_held(self) -> None:
+        """Let the model be told at its next step what waits to be sent after the turn."""
+        if self._turn is not None and not self._stopping:
+            now = [one for one in self._held if not one.written.references and not one.attachments]
+            self._held = [one for one in self._held if one not in now]
+            for one in now:
+                self.steer(one.written)
+        self._on_change()
+
+    def take_back(self) -> str:
+        """Return the message that was held last, as it was written; it is not sent then. "": none is held."""
+        if not self._held:
+            return ""
+        held = self._held.pop()
+        self._stop_reading(held)
+        self._on_change()
+        return held.written.shown
+
+    def flush(self) -> None:
+        """Send the next waiting message if nothing stands in its way."""
+        if not self._held or self.running or self._closed or not self._runtime.is_ready:
+            return
+        if self._runtime.chats.busy:  # looked at again by whoever looks at the stores
+            return
+        held = self._held[0]
+        if held.attachments is None:
+            return
+        text, attachments = held.written.text, held.attachments
+        turn = self._asked(lambda: self._runtime.chats.ask(text, self._approvals, attachments))
+        if turn is None:
+            waiting = "\n".join(self.held)
+            self._let_go()
+            self._give_back(waiting)
+            return
+        del self._held[0]
+        self._view.add_user(text, self._clock(), attachments)
+        self._begin(turn)
+
+    async def _attach(self, held: Held) -> None:
+        try:
+            held.attachments = await self._read(held.written)
+        except McptuiError as error:
+            self._view.add_note(str(error), "bad")
+            self._held.remove(held)
+            self._give_back(held.written.shown)
+
+    def _was_read(self, held: Held) -> None:
+        task = self._reading.pop(held, None)
+        if task is not None and not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("an attachment could not be read", exc_info=error)
+            self._held.remove(held)
+            self._give_back(held.written.shown)
+        if not self._closed:
+            self.flush()
+            self._on_change()
+
+    def _stop_reading(self, held: Held) -> None:
+        if (task := self._reading.pop(held, None)) is not None:
+            task.cancel()
+
+    # ---- turns ----
+
+    def go_on(self) -> None:
+        """Continue after a limit."""
+        if self._bridge.can_continue and not self.running:
+            turn = self._asked(lambda: self._runtime.continue_turn(self._approvals))
+            if turn is not None:
+                self._begin(turn)
+
+    def cancel(self) -> str:
+        """Stop the turn; return what was waiting to be sent, which is not sent then.
+
+        What the model was to be told and was not comes back when the turn has ended: only then is it known.
+        """
+        if self._turn is None and not self._reading:
+            return ""
+        if self._turn is not None:
+            self._stopping = True
+            self._turn.cancel()
+        shown = "\n".join(self.held)
+        self._let_go()
+        self._on_change()
+        return shown
+
+    def _let_go(self) -> None:
+        """Hold nothing any more."""
+        for held in self._held:
+            self._stop_reading(held)
+        self._held.clear()
+
+    async def close(self) -> None:
+        """Stop the turn and wait until it has ended; nothing is shown any more. Bounded in time."""
+        self._closed = True
+        reading = set(self._reading.values())
+        task = self._task
+        self.cancel()
+        if reading:
+            await asyncio.wait(reading, timeout=1.0)
+        if task is not None:
+            _, late = await asyncio.wait({task}, timeout=2.0)
+            if late:
+                task.cancel()
+                await asyncio.wait({task}, timeout=1.0)
+
+    def _asked(self, ask: Callable[[], RunningTurn]) -> RunningTurn | None:
+        try:
+            return ask()
+        except McptuiError as error:
+            self._view.add_note(str(error), "bad")
+            return None
+
+    def _begin(self, turn: RunningTurn) -> None:
+        self._turn = turn
+        self._stopping = False
+        self._task = asyncio.create_task(self._drive(turn), name="turn on screen")
+        self._task.add_done_callback(self._ended)
+
+    async def _drive(self, turn: RunningTurn) -> None:
+        async for event in turn.events():
+            if isinstance(event, Steered):
+                self._told(event.text)
+            if not self._closed:
+                self._bridge.apply(event)
+                self._record(event)
+
+    def _told(self, text: str) -> None:
+        for one in self._steered:
+            if one.text == text:
+                self._steered.remove(one)
+                self._on_change()
+                return
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        stopped = self._stopping
+        self._turn = self._task = None
+        self._stopping = False
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            _log.error("a turn broke on its way to the screen", exc_info=error)
+        if self._closed:
+            return
+        if error is not None:
+            self._bridge.abandon()
+            self._view.add_note(
+                f"This turn could not be shown to its end ({type(error).__name__}). Ask again.", "bad"
+            )
+        self._not_told(stopped)
+        self.flush()
+        self._on_change()
+
+    def _not_told(self, stopped: bool) -> None:
+        """What the model was not told any more is sent next; after a stop it comes back to the person."""
+        late, self._steered = self._steered, []
+        if stopped and late:
+            self._give_back("\n".join(one.shown for one in late))
+        else:
+            self._held[:0] = [Held(one, ()) for one in late]

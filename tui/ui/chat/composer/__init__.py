@@ -1,0 +1,1 @@
+"""What is typed: completion, history, attachments, the editor."""

@@ -1,0 +1,215 @@
+"""The list above the composer that is filtered as somebody writes, and what enter takes of it."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from tui.ui.chat.composer.box_rows import suggestion_rows
+from tui.ui.chat.composer.wanted import Wanted, What, wanted
+from tui.ui.widgets.box import Box
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.ui.chat.composer.sources import OwnCommands
+    from tui.ui.chat.composer.suggestion import Suggestion
+    from tui.ui.keys.slash_commands import Spec
+
+PATIENCE_SECONDS = 1.0
+"""A key that takes a suggestion waits so long for a list that is being made."""
+
+
+class Sources(Protocol):
+    """Where suggestions come from."""
+
+    def specs(self) -> "Sequence[Spec]":
+        """Return every command that is known now."""
+        ...
+
+    async def arguments(self, command: str, before: str) -> "Sequence[Suggestion]":
+        """Return what may stand behind a command, after `before`."""
+        ...
+
+    async def references(self, query: str) -> "Sequence[Suggestion]":
+        """Return what `@query` may mean, as far as it is known at once, the best first."""
+        ...
+
+    async def deeper(self, query: str) -> "Sequence[Suggestion]":
+        """Return what else `@query` may mean, that takes longer to find."""
+        ...
+
+    def names_file(self, path: str) -> bool:
+        """Return whether a path names a file that is there."""
+        ...
+
+
+def own_commands() -> "OwnCommands":
+    """Return what suggests our own commands only."""
+    from tui.ui.chat.composer.sources import OwnCommands
+
+    return OwnCommands()
+
+
+class Completing:
+    """The list, while there is something to take from it.
+
+    Args:
+        box: shows it.
+        sources: gives what fills it; asked for only when something is wanted, for it takes time to load.
+    """
+
+    def __init__(self, box: Box, sources: Callable[[], Sources]) -> None:
+        self._box = box
+        self._sources = sources
+        self._wanted: Wanted | None = None
+        self._found: Sequence[Suggestion] = ()
+        self._marked = -1
+        self._making: asyncio.Task[None] | None = None
+        self._left: tuple[What, int] | None = None
+        self._some = asyncio.Event()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a list."""
+        return bool(self._found)
+
+    @property
+    def wanted(self) -> Wanted | None:
+        """What is completed."""
+        return self._wanted
+
+    def look(self, line: str, column: int, *, is_first: bool) -> None:
+        """Show what fits the word that ends at a column of a line."""
+        now = wanted(line, column, is_first=is_first)
+        if now == self._wanted:
+            return
+        self._wanted = now
+        self._stop()
+        if now is None or (now.what, now.start) != self._left:
+            self._left = None
+        if now is None or self._left is not None:
+            self._fill(())
+        else:
+            self._begin(now)
+
+    def again(self) -> None:
+        """Show what fits now: there is more to choose from."""
+        if self._wanted is not None and self._left is None:
+            self._stop()
+            self._begin(self._wanted)
+
+    def _begin(self, now: Wanted) -> None:
+        from tui.ui.chat.composer.suggestion import fitting, of_commands
+
+        if now.what is What.COMMAND:
+            self._fill(fitting(of_commands(self._sources().specs()), now.query))
+        else:
+            # What fitted the word before is not taken for this one; see `settled`.
+            self._some.clear()
+            self._marked = -1
+            self._making = asyncio.create_task(self._make(now), name="suggestions")
+            self._making.add_done_callback(self._made)
+
+    async def settled(self) -> None:
+        """Wait until a list that is being made has something in it; not for long.
+
+        Until then the list is that of the word before, so that it does not flicker while somebody writes.
+        """
+        if self._making is not None and not self._some.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    await self._some.wait()
+            if not self._some.is_set():
+                self._fill(())
+
+    async def _make(self, now: Wanted) -> None:
+        from tui.ui.chat.composer.suggestion import fitting
+
+        if now.what is What.REFERENCE:
+            self._fill(await self._sources().references(now.query))
+            self._extend(await self._sources().deeper(now.query))
+        else:
+            self._fill(fitting(await self._sources().arguments(now.command, now.before), now.query))
+
+    def _extend(self, more: "Sequence[Suggestion]") -> None:
+        """Put more behind what is there; the mark stays where it is."""
+        new = [one for one in more if one not in self._found]
+        if self._found and new:
+            self._found = [*self._found, *new]
+            self._show()
+        elif new:
+            self._fill(new)
+
+    def _fill(self, found: "Sequence[Suggestion]") -> None:
+        self._found = found
+        if found:
+            self._some.set()
+        # What need not be there is not taken by the enter that sends.
+        is_begun = self._wanted is not None and bool(self._wanted.query or self._wanted.what is What.COMMAND)
+        is_argument = self._wanted is not None and self._wanted.what is What.ARGUMENT
+        self._marked = 0 if found and is_begun and not is_argument else -1
+        self._show()
+
+    def _show(self) -> None:
+        self._box.show(suggestion_rows(self._found), self._marked)
+
+    def names_file(self, path: str) -> bool:
+        """Return whether a path names a file that is there."""
+        return self._sources().names_file(path)
+
+    # ---- keys ----
+
+    def step(self, direction: int) -> None:
+        """Mark the line above or below; from the last one on to the first."""
+        count = len(self._found)
+        first = 0 if direction > 0 else count - 1
+        self._marked = (self._marked + direction) % count if self._marked >= 0 else first
+        self._show()
+
+    def at(self, index: int) -> "Suggestion | None":
+        """Return the suggestion in a line."""
+        return self._found[index] if 0 <= index < len(self._found) else None
+
+    @property
+    def marked(self) -> "Suggestion | None":
+        """The suggestion that enter takes; None if enter sends what is written."""
+        one = self.at(self._marked)
+        if one is None or self._wanted is None:
+            return None
+        is_written = one.reference is None and one.text.strip() == f"/{self._wanted.query}"
+        return None if is_written and self._wanted.what is What.COMMAND else one
+
+    @property
+    def best(self) -> "Suggestion | None":
+        """The suggestion that tab takes: the marked one, else the first."""
+        return self.at(max(0, self._marked))
+
+    def leave(self) -> bool:
+        """Close the list until another word is begun; return whether there was one."""
+        if not self._found and self._making is None:
+            return False
+        was_open = bool(self._found)
+        self._left = (self._wanted.what, self._wanted.start) if self._wanted is not None else None
+        self._stop()
+        self._fill(())
+        return was_open
+
+    def close(self) -> None:
+        """Forget everything: the message was sent."""
+        self._stop()
+        self._wanted, self._left = None, None
+        self._fill(())
+
+    def _stop(self) -> None:
+        if self._making is not None:
+            self._making.cancel()
+            self._making = None
+
+    def _made(self, task: asyncio.Task[None]) -> None:
+        """A list that could not be made is no list; who reads the log learns why."""
+        if task is self._making:
+            self._making = None
+            self._some.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            import logging
+
+            logging.getLogger(__name__).error("suggestions could not be made", exc_info=error)

@@ -1,0 +1,300 @@
+"""The composer: where a message is written. Several lines, a history, completion, and pastes of any size."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import TextArea
+
+from tui.ui.chat.composer.completing import Completing, Sources, own_commands
+from tui.ui.chat.composer.history import InputHistory
+from tui.ui.chat.composer.pastes import Pastes
+from tui.ui.chat.composer.references import Reference, Written
+from tui.ui.chat.composer.searching import Searching
+from tui.ui.chat.composer.token_area import TokenArea
+from tui.ui.chat.composer.wanted import MOST, What, wanted
+from tui.ui.keys.actions import Context, KeysOf, action, first_key, of_context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.keys_in_order import act_at_once
+from tui.ui.widgets.box import Box
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.ui.chat.composer.suggestion import Suggestion
+
+PLACEHOLDER = "Ask anything   / commands   @ attach"
+
+
+class Composer(TokenArea):
+    """A text area that grows with its text up to `MAX_ROWS` lines.
+
+    Args:
+        keys: the keys in force.
+        box: stands above it and shows what can be taken.
+        sources: gives what suggests; asked for when something is to be suggested.
+
+    Attributes:
+        earlier: what was written before.
+        holding: messages wait to be sent, so that there is something to drop.
+    """
+
+    DEFAULT_CSS = "Composer { height: 1; border: none; padding: 0; }"
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.COMPOSER)
+
+    WRITES_FIRST = True
+    """Keys that go elsewhere wait until the keys before them are written here."""
+
+    class Sent(Message):
+        """The person sent the message.
+
+        Attributes:
+            written: the message.
+            now: the model is to be told at its next step, not after its turn.
+        """
+
+        def __init__(self, written: Written, *, now: bool = False) -> None:
+            super().__init__()
+            self.written = written
+            self.now = now
+
+    class Dropped(Message):
+        """The message that was held last is not to be sent.
+
+        Attributes:
+            back: it is wanted in the composer again.
+        """
+
+        def __init__(self, *, back: bool = False) -> None:
+            super().__init__()
+            self.back = back
+
+    def __init__(
+        self,
+        keys: KeysOf | None = None,
+        box: Box | None = None,
+        sources: Callable[[], Sources] = own_commands,
+    ) -> None:
+        super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
+        self.set_reactive(TextArea.cursor_blink, False)
+        self._keys = keys
+        self._doing = _actions_of_keys(keys)
+        self.pastes = Pastes()
+        self.earlier = InputHistory()
+        self.holding = False
+        self._typed = ""
+        box = box or Box()
+        self.completing = Completing(box, sources)
+        self.searching = Searching(box, self.earlier, self.show, self._search_keys)
+
+    # ---- what the app asks ----
+
+    def take_written(self) -> Written | None:
+        """Return the message, empty the composer and remember the message; None if nothing is written."""
+        self._attach_typed()
+        shown = self.text
+        if not shown.strip():
+            return None
+        self.earlier.add(shown)
+        self.load_text("")
+        self.completing.close()
+        return Written(self.pastes.expand(shown).strip("\n").rstrip(), shown, self.pastes.references(shown))
+
+    def show(self, text: str) -> None:
+        """Replace what is written and go to its end; nothing is suggested for what nobody types."""
+        super().show(text)
+        self._not_typed()
+
+    # ---- keys ----
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Act on a key at once: Textual's editing keys and ours."""
+        if self.searching.is_open and self._search_key(event):
+            event.stop()
+            event.prevent_default()
+            return
+        if event.key == "space":
+            self._attach_typed()
+        await act_at_once(self, event, self._doing, super()._on_key)
+        letter = event.character if event.is_printable else None
+        self._typed = f"{self._typed}{letter}"[-MOST:] if letter else ""
+        self._look()
+
+    async def action_send(self) -> None:
+        """Send the message; while a suggestion is marked, take that."""
+        await self._settle()
+        one = self.completing.marked
+        if one is None or self._complete(one):
+            self._send(now=False)
+
+    async def action_steer(self) -> None:
+        """Send the message so that the model is told at its next step."""
+        await self._settle()
+        self._send(now=True)
+
+    def _send(self, *, now: bool) -> None:
+        if (written := self.take_written()) is not None:
+            self.post_message(self.Sent(written, now=now))
+        elif now and self.holding:
+            self.post_message(self.Sent(Written("", ""), now=True))
+
+    async def action_complete(self) -> None:
+        """Take the marked suggestion, or the first; with none, go on to the next pane."""
+        await self._settle()
+        if (one := self.completing.best) is not None:
+            self._complete(one)
+        else:
+            self.screen.focus_next()
+
+    def action_drop(self) -> None:
+        """With nothing written, drop what is held; else cut, as everywhere."""
+        if self.is_blank and self.holding:
+            self.post_message(self.Dropped())
+        else:
+            self.action_cut()
+
+    def leave(self) -> bool:
+        """Close the search or the list; return whether one was open."""
+        return self.searching.leave() or self.completing.leave()
+
+    # ---- completing ----
+
+    def _look(self) -> None:
+        if self.searching.is_open:
+            return
+        (row, column) = self.selection.end
+        line = self.document.get_line(row)
+        if self.selection.is_empty and self.pastes.widen(line, column, to_end=True) == column:
+            self.completing.look(line, column, is_first=row == 0)
+
+    async def _settle(self) -> None:
+        self._look()
+        await self.completing.settled()
+
+    def _complete(self, one: "Suggestion") -> bool:
+        """Write a suggestion in place of the word; return whether it is a whole message by that."""
+        if (place := self.completing.wanted) is None:
+            return False
+        row, column = self.selection.end
+        text = f"{self.pastes.refer(one.reference)} " if one.reference is not None else one.text
+        self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
+        self.move_cursor((row, place.start + len(text)))
+        self._look()
+        return one.runs or (one.reference is not None and one.name == place.query)
+
+    def choose(self, index: int) -> None:
+        """Take the line of the list that was clicked."""
+        if self.searching.is_open:
+            self.searching.take(index)
+        elif (one := self.completing.at(index)) is not None:
+            self._complete(one)
+        self.focus()
+
+    def _attach_typed(self) -> None:
+        """Make a token of a file's name that was typed to its end; pasted text attaches nothing."""
+        row, column = self.selection.end
+        line = self.document.get_line(row)
+        place = wanted(line, column, is_first=row == 0) if self.selection.is_empty else None
+        if place is None or place.what is not What.REFERENCE or not self._typed.endswith(f"@{place.query}"):
+            return
+        if name := next(filter(self.completing.names_file, place.names), ""):
+            text = self.pastes.refer(Reference.to_file(name)) + place.query[len(name) :]
+            self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
+            self.move_cursor((row, place.start + len(text)))
+
+    # ---- what was written before ----
+
+    def search(self) -> None:
+        """Search in what was written before."""
+        self.completing.close()
+        self.searching.begin(self.text)
+
+    def _search_key(self, event: events.Key) -> bool:
+        """Act on a key while a search is open; return False for one that ends it and then acts."""
+        doing = self._doing.get(event.key, "")
+        match doing or event.key:
+            case "app.composer_history" | "older":
+                self.searching.step(1)
+            case "newer":
+                self.searching.step(-1)
+            case "send" | "complete":
+                self.searching.take()
+            case "delete_left" | "backspace":
+                self.searching.erase()
+            case _ if event.is_printable and event.character and not doing:
+                self.searching.write(event.character)
+            case _:
+                self.searching.take()
+                return False
+        return True
+
+    def _search_keys(self) -> str:
+        keys = [
+            first_key(self._keys.keys_of(found) if self._keys is not None else found.keys)
+            for found in map(action, ("composer.history", "composer.send", "chat.cancel"))
+        ]
+        return "{} older   {} take   {} back".format(*keys)
+
+    def action_older(self) -> None:
+        """Go up a row or a suggestion; in the first row, bring back the message before."""
+        if self.completing.is_open:
+            self.completing.step(-1)
+        elif not self.navigator.is_first_wrapped_line(self.cursor_location):
+            self.action_cursor_up()
+        elif self.holding and self.is_blank and self.earlier.at_end:
+            self.post_message(self.Dropped(back=True))
+        elif (text := self.earlier.older(self.text)) is not None:
+            self.show(text)
+
+    def action_newer(self) -> None:
+        """Go down a row or a suggestion; in the last row, go towards what was being written."""
+        if self.completing.is_open:
+            self.completing.step(1)
+        elif not self.navigator.is_last_wrapped_line(self.cursor_location):
+            self.action_cursor_down()
+        elif (text := self.earlier.newer()) is not None:
+            self.show(text)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        """Insert what was pasted; while a search is open, look for it."""
+        if self.searching.is_open:
+            event.prevent_default()
+            event.stop()
+            self.searching.write(event.text)
+        else:
+            await super()._on_paste(event)
+            self._not_typed()
+
+    def _not_typed(self) -> None:
+        self._typed = ""
+        self._look()
+        self.completing.leave()
+
+    def on_blur(self) -> None:
+        """Close what is open: it belongs to what is being written."""
+        self.leave()
+
+    def action_newline(self) -> None:
+        """Begin a new line."""
+        self.insert("\n")
+
+    def on_text_area_changed(self) -> None:
+        """Grow or shrink with the text."""
+        self.fit()
+        self._look()
+
+
+def _actions_of_keys(keys: KeysOf | None) -> dict[str, str]:
+    """Return what each key does in the composer: Textual's editing keys, ours over them."""
+    doing = {
+        binding.key: binding.action
+        for binding in Binding.make_bindings(TextArea.BINDINGS)
+        if len(binding.key) > 1
+    }
+    for found in of_context(Context.COMPOSER):
+        chosen = keys.keys_of(found) if keys is not None else found.keys
+        for key in found.keys.split(","):
+            doing.pop(key, None)
+        doing.update(dict.fromkeys(chosen.split(","), found.method))
+    return doing

@@ -1,0 +1,103 @@
+"""Reads what is attached to a message: files in a thread, resources from their servers."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from tui.core.attaching import MAX_BYTES, attachments_of
+from tui.core.context.results import result_text
+from tui.core.conversation.conversation import Attachment
+from tui.core.errors import McptuiError
+from tui.core.tools import CallFailure
+from tui.core.workbench import Workbench
+from tui.ui.chat.composer.references import Reference, Written
+
+RESOURCE_SECONDS = 30.0
+
+_AGAIN = "The message is in the composer again."
+
+
+class Reader:
+    """Reads references.
+
+    Args:
+        workbench: reads resources.
+        attach: makes an attachment of a name and bytes (`core.attaching.attachment_of`); raises ValueError
+            with a sentence where it cannot.
+        folder: the working directory.
+    """
+
+    def __init__(
+        self,
+        workbench: Callable[[], Workbench],
+        attach: Callable[[str, bytes], Attachment],
+        folder: Path,
+    ) -> None:
+        self._workbench = workbench
+        self._attach = attach
+        self._folder = folder
+        self._count = 0
+
+    async def read(self, written: Written) -> tuple[Attachment, ...]:
+        """Return what goes with a message, in the order of its references.
+
+        Raises:
+            McptuiError: something of it cannot be read.
+        """
+        found: list[Attachment] = []
+        for reference in written.references:
+            if reference.attachment is not None:
+                found.append(reference.attachment)
+            elif reference.path:
+                found.append(await asyncio.to_thread(self._file, reference))
+            else:
+                found += await self._resource(reference)
+        return tuple(found)
+
+    def _file(self, reference: Reference) -> Attachment:
+        path = self._folder / os.path.expanduser(reference.path)
+        try:
+            return self._attach(reference.name, bytes_of(path))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise McptuiError(
+                f"cannot be attached: {reason}", where=reference.name, next_step=_AGAIN
+            ) from error
+
+    async def _resource(self, reference: Reference) -> list[Attachment]:
+        self._count += 1
+        result = await self._workbench().read_resource(
+            reference.server, reference.uri, call=f"hand-attach-{self._count}", seconds=RESOURCE_SECONDS
+        )
+        if result.is_error or result.failure is not CallFailure.NONE:
+            reason = result_text(result).strip() or str(result.failure)
+            raise McptuiError(f"cannot be attached: {reason}", where=reference.name, next_step=_AGAIN)
+        try:
+            return attachments_of(result.content, reference.name)
+        except ValueError as error:
+            raise McptuiError(
+                f"cannot be attached: {error}", where=reference.name, next_step=_AGAIN
+            ) from error
+
+
+def bytes_of(path: Path) -> bytes:
+    """Return the bytes of a regular file; never waits for a pipe or a device.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: with a sentence, if it is no regular file or too large.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        mode = os.fstat(handle).st_mode
+        if not stat.S_ISREG(mode):
+            raise ValueError("it is a directory" if stat.S_ISDIR(mode) else "it is not a regular file")
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read(MAX_BYTES + 1)
+    finally:
+        os.close(handle)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
+    return data

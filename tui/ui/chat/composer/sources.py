@@ -1,0 +1,254 @@
+"""What is suggested: commands, their arguments, files, and what running servers offer."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.core.errors import McptuiError
+from tui.core.servers import ServerState, ServerStatus
+from tui.ui.chat.composer.references import Reference
+from tui.ui.chat.composer.suggestion import Suggestion, fitting, of_words
+from tui.ui.keys.slash_commands import OWN, Kind, Spec, of_prompts, of_snippets
+
+if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.core.workbench import PromptInfo, ResourceInfo
+    from tui.ui.ports import AppRuntime
+
+_log = logging.getLogger(__name__)
+
+EXPORTS = (("markdown", "to read"), ("json", "to import again"), ("html", "one page, to show others"))
+STALE_SECONDS = 30.0
+"""What servers offer is listed again after so long, once somebody writes a command."""
+TREE_SECONDS = 10.0
+"""The files below the working directory are looked for again after so long."""
+LISTING_SECONDS = 5.0
+"""A server that lists what it offers more slowly is left out of suggestions until it has answered."""
+
+
+class OwnCommands:
+    """What is known before anything is loaded: our own commands."""
+
+    def specs(self) -> Sequence[Spec]:
+        """Return them."""
+        return OWN
+
+    async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
+        """Suggest nothing."""
+        return ()
+
+    async def references(self, query: str) -> Sequence[Suggestion]:
+        """Suggest nothing."""
+        return ()
+
+    async def deeper(self, query: str) -> Sequence[Suggestion]:
+        """Suggest nothing."""
+        return ()
+
+    def names_file(self, path: str) -> bool:
+        """Say no."""
+        return False
+
+
+class LiveSources:
+    """What is known while mcptui runs; `runtime` is set once it is ready.
+
+    Args:
+        folder: the working directory.
+        learned: called when there are other commands than before.
+    """
+
+    def __init__(self, folder: Path, learned: Callable[[], None]) -> None:
+        self.runtime: AppRuntime | None = None
+        self.folder = folder
+        self._learned = learned
+        self._prompts: dict[str, Sequence[PromptInfo]] = {}
+        self._resources: dict[str, Sequence[ResourceInfo]] = {}
+        self._seen: tuple[tuple[str, int, int, int], ...] | None = None
+        self._seen_at = 0.0
+        self._tree: asyncio.Task[list[Suggestion]] | None = None
+        self._tree_at = 0.0
+        self._asking: asyncio.Task[None] | None = None
+
+    # ---- what there is ----
+
+    def specs(self) -> Sequence[Spec]:
+        """Return our own commands, the snippets, and the prompts of running servers as far as known."""
+        if self.runtime is None:
+            return OWN
+        self._ask_again()
+        prompts = {spec.name: spec for listed in self._prompts.values() for spec in of_prompts(listed)}
+        return (*OWN, *of_snippets(self.runtime.snippets), *prompts.values())
+
+    async def known(self) -> Sequence[Spec]:
+        """Return the same once every server has listed its prompts, or has had its time."""
+        self.specs()
+        if self._asking is not None:
+            await asyncio.wait({self._asking})
+        return self.specs()
+
+    @property
+    def running(self) -> list[str]:
+        """The names of the servers that run."""
+        if self.runtime is None:
+            return []
+        return [one.name for one in self.runtime.host.statuses() if _runs(one)]
+
+    @property
+    def prompts(self) -> "list[PromptInfo]":
+        """Every prompt of every running server, as far as known."""
+        return [one for listed in self._prompts.values() for one in listed]
+
+    async def resources(self) -> "list[ResourceInfo]":
+        """Return every resource of every running server that can be read as it is."""
+        await self.known()
+        return [one for listed in self._resources.values() for one in listed if not one.template]
+
+    def names_file(self, path: str) -> bool:
+        """Return whether a path names a file that is there."""
+        from tui.ui.chat.composer.files import is_file
+
+        return is_file(path, self.folder)
+
+    def _ask_again(self) -> None:
+        """List what the running servers offer, if something changed or the last time is long ago."""
+        if self.runtime is None or self._asking is not None:
+            return
+        now = time.monotonic()
+        running = tuple(
+            (one.name, one.since_ns, one.resources_revision, one.prompts_revision)
+            for one in self.runtime.host.statuses()
+            if _runs(one)
+        )
+        if running == self._seen and now - self._seen_at < STALE_SECONDS:
+            return
+        self._seen, self._seen_at = running, now
+        self._asking = asyncio.create_task(self._list(), name="list prompts and resources")
+        self._asking.add_done_callback(self._listed)
+
+    async def _list(self) -> None:
+        names = self.running
+        for known in (self._prompts, self._resources):
+            for gone in known.keys() - set(names):
+                del known[gone]
+        async with asyncio.TaskGroup() as group:
+            for name in names:
+                group.create_task(self._list_one(name))
+
+    async def _list_one(self, name: str) -> None:
+        assert self.runtime is not None
+        bench = self.runtime.workbench
+        try:
+            async with asyncio.timeout(LISTING_SECONDS):
+                prompts, problem = await bench.prompts(name)
+                if prompts or not problem:  # a listing that fails takes nothing away
+                    self._prompts[name] = prompts
+                resources, problem = await bench.resources(name)
+                if resources or not problem:
+                    self._resources[name] = resources
+        except TimeoutError:
+            return
+
+    def _listed(self, task: asyncio.Task[None]) -> None:
+        self._asking = None
+        if task.cancelled():
+            return
+        if (error := task.exception()) is not None:
+            _log.error("what servers offer could not be listed", exc_info=error)
+        self._learned()
+
+    async def close(self) -> None:
+        """Stop asking."""
+        for task in filter(None, (self._asking, self._tree)):
+            task.cancel()
+            await asyncio.wait({task})
+
+    # ---- what may be written ----
+
+    async def arguments(self, command: str, before: str) -> Sequence[Suggestion]:
+        """Return what may stand behind a command, after `before`."""
+        makers: dict[str, Callable[[str], Awaitable[Sequence[Suggestion]]]] = {
+            "model": self._models,
+            "tools": self._servers,
+            "prompt": self._prompt_names,
+            "resource": self._resource_uris,
+            "export": self._exports,
+        }
+        if (make := makers.get(command)) is not None:
+            return await make(before)
+        spec = next((one for one in await self.known() if one.name == command), None)
+        return _names(spec, before) if spec is not None and spec.kind is not Kind.OWN else ()
+
+    async def references(self, query: str) -> Sequence[Suggestion]:
+        """Return the files and resources that `@query` may mean, as far as they are near."""
+        from tui.ui.chat.composer.files import files
+
+        self._ask_again()  # who has more to offer is not waited for: the list is made anew then
+        found = await asyncio.to_thread(files, query, self.folder)
+        offered = [
+            Suggestion(reference.name, about=one.title or one.name, reference=reference)
+            for listed in self._resources.values()
+            for one in listed
+            if not one.template
+            for reference in [Reference.to_resource(one.server, one.uri)]
+        ]
+        return fitting([*found, *offered], query)
+
+    async def deeper(self, query: str) -> Sequence[Suggestion]:
+        """Return the files below the working directory whose own name has `query` in it."""
+        from tui.ui.chat.composer.files import named, tree
+
+        if not query or "/" in query or query.startswith("."):
+            return ()
+        now = time.monotonic()
+        if self._tree is None or now - self._tree_at > TREE_SECONDS:
+            self._tree, self._tree_at = asyncio.create_task(asyncio.to_thread(tree, self.folder)), now
+        return named(query, await asyncio.shield(self._tree))
+
+    async def _models(self, before: str) -> Sequence[Suggestion]:
+        if self.runtime is None:
+            return ()
+        try:
+            if not before:
+                choices = await self.runtime.chats.models()
+                return of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
+            if " " in before:
+                return ()
+            return of_words(((one, "") for one in await self.runtime.chats.offered(before)), behind="")
+        except McptuiError:
+            return ()  # whoever takes it is told
+
+    async def _servers(self, before: str) -> Sequence[Suggestion]:
+        return of_words(((name, "") for name in self.running), behind="") if not before else ()
+
+    async def _exports(self, before: str) -> Sequence[Suggestion]:
+        return of_words(EXPORTS) if not before else ()
+
+    async def _prompt_names(self, before: str) -> Sequence[Suggestion]:
+        specs = [one for one in await self.known() if one.kind is Kind.PROMPT]
+        if not before:
+            return of_words((one.name, one.help) for one in specs)
+        name, _, written = before.partition(" ")
+        return next((_names(one, written) for one in specs if one.name == name), ())
+
+    async def _resource_uris(self, before: str) -> Sequence[Suggestion]:
+        if before:
+            return ()
+        return of_words(
+            ((f"{one.server}:{one.uri}", one.title or one.name) for one in await self.resources()), behind=""
+        )
+
+
+def _runs(status: ServerStatus) -> bool:
+    return status.state is ServerState.RUNNING
+
+
+def _names(spec: Spec, before: str) -> Sequence[Suggestion]:
+    """Return the arguments of a command that are not written yet."""
+    return [
+        Suggestion(f"{name}=", about="" if name in spec.required else "optional", text=f"{name}=")
+        for name in spec.names
+        if f"{name}=" not in before
+    ]

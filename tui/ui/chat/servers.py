@@ -1,0 +1,244 @@
+"""The servers pane: every configured server, its state in word, sign and colour, and what to do with it.
+
+It reads snapshots from the host when the host's revision has grown, and steers servers through it. It
+never waits: a start or stop is asked for, and the next snapshots tell how it goes.
+"""
+
+import time
+from collections.abc import Callable
+
+from rich.cells import cell_len
+
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line
+from tui.ui.ports import HostView
+from tui.ui.widgets.rows import Row, wrap
+from tui.ui.widgets.server_rows import Look, server_rows
+from tui.ui.widgets.symbols import UNICODE, Symbols
+from tui.ui.widgets.titled import TitledPane
+
+SPIN_NS = 160_000_000
+MOVING = (ServerState.STARTING, ServerState.STOPPING)
+
+EMPTY_TEXT = (
+    ("No servers configured.", "text"),
+    ("", ""),
+    ("mcptui config init writes a starter file,", "dim"),
+    ("mcptui config import FILE takes servers over from another program's mcp.json.", "dim"),
+)
+
+MISTAKES_TEXT = (
+    ("No servers.", "text"),
+    ("", ""),
+    ("What is wrong with the configuration stands in the conversation;", "dim"),
+    ("mcptui config check says it, too.", "dim"),
+)
+
+
+def toggle(host: HostView, status: ServerStatus) -> None:
+    """Ask for a server that stands still or stops to be started, for any other to be stopped."""
+    if status.state in (ServerState.STOPPED, ServerState.STOPPING):
+        host.request_start(status.name)
+    else:
+        host.request_stop(status.name)
+
+
+class ServersPane(TitledPane):
+    """The list of servers.
+
+    Attributes:
+        symbols: the signs that the terminal can show.
+    """
+
+    FOLLOWS = False
+
+    def __init__(
+        self,
+        *,
+        symbols: Symbols = UNICODE,
+        redactor: Redactor | None = None,
+        clock: Callable[[], int] = time.monotonic_ns,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.symbols = symbols
+        self._redactor = redactor or Redactor()
+        self._clock = clock
+        self._host: HostView | None = None
+        self._statuses: tuple[ServerStatus, ...] = ()
+        self._rows: list[Row] = []
+        self._owners: list[int] = []
+        self._unfolded: set[str] = set()
+        self._empty_text = EMPTY_TEXT
+        self._selected = ""
+        self._seen: tuple[int, int, int, int] | None = None
+
+    # What others use
+
+    def show_host(self, host: HostView, redactor: Redactor | None = None, *, mistakes: bool = False) -> None:
+        """Show the servers of this host from now on.
+
+        Args:
+            host: the servers.
+            redactor: knows the secrets that are not shown.
+            mistakes: the configuration has some; having no servers may be one of them.
+        """
+        self._host = host
+        self._empty_text = MISTAKES_TEXT if mistakes else EMPTY_TEXT
+        self._redactor = redactor or self._redactor
+        self.tick()
+
+    def tick(self) -> None:
+        """Look whether something changed and paint it; called many times a second, cheap if nothing did.
+
+        Uptimes count by the second; the sign of a server that starts or stops turns unless the app's
+        animations are off. Nothing is drawn while the pane cannot be seen.
+        """
+        if self._host is None or not self.is_mounted or not self.display:
+            return
+        now_ns = self._clock()
+        moving = any(status.state in MOVING for status in self._statuses)
+        turn = now_ns // SPIN_NS if moving and self.app.animation_level != "none" else 0
+        seen = (self._host.revision, now_ns // 1_000_000_000, turn, self.columns)
+        if seen != self._seen:
+            changed = self._seen is None or seen[0] != self._seen[0]
+            self._seen = seen
+            self._take_in(now_ns, turn, changed)
+
+    @property
+    def selected(self) -> str | None:
+        """The name of the server that keys act on."""
+        status = self.selected_status
+        return status.name if status is not None else None
+
+    @property
+    def selected_status(self) -> ServerStatus | None:
+        """The snapshot of the server that keys act on."""
+        for status in self._statuses:
+            if status.name == self._selected:
+                return status
+        return self._statuses[0] if self._statuses else None
+
+    def select(self, name: str) -> None:
+        """Put the cursor on a server; an unknown name is ignored."""
+        for index, owner in enumerate(self._owners):
+            if self._statuses[owner].name == name:
+                self.move_cursor(index + 1)
+                return
+
+    def toggle_selected(self) -> None:
+        """Start the selected server if it is stopped, else stop it."""
+        status = self.selected_status
+        if self._host is not None and status is not None:
+            toggle(self._host, status)
+            self.tick()
+
+    def restart_selected(self) -> None:
+        """Stop the selected server and start it again; one that is stopped is started."""
+        status = self.selected_status
+        if self._host is not None and status is not None:
+            self._host.request_restart(status.name)
+            self.tick()
+
+    # What the pane shows
+
+    def title(self) -> tuple[str, str]:
+        """Return the title with how many servers run."""
+        if not self._statuses:
+            return "SERVERS", ""
+        running = sum(status.state is ServerState.RUNNING for status in self._statuses)
+        return "SERVERS", f"{running} of {len(self._statuses)} running"
+
+    def body_count(self) -> int:
+        """Return how many rows there are."""
+        return len(self._rows)
+
+    def body_row(self, index: int) -> Row:
+        """Return a row."""
+        return self._rows[index]
+
+    def row_selectable(self, index: int) -> bool:
+        """The cursor stands on the first line of a server only."""
+        return 0 < index <= len(self._owners) and (
+            index == 1 or self._owners[index - 2] != self._owners[index - 1]
+        )
+
+    def cursor_moved(self, index: int) -> None:
+        """Remember which server is selected, and show its next step."""
+        self._selected = self._statuses[self._owners[index - 1]].name
+        self._rebuild()
+
+    def row_chosen(self, index: int) -> None:
+        """Unfold or fold what is known of a server."""
+        self._unfolded ^= {self._statuses[self._owners[index - 1]].name}
+        self._rebuild()
+
+    def rewrap(self) -> None:
+        """The width changed."""
+        self._rebuild()
+
+    def on_mount(self) -> None:
+        """Show what there is."""
+        self._rebuild()
+
+    # How it keeps up
+
+    def _take_in(self, now_ns: int, turn: int, changed: bool) -> None:
+        if changed and self._host is not None:
+            before = self.title()
+            self._statuses = self._host.statuses()
+            if self.title() != before:
+                self.title_changed()
+        self._rebuild(now_ns, turn)
+
+    def _rebuild(self, now_ns: int | None = None, turn: int = 0) -> None:
+        rows, owners = self._build(self._clock() if now_ns is None else now_ns, turn)
+        before, self._rows, self._owners = self._rows, rows, owners
+        if not self.is_mounted:
+            return
+        differing = [index for index in range(min(len(before), len(rows))) if before[index] != rows[index]]
+        if len(before) != len(rows):
+            first = min([*differing, len(before), len(rows)])
+            self.body_changed(first)
+        else:
+            for index in differing:
+                self.body_row_changed(index)
+        self._keep_cursor()
+
+    def _keep_cursor(self) -> None:
+        status = self.selected_status
+        if status is None:
+            return
+        row = self._owners.index(self._statuses.index(status)) + 1
+        if row != self.cursor:
+            old, self.cursor = self.cursor, row
+            self.refresh_line(old)
+            self.refresh_line(row)
+
+    def _build(self, now_ns: int, turn: int) -> tuple[list[Row], list[int]]:
+        if not self._statuses:
+            return self._empty_rows(), []
+        names = max(cell_len(clean_line(status.name, 64)) for status in self._statuses)
+        look = Look(
+            columns=self.columns,
+            name_cells=max(4, min(names, self.columns // 3)),
+            symbols=self.symbols,
+            turn=turn,
+            now_ns=now_ns,
+            redactor=self._redactor,
+        )
+        selected = self.selected
+        rows: list[Row] = []
+        owners: list[int] = []
+        for index, status in enumerate(self._statuses):
+            name = status.name
+            part = server_rows(status, look, selected=name == selected, unfolded=name in self._unfolded)
+            rows.extend(part)
+            owners.extend([index] * len(part))
+        return rows, owners
+
+    def _empty_rows(self) -> list[Row]:
+        if self._host is None:
+            return [(("Reading the configuration…", "dim"),)]
+        return [row for line in self._empty_text for row in wrap((line,), self.columns)]

@@ -1,0 +1,169 @@
+"""The status line: what is going on, how far the limits are used up, and what is running."""
+
+from dataclasses import dataclass
+
+from tui.core import units
+from tui.core.text import clean_line
+from tui.ui.widgets.bar import Bar, spread
+from tui.ui.widgets.rows import Row, width_of
+
+WARN_AT = 0.8
+"""The share of a limit at which its meter turns to the warning colour."""
+
+LOADING = "loading; you can write meanwhile"
+
+_CELLS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How far one limit is used up.
+
+    Attributes:
+        label: what is counted ("step", "calls", "time").
+        used: so far.
+        limit: at which the turn ends.
+        text: both, with their unit ("2 of 10").
+    """
+
+    label: str
+    used: float
+    limit: float
+    text: str
+
+    @property
+    def share(self) -> float:
+        """How much of the limit is used, 0 to 1."""
+        return min(1.0, self.used / self.limit) if self.limit > 0 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What the conversation has used up, in words.
+
+    Attributes:
+        context: how full the model's window is: a meter if the window is known, "~12 k" if not, or "".
+        tokens: of all requests ("~34 k"), or "".
+        cost: of all requests, or "" without prices.
+    """
+
+    context: Meter | str = ""
+    tokens: str = ""
+    cost: str = ""
+
+
+NOTHING_USED = Used()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Everything the line can say.
+
+    Attributes:
+        activity: what is going on, in words; "" if nothing is.
+        urgent: `activity` asks something of the person.
+        meters: the limits; empty while no turn runs.
+        model: the model's label, where no header shows it; else "".
+        running: how many servers run.
+        servers: how many are configured.
+        used: what the conversation has used up.
+        frames: frames seen on the wire.
+        fault: what mcptui itself cannot do, in two words ("not saved"); "" if all is well. Always shown.
+    """
+
+    activity: str = ""
+    urgent: bool = False
+    meters: tuple[Meter, ...] = ()
+    model: str = ""
+    running: int = 0
+    servers: int = 0
+    used: Used = NOTHING_USED
+    frames: int = 0
+    fault: str = ""
+
+
+class StatusLine(Bar):
+    """One line under the composer."""
+
+    def __init__(self) -> None:
+        super().__init__(id="status")
+        self.status = Status()
+
+    def show(self, status: Status) -> None:
+        """Show `status`; costs nothing if it is what stands there."""
+        if status != self.status:
+            self.status = status
+            self.refresh()
+
+    def row(self, width: int) -> Row:
+        """Return the line."""
+        return status_row(self.status, width)
+
+
+def status_row(status: Status, width: int) -> Row:
+    """Return the line for `width` cells; what matters least goes first where room is short."""
+    for right, bars, meters in _FULL_TO_BARE:
+        row = (*_left(status, bars=bars, meters=meters), ("  ", ""), *_counts(status, right, bars=bars))
+        if width_of(row) <= width:
+            break
+    return spread(_left(status, bars=bars, meters=meters), _counts(status, right, bars=bars), width)
+
+
+# (how many counts stand at the right end, meters with bars, any meters)
+_FULL_TO_BARE = (
+    (5, True, True),
+    (4, True, True),
+    (4, False, True),
+    (3, False, True),
+    (2, False, True),
+    (2, False, False),
+    (1, False, False),
+    (0, False, False),
+)
+
+
+def _left(status: Status, *, bars: bool, meters: bool) -> Row:
+    left: list[tuple[str, str]] = [(" ", "")]
+    if status.fault:
+        left += [(status.fault, "bad"), ("   ", "")]
+    if status.model:
+        left.append((clean_line(status.model, 30) + "   ", "text"))
+    words = (clean_line(status.activity, 200), "accent bold" if status.urgent else "dim")
+    if status.urgent:
+        left += [words, ("   ", "")]
+    if meters or not status.urgent:
+        for meter in status.meters:
+            left.extend(_meter(meter, bars=bars))
+    if status.activity and not status.urgent:
+        left.append(words)
+    return tuple(left)
+
+
+def _counts(status: Status, how_many: int, *, bars: bool) -> Row:
+    """Return the most telling of the counts that there are, in the order in which they stand on screen."""
+    used = status.used
+    servers: Row = ((f"{status.running} of {units.plural(status.servers, 'server')}", "dim"),)
+    tokens: Row = ((f"{used.tokens} tokens", "dim"),) if used.tokens else ()
+    cost: Row = ((used.cost, "dim"),) if used.cost else ()
+    frames: Row = ((f"{units.count(status.frames)} frames", "dim"),)
+    context: Row = ()
+    if isinstance(used.context, Meter):
+        context = _meter(used.context, bars=bars)[:-1]
+    elif used.context:
+        context = (("context ", "dim"), (used.context, "dim"))
+    ranked = [part for part in (context, servers, cost, tokens, frames) if part][:how_many]
+    row: list[tuple[str, str]] = []
+    for part in (servers, context, tokens, cost, frames):
+        if part in ranked:
+            row += [*([("   ", "")] if row else []), *part]
+    return (*row, (" ", ""))
+
+
+def _meter(meter: Meter, *, bars: bool) -> Row:
+    """Return a limit as words, with a small bar where there is room."""
+    colour = "warn" if meter.share >= WARN_AT else "text"
+    row: Row = ((f"{meter.label} ", "dim"), (meter.text, colour))
+    if bars:
+        full = round(meter.share * _CELLS)
+        row = (*row, (" " + "━" * full, colour), ("━" * (_CELLS - full), "rule"))
+    return (*row, ("   ", ""))

@@ -1,0 +1,275 @@
+"""The trace pane: what happened in each turn, step by step and call by call, as it happens.
+
+Entries come from `spans`; the pane asks which ones changed and lays out only those. Lines of
+an entry are made when they are seen, so thousands of calls cost no more than the ones on screen.
+"""
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate
+
+from textual.cache import LRUCache
+
+from tui.traffic.spans.entries import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
+from tui.traffic.spans.spans import Spans
+from tui.ui.chat.trace_rows import Look, span_rows
+from tui.ui.widgets.rows import Row, wrap
+from tui.ui.widgets.symbols import UNICODE, Symbols
+from tui.ui.widgets.titled import TitledPane
+
+EMPTY_TEXT = "Each step of the model and each tool call will stand here, with its arguments, result and time."
+CACHED_ENTRIES = 256
+
+
+class TracePane(TitledPane):
+    """Turns, steps and calls, foldable; follows the newest until the person scrolls up.
+
+    Attributes:
+        symbols: the signs that the terminal can show.
+    """
+
+    def __init__(
+        self,
+        *,
+        symbols: Symbols = UNICODE,
+        clock: Callable[[], int] = time.monotonic_ns,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.symbols = symbols
+        self._spans = Spans()
+        self._clock = clock
+        self._seen = -1
+        self._second = 0
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._sizes: list[int] = []  # entry -> rows that it has while it is not folded away
+        self._starts: list[int] = []  # entry -> its first row
+        self._parents: list[tuple[int, int]] = []  # entry -> its turn and its step, or itself
+        self._toggled: set[int] = set()  # entries that are not as they are by default
+        self._live: set[int] = set()  # entries whose time runs
+        self._built: LRUCache[int, list[Row]] = LRUCache(CACHED_ENTRIES)
+        self._total = 0
+
+    # What others use
+
+    def show(self, spans: Spans) -> None:
+        """Show these spans from now on."""
+        self._spans = spans
+        self._seen = -1
+        self.tick()
+
+    def tick(self) -> None:
+        """Look whether something changed and paint it; called many times a second, cheap if nothing did."""
+        if not self.is_mounted or not self.display:
+            return
+        if self._spans.revision != self._seen:
+            self._take_in()
+        second = self._clock() // 1_000_000_000
+        if self._live and second != self._second:
+            for entry in self._live:
+                self._built.discard(entry)
+                self._repaint(entry)
+        self._second = second
+
+    # What the pane shows
+
+    def title(self) -> tuple[str, str]:
+        """Return the title with the number of the newest turn."""
+        if not self._spans.turns:
+            return "TRACE", ""
+        turn = f"turn {self._spans.turns}"
+        return "TRACE", turn if self.following else f"{turn}, end follows"
+
+    def body_count(self) -> int:
+        """Return how many rows there are."""
+        return self._total if self._sizes else len(self._empty_rows())
+
+    def body_row(self, index: int) -> Row:
+        """Return a row."""
+        if not self._sizes:
+            return self._empty_rows()[index]
+        entry = self._entry_at(index)
+        rows, at = self._rows_of(entry), index - self._starts[entry]
+        # What happened may have fewer rows than when they were counted; the next look counts again.
+        return rows[at] if at < len(rows) else ()
+
+    def row_selectable(self, index: int) -> bool:
+        """The cursor stands on turns, steps and calls, not on what is in them."""
+        if index < 1 or index > self._total:
+            return False
+        entry = self._entry_at(index - 1)
+        return self._head_row(entry) == index - 1 and not isinstance(self._spans.entries[entry], NoteSpan)
+
+    def row_ground(self, index: int) -> str:
+        """Paint the cursor's row only while keys go here: no key of another pane acts on it."""
+        return super().row_ground(index) if self.has_focus else ""
+
+    @property
+    def selected(self) -> Span | None:
+        """What the cursor stands on, None while there is nothing."""
+        entries = self._spans.entries
+        return entries[self._entry_at(self.cursor - 1)] if entries else None
+
+    def go_to_turn(self, turn: int, step: int) -> bool:
+        """Put the cursor on a step of a turn, or on the turn; return whether it is there.
+
+        Args:
+            turn: its number in the traffic.
+            step: its number in the turn.
+        """
+        found, number = -1, 0
+        for index, span in enumerate(self._spans.entries[: len(self._sizes)]):
+            if isinstance(span, TurnSpan) and span.traffic == turn:
+                found, number = index, span.number
+            elif isinstance(span, StepSpan) and (span.turn, span.number) == (number, step):
+                found = index
+        if found < 0:
+            return False
+        self.following = False
+        self.move_cursor(self._head_row(found) + 1)
+        return True
+
+    def row_chosen(self, index: int) -> None:
+        """Unfold or fold what the cursor stands on."""
+        entry = self._entry_at(index - 1)
+        self._toggled ^= {entry}
+        self._measure([entry])
+        if not isinstance(self._spans.entries[entry], CallSpan):
+            self._place_from(entry)
+        self.cursor = self._head_row(entry) + 1
+        self.show_row(self.cursor, self._sizes[entry])
+        self.following = round(self.scroll_y) >= self.max_scroll_y
+        self.title_changed()
+
+    def rewrap(self) -> None:
+        """The width changed: only unfolded calls and errors wrap, the others have as many rows as before."""
+        self._built.clear()
+        self._measure([entry for entry in range(len(self._sizes)) if self._wraps(entry)])
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Say in the title whether the newest is followed."""
+        super().watch_scroll_y(old_value, new_value)
+        self._strips.discard(0)
+
+    def on_mount(self) -> None:
+        """Show what happened before."""
+        self._take_in()
+
+    # How it keeps up
+
+    def _take_in(self) -> None:
+        changed = self._spans.changed_since(self._seen)
+        if changed is None or self._seen < 0:
+            self._begin_anew()
+            changed = list(range(len(self._spans.entries)))
+        self._seen = self._spans.revision
+        for entry in changed:
+            if entry >= len(self._parents):
+                self._parents.append(self._parents_of(entry))
+                self._sizes.append(0)
+                self._starts.append(self._total)
+            if self._runs(entry):
+                self._live.add(entry)
+            else:
+                self._live.discard(entry)
+        self._measure(changed)
+        self.title_changed()
+
+    def _measure(self, entries: list[int]) -> None:
+        """Count the rows of these entries, ascending, again; move what is below; paint."""
+        moved: int | None = None
+        for entry in entries:
+            self._built.discard(entry)
+            size = len(self._rows_of(entry))
+            if size != self._sizes[entry] and moved is None:
+                moved = entry
+            self._sizes[entry] = size
+        for entry in entries:
+            if moved is not None and entry >= moved:
+                break
+            self._repaint(entry)
+        if moved is not None:
+            self._place_from(moved)
+        elif not self._sizes:
+            self.body_changed()
+
+    def _place_from(self, first: int) -> None:
+        """Find out anew where the entries from `first` on stand."""
+        was_empty = not self._total
+        kept = 0 if was_empty else self._entry_at(self.cursor - 1)
+        heights = [self._height(entry) for entry in range(first, len(self._sizes))]
+        ends = list(accumulate(heights, initial=self._starts[first]))
+        self._starts[first:] = ends[:-1]
+        self._total = ends[-1]
+        self._keep_cursor(kept)
+        self.body_changed(0 if was_empty else self._starts[first])
+
+    def _height(self, entry: int) -> int:
+        return 0 if self._folded_away(entry) else self._sizes[entry]
+
+    def _repaint(self, entry: int) -> None:
+        for row in range(self._starts[entry], self._starts[entry] + self._height(entry)):
+            self.body_row_changed(row)
+
+    def _keep_cursor(self, entry: int) -> None:
+        if self.following and not self.has_focus:
+            entry = len(self._sizes) - 1
+        turn, step = self._parents[entry]
+        if isinstance(self._spans.entries[entry], NoteSpan) or self._folded_away(entry):
+            entry = turn if self._folded_away(step) else step
+        self.cursor = self._head_row(entry) + 1
+
+    def _parents_of(self, entry: int) -> tuple[int, int]:
+        if isinstance(self._spans.entries[entry], TurnSpan):
+            return entry, entry
+        turn, step = self._parents[entry - 1]
+        return turn, entry if isinstance(self._spans.entries[entry], StepSpan) else step
+
+    def _folded_away(self, entry: int) -> bool:
+        turn, step = self._parents[entry]
+        return (entry != turn and turn in self._toggled) or (
+            entry not in (turn, step) and step in self._toggled
+        )
+
+    def _runs(self, entry: int) -> bool:
+        match self._spans.entries[entry]:
+            case CallSpan() as call:
+                return not call.state.over
+            case StepSpan() as step:
+                return step.ms is None and not step.state.over
+            case _:
+                return False
+
+    def _wraps(self, entry: int) -> bool:
+        span = self._spans.entries[entry]
+        return isinstance(span, NoteSpan) or (isinstance(span, CallSpan) and entry in self._toggled)
+
+    def _rows_of(self, entry: int) -> list[Row]:
+        rows = self._built.get(entry)
+        if rows is None:
+            span = self._spans.entries[entry]
+            toggled = entry in self._toggled
+            look = Look(self.columns, self.symbols, self._clock())
+            open = toggled if isinstance(span, CallSpan) else not toggled
+            rows = span_rows(span, look, open=open, first=entry == 0)
+            self._built[entry] = rows
+        return rows
+
+    def _entry_at(self, row: int) -> int:
+        """Return the entry that a row of the body belongs to."""
+        # Entries that are folded away share the start of the next one; the last with that start has rows.
+        entry = max(0, bisect_right(self._starts, row) - 1)
+        while entry and not self._height(entry):
+            entry -= 1
+        return entry
+
+    def _head_row(self, entry: int) -> int:
+        """Return the row of the body that an entry is chosen by: its first that is not blank."""
+        blank = isinstance(self._spans.entries[entry], TurnSpan) and entry > 0
+        return self._starts[entry] + blank
+
+    def _empty_rows(self) -> list[Row]:
+        return wrap(((EMPTY_TEXT, "dim"),), self.columns)

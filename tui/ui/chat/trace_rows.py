@@ -1,0 +1,240 @@
+"""How a turn, a step, a call and a note read in the trace pane. Pure.
+
+Folded up, every line is cropped and none is wrapped, so the number of lines does not depend on the
+width; unfolded, everything that is kept of a call is shown.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tui.core.ports import Answer, Usage
+from tui.core.units import clock, count, duration, plural, progress
+from tui.traffic.spans.entries import (
+    CallSpan,
+    CallState,
+    NoteKind,
+    NoteSpan,
+    Span,
+    StepSpan,
+    StepState,
+    TurnSpan,
+)
+from tui.ui.widgets.rows import EMPTY, Row, crop, head_of, spread, width_of, wrap
+from tui.ui.widgets.symbols import Symbols
+
+BRIEF_ARGUMENTS = 3
+"""So many arguments of a call are shown while it is folded."""
+
+NAME_CELLS = 14
+INDENT = "      "
+
+_CALL_STYLES = {
+    CallState.WAITING: "dim",
+    CallState.ASKING: "warn bold",
+    CallState.RUNNING: "accent",
+    CallState.DONE: "ok",
+    CallState.FAILED: "bad",
+    CallState.DENIED: "warn",
+    CallState.CANCELLED: "dim",
+    CallState.NOT_RUN: "dim",
+}
+
+_ANSWERS = {
+    Answer.ONCE: "you said once",
+    Answer.SESSION: "you said for this session",
+    Answer.ALWAYS: "you said always",
+    Answer.NO: "you said no",
+}
+
+_STEP_WORDS = {
+    StepState.ASKED: "asked",
+    StepState.THINKING: "thinking",
+    StepState.ANSWERING: "answering",
+    StepState.CALLING: "writing a call",
+    StepState.RETRYING: "retrying",
+    StepState.FAILED: "failed",
+    StepState.CANCELLED: "cancelled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What all rows of a trace have in common.
+
+    Attributes:
+        columns: cells in a row.
+        symbols: the signs that the terminal can show.
+        now_ns: monotonic nanoseconds.
+    """
+
+    columns: int
+    symbols: Symbols
+    now_ns: int
+
+
+def span_rows(span: Span, look: Look, *, open: bool, first: bool = False) -> list[Row]:
+    """Return the rows of an entry; at least one.
+
+    Args:
+        span: the entry.
+        look: see `Look`.
+        open: for a call: everything is shown; for a turn or step: what is in it is shown below.
+        first: nothing stands above it, so a turn needs no blank line.
+    """
+    match span:
+        case TurnSpan():
+            return _turn_rows(span, look, open, first)
+        case StepSpan():
+            return list(_step_rows(span, look, open))
+        case CallSpan():
+            return list(_call_rows(span, look, open))
+        case NoteSpan():
+            return _note_rows(span, look)
+
+
+def _turn_rows(turn: TurnSpan, look: Look, open: bool, first: bool) -> list[Row]:
+    symbols = look.symbols
+    sign = symbols.unfolded if open else symbols.folded
+    left = ((f"{sign} turn {turn.number} ", "dim bold"),)
+    if turn.past:
+        note = plural(turn.calls, "call")
+    elif turn.ms is None:
+        note = turn.model
+    else:
+        note = f"{plural(turn.calls, 'call')} {symbols.separator} {duration(turn.ms)}"
+    right: Row = ((f" {note}", "dim"),) if note else EMPTY
+    free = max(0, look.columns - width_of(left) - width_of(right))
+    line: Row = spread((*left, (symbols.rule * free, "rule")), right, look.columns, gap=0)
+    return [line] if first else [EMPTY, line]
+
+
+def _step_rows(step: StepSpan, look: Look, open: bool) -> Iterator[Row]:
+    symbols = look.symbols
+    left = [(f"{symbols.unfolded if open else symbols.folded} ", "dim"), (f"step {step.number}", "text")]
+    if step.ms is None and not step.state.over:
+        seconds = clock((look.now_ns - step.started_ns) / 1e9)
+        left.append((f"   {_STEP_WORDS.get(step.state, '')}", "accent"))
+        if step.state is StepState.CALLING:
+            left.append((f" {step.detail}", "tool"))
+        yield spread(tuple(left), ((seconds, "dim"),), look.columns)
+        if step.state is StepState.RETRYING:
+            yield crop(((f"    {step.detail}", "warn"),), look.columns)
+        return
+    if step.final:
+        left.append((" (last)", "dim"))
+    if step.state is not StepState.DONE:
+        left.append((f"   {_STEP_WORDS[step.state]}", "bad" if step.state is StepState.FAILED else "dim"))
+    else:
+        left.append(("   model", "dim"))
+    if step.ms is not None:
+        left.append((f"  {duration(step.ms)}", "dim"))
+    yield spread(tuple(left), ((usage_words(step.usage), "dim"),), look.columns)
+
+
+def usage_words(usage: Usage | None) -> str:
+    """Return tokens as "1.2 k tokens", with "~" before an estimate; "" if there are none."""
+    if usage is None or not usage.prompt + usage.completion:
+        return ""
+    return f"{'~' if usage.estimated else ''}{count(usage.prompt + usage.completion)} tokens"
+
+
+def _call_rows(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
+    yield _call_head(call, look)
+    yield from _arguments(call, look, open)
+    if call.state is CallState.ASKING and call.why:
+        yield crop(((f"{INDENT}{call.why}", "warn"),), look.columns)
+    if call.state is CallState.RUNNING and (far := progress_words(call, look.symbols)):
+        yield crop(((f"{INDENT}{far}", "accent"),), look.columns)
+    if open and call.answer is not None:
+        waited = f" after {duration(call.waited_ms)}" if call.waited_ms else ""
+        yield crop(((f"{INDENT}{_ANSWERS[call.answer]}{waited}", "dim"),), look.columns)
+    if call.state.over and call.why:
+        yield from _noted(call.why, "warn", look, open)
+    yield from _result(call, look, open)
+    if call.warning:
+        yield from _noted(call.warning, "warn", look, open)
+
+
+def _noted(text: str, style: str, look: Look, open: bool) -> Iterator[Row]:
+    lead: Row = ((f"{INDENT}{look.symbols.warning} ", style),)
+    line: Row = ((text, style),)
+    yield from wrap(line, look.columns, lead) if open else [crop((*lead, *line), look.columns)]
+
+
+def _call_head(call: CallSpan, look: Look) -> Row:
+    symbols = look.symbols
+    signs = {
+        CallState.DONE: symbols.done,
+        CallState.ASKING: symbols.asks,
+        CallState.WAITING: symbols.waiting,
+        CallState.RUNNING: symbols.waiting,
+    }
+    style = _CALL_STYLES[call.state]
+    left: list[tuple[str, str]] = [(f"  {signs.get(call.state, symbols.failed)} ", style)]
+    if call.server:
+        left += [(call.server, "tool"), (f" {symbols.within} ", "dim")]
+    left.append((call.tool or "unknown tool", "text"))
+    return spread(tuple(left), _call_time(call, look, style), look.columns)
+
+
+def _call_time(call: CallSpan, look: Look, style: str) -> Row:
+    match call.state:
+        case CallState.DONE:
+            return ((duration(call.ms), "dim"),) if call.ms is not None else EMPTY
+        case CallState.FAILED:
+            took = f"  {duration(call.ms)}" if call.ms is not None else ""
+            return (("failed", style), (took, "dim"))
+        case CallState.RUNNING if call.started_ns is not None:
+            return (("running", style), (f"  {clock((look.now_ns - call.started_ns) / 1e9)}", "dim"))
+        case CallState.ASKING if call.asked_ns is not None:
+            return ((str(call.state), style), (f"  {clock((look.now_ns - call.asked_ns) / 1e9)}", "dim"))
+        case _:
+            return ((str(call.state), style),)
+
+
+def progress_words(call: CallSpan, symbols: Symbols) -> str:
+    """Return "12 of 30 · halfway there" as far as the server has said it."""
+    return progress(call.progress, call.total, call.message, f" {symbols.separator} ")
+
+
+def _arguments(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
+    shown = call.arguments if open else call.arguments[:BRIEF_ARGUMENTS]
+    names = [head_of(name, NAME_CELLS) for name, _ in shown]
+    wide = max([width_of(((name, ""),)) for name in names], default=0)
+    for name, (_, value) in zip(names, shown, strict=True):
+        gap = " " * (wide - width_of(((name, ""),)) + 2)
+        lead: Row = ((f"{INDENT}{name}{gap}", "dim"),)
+        line: Row = ((value, "text"),)
+        yield from wrap(line, look.columns, lead) if open else [crop((*lead, *line), look.columns)]
+    if len(call.arguments) > len(shown):
+        yield crop(((f"{INDENT}… {len(call.arguments) - len(shown)} more", "dim"),), look.columns)
+
+
+def _result(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
+    if call.result is None or not call.result.text.strip():
+        return
+    style = "bad" if call.state is CallState.FAILED else "text"
+    lead: Row = ((f"{INDENT}{look.symbols.result} ", "dim"),)
+    lines = call.result.text.strip("\n").split("\n")
+    if not open:
+        more = " …" if len(lines) > 1 or call.result.omitted else ""
+        brief = " ".join(lines[0].split())
+        line = crop((*lead, (brief, style)), look.columns - len(more))
+        yield (*line, (more, "dim")) if more else line
+        return
+    rest: Row = ((INDENT + "  ", ""),)
+    for number, text in enumerate(lines):
+        yield from wrap(((text.replace("\t", "    "), style),), look.columns, rest if number else lead, rest)
+    if call.result.omitted:
+        yield (*rest, (f"… {count(call.result.omitted)} more characters", "dim"))
+
+
+def _note_rows(note: NoteSpan, look: Look) -> list[Row]:
+    match note.kind:
+        case NoteKind.ENDED:
+            return [crop(((f"    {note.text}", "dim"),), look.columns)]
+        case NoteKind.LIMIT:
+            return [crop(((f"    {look.symbols.warning} {note.text}", "warn"),), look.columns)]
+        case NoteKind.ERROR:
+            lead: Row = ((f"    {look.symbols.failed} ", "bad"),)
+            return wrap(((note.text, "bad"),), look.columns, lead)

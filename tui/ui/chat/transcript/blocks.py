@@ -1,0 +1,226 @@
+"""The plain blocks of a conversation: labels, text as it was written, notes, the welcome."""
+
+from collections.abc import Sequence
+
+from tui.core import units
+from tui.core.text import clean, preview
+from tui.ui.chat.transcript.flow import Block
+from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
+from tui.ui.widgets.symbols import Symbols
+
+TEXT_COLUMNS = 100
+USER_LINES = 40  # a longer message of the person is folded
+USER_HEAD = 12
+PIECE = 8 * 1024  # the most characters that are parsed or wrapped at once
+
+
+def measure(width: int) -> int:
+    """Return the columns that text takes of a width; lines longer than 100 are hard to read."""
+    return min(width, TEXT_COLUMNS)
+
+
+def guess(text: str, width: int = TEXT_COLUMNS) -> int:
+    """Return about how many rows a text takes."""
+    return text.count("\n") + len(text) // width + 1
+
+
+def pieces(text: str) -> list[str]:
+    """Cut a text into pieces of at most `PIECE` characters, at line ends where there are any."""
+    found = []
+    start = 0
+    while len(text) - start > PIECE:
+        end = text.rfind("\n", start, start + PIECE)
+        if end <= start:
+            found.append(text[start : start + PIECE])
+            start += PIECE
+        else:
+            found.append(text[start:end])
+            start = end + 1
+    found.append(text[start:])
+    return found
+
+
+def said_blocks(text: str, symbols: Symbols) -> "list[Block]":
+    """Return the blocks of what the person said, literally; the rest of a long text is folded."""
+    text = text.replace("\r\n", "\n").strip("\n")
+    if text.count("\n") < USER_LINES and len(text) <= USER_LINES * TEXT_COLUMNS:
+        return [Plain(text)]
+    head = "\n".join(text.split("\n", USER_HEAD)[:USER_HEAD])[: USER_HEAD * TEXT_COLUMNS]
+    return [Plain(head), Fold(text[len(head) :].removeprefix("\n"), symbols)]
+
+
+class Label(Block):
+    """Who speaks; at the right end, when or how long. The mark can stand on it: it is the whole message.
+
+    Attributes:
+        role: "user" or "model".
+        said: what the person said, raw; "" for a reply.
+        right: when, or how long.
+    """
+
+    __slots__ = ("_name", "right", "role", "said")
+
+    def __init__(self, name: str, role: str, right: str = "", *, said: str = "") -> None:
+        super().__init__()
+        self._name = name
+        self.role = role
+        self.said = said
+        self.right = right
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        """Return one row."""
+        return [spread(((self._name, f"{self.role} bold"),), ((self.right, "dim"),), measure(width))]
+
+    def targets(self) -> Sequence[int]:
+        """The message can be acted on."""
+        return (0,)
+
+
+class Plain(Block):
+    """Text as it was written, wrapped; raw, at most `PIECE` characters."""
+
+    __slots__ = ("_style", "_text")
+
+    def __init__(self, text: str, *, style: str = "text", gap: int = 0) -> None:
+        super().__init__(gap)
+        self._text = text
+        self._style = style
+        self.height = gap + guess(text)
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        """Return the wrapped lines; cleaned only now, because most of a large text is never seen."""
+        lines = clean(self._text).expandtabs(4).split("\n")
+        return [row for line in lines for row in wrap(((line, self._style),), measure(width))]
+
+
+class Fold(Block):
+    """The rest of a long text, raw, behind one row until it is asked for."""
+
+    __slots__ = ("_rest", "_symbols")
+
+    def __init__(self, rest: str, symbols: Symbols) -> None:
+        super().__init__(gap=0)
+        self._rest = rest
+        self._symbols = symbols
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        """Return the row that says how much there is."""
+        lines = self._rest.count("\n") + 1
+        amount = (
+            f"{lines:,} more lines".replace(",", " ")
+            if lines > 1
+            else f"{units.count(len(self._rest))} more characters"
+        )
+        return [((f"{self._symbols.folded} ", "accent"), (amount, "dim"))]
+
+    def targets(self) -> Sequence[int]:
+        """The row can be opened."""
+        return (0,)
+
+    def unfolded(self) -> list[Block]:
+        """Return the blocks that stand in its place once opened."""
+        return [Plain(piece) for piece in pieces(self._rest)]
+
+
+class Summary(Block):
+    """What the model is told in place of the oldest messages: one row, the summary under it on request.
+
+    Attributes:
+        words: how much was summarised, and the keys.
+        open: the summary is shown.
+    """
+
+    __slots__ = ("_symbols", "_text", "open", "words")
+
+    def __init__(self, words: str, text: str, symbols: Symbols) -> None:
+        super().__init__()
+        self.words = words
+        self._text = text
+        self._symbols = symbols
+        self.open = False
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        """Return the row, and if it is open the summary."""
+        columns = measure(width)
+        marker = self._symbols.unfolded if self.open else self._symbols.folded
+        head: Row = ((f"{marker} ", "accent"),)
+        rows = wrap(((self.words, "dim"),), columns, first=head)
+        if not self.open:
+            return rows
+        bar: Row = (("▎ ", "rule aside"),)
+        text = preview(self._text).text or "(nothing)"
+        lines = text.expandtabs(4).split("\n")
+        return [
+            *rows,
+            *(row for line in lines for row in wrap(((line, "dim"),), columns, first=bar, rest=bar)),
+        ]
+
+    def targets(self) -> Sequence[int]:
+        """The first row opens and closes the summary."""
+        return (0,)
+
+
+class Note(Block):
+    """A line of mcptui's own: a limit, an error with its next step, something to know."""
+
+    __slots__ = ("_kind", "_symbols", "_text")
+
+    def __init__(self, text: str, kind: str, symbols: Symbols, gap: int = 1) -> None:
+        super().__init__(gap)
+        self._text = text
+        self._kind = kind
+        self._symbols = symbols
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        """Return the sign and the wrapped text."""
+        signs = {"warn": self._symbols.warning, "bad": self._symbols.failed}
+        style = self._kind if self._kind in signs else "dim"
+        sign = signs.get(self._kind, self._symbols.separator)
+        rows: list[Row] = []
+        for line in self._text.expandtabs(4).split("\n"):
+            first: Row = ((f"{sign} ", style),) if not rows else (("  ", ""),)
+            body = "text" if self._kind in signs else "dim"
+            rows += wrap(((line, body),), measure(width), first=first, rest=(("  ", ""),))
+        return rows
+
+
+class Welcome(Block):
+    """What an empty conversation shows: a few lines, and questions that can be taken.
+
+    Attributes:
+        examples: the questions.
+        room: the rows there are, so that the text stands a little above the middle.
+    """
+
+    __slots__ = ("_lines", "_symbols", "_targets", "examples", "room")
+
+    def __init__(self, lines: Sequence[str], examples: Sequence[str], symbols: Symbols) -> None:
+        super().__init__(gap=0)
+        self._lines = lines
+        self._symbols = symbols
+        self._targets: list[int] = []
+        self.examples = examples
+        self.room = 0
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        """Return the lines and the examples, set in from the left."""
+        columns = min(measure(width), 76)
+        indent: Row = (("  ", ""),) if width > 40 else EMPTY
+        rows: list[Row] = []
+        for number, line in enumerate(self._lines):
+            style = "accent bold" if number == 0 else "dim"
+            rows += wrap(((line, style),), columns, first=indent, rest=indent)
+        if self.examples:
+            rows.append(EMPTY)
+        starts = []
+        for example in self.examples:
+            starts.append(len(rows))
+            sign: Row = (*indent, (f"{self._symbols.within} ", "accent"))
+            rows += wrap(((example, "text"),), columns, first=sign)
+        above = max(0, (self.room - len(rows)) * 2 // 5)
+        self._targets = [above + start for start in starts]
+        return [EMPTY] * above + rows
+
+    def targets(self) -> Sequence[int]:
+        """Each question can be taken."""
+        return self._targets

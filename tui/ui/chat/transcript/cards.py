@@ -1,0 +1,299 @@
+"""The card of a tool call: one row when it is over, its question while it asks, all of it on request."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tui.core import units
+from tui.core.text import Preview, clean, clean_line, preview
+from tui.core.tools import ToolResult
+from tui.ui.chat.transcript.blocks import measure
+from tui.ui.chat.transcript.flow import Block
+from tui.ui.widgets.pieces import pieces_of
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
+from tui.ui.widgets.symbols import Symbols
+
+INDENT: Row = (("   ", ""),)
+MAX_ARGUMENTS = 256 * 1024  # characters of arguments that are shown at all
+FOLDED_ROWS = 10  # rows of arguments in a question before it is opened
+MAX_PIECES = 5  # rows of what a result holds besides text
+FOLDED_NOTE = 3  # rows of an error under a folded card
+
+KEYS = (
+    ("y", "once"),
+    ("t", "this session"),
+    ("a", "always for this tool"),
+    ("n", "no"),
+    ("e", "no, and say why"),
+)
+# state: (role of its sign and word, the word that is shown)
+_STATES: Mapping[str, tuple[str, str]] = {
+    "waiting": ("dim", "waiting"),
+    "asking": ("warn", "asks you"),
+    "running": ("accent", "running"),
+    "done": ("ok", ""),
+    "failed": ("bad", "failed"),
+    "denied": ("warn", "denied"),
+    "cancelled": ("dim", "cancelled"),
+    "unknown": ("warn", "outcome unknown"),
+    "unsent": ("dim", "not run"),
+}
+_EXPLAINED = {"failed": "bad", "unknown": "warn"}  # states whose text stands under the folded card
+
+
+class Card(Block):
+    """One call.
+
+    Attributes:
+        state: waiting, asking, running, done, failed, denied, cancelled, unknown or unsent.
+        open: arguments and result are shown.
+        recovered: the model wrote the call as text, and it was found there.
+        name: of the tool.
+        gave: the result, for whoever wants to see all of it, or None.
+    """
+
+    __slots__ = (
+        "_arguments",
+        "_ms",
+        "_note",
+        "_pieces",
+        "_result",
+        "_symbols",
+        "_targets",
+        "_title",
+        "_unread",
+        "_why",
+        "gave",
+        "name",
+        "open",
+        "recovered",
+        "state",
+    )
+
+    def __init__(
+        self, server: str, tool: str, arguments: Mapping[str, Any] | str, symbols: Symbols, gap: int
+    ) -> None:
+        """Make the card of a call.
+
+        Args:
+            server: whose tool, or "".
+            tool: its name.
+            arguments: by name, or the JSON that the model wrote; read when somebody looks at it.
+            symbols: what the terminal can show.
+            gap: empty rows above.
+        """
+        super().__init__(gap)
+        self.name = name = clean_line(tool, 64) or "unknown tool"
+        within: Row = ((clean_line(server, 40), "dim"), (f" {symbols.within} ", "dim")) if server else EMPTY
+        self._title: Row = (*within, (name, "tool"))
+        self._unread: str | None = arguments if isinstance(arguments, str) else None
+        self._arguments = {} if isinstance(arguments, str) else _shown(arguments)
+        self._symbols = symbols
+        self._note = ""
+        self._why = ""
+        self._ms: float | None = None
+        self._result: Preview | None = None
+        self._targets: list[int] = []
+        self._pieces: Sequence[str] = ()
+        self.state = "waiting"
+        self.open = False
+        self.recovered = False
+        self.gave: ToolResult | None = None
+
+    def give(self, result: ToolResult) -> None:
+        """Keep the result; what it holds besides text gets a row each."""
+        self.gave = result
+        self._pieces = pieces_of(result)
+        self.width = 0
+
+    def set(self, state: str, note: str, ms: float | None, result: str | None) -> None:
+        """Change the state; a question is over with it."""
+        if self.state == "asking" and state != "asking":
+            self.open = False
+        self.state = state if state in _STATES else "waiting"
+        self._note = clean_line(note, 400)
+        self._ms = ms if ms is not None else self._ms
+        if result is not None:
+            self._result = preview(result)
+        self.width = 0
+
+    def ask(self, why: str) -> None:
+        """The call needs a yes, for the reason `why`."""
+        self.state = "asking"
+        self._why = clean_line(why, 120)
+        self.open = False
+        self.width = 0
+
+    def targets(self) -> Sequence[int]:
+        """The first row, or the row of the question that says there is more."""
+        return self._targets
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        """Return the row of the call and what belongs under it, or its question."""
+        columns = measure(width)
+        if self._unread is not None:
+            self._arguments, self._unread = _shown(_read(self._unread)), None
+        if self.state == "asking":
+            return self._question(columns)
+        self._targets = [0]
+        rows = [self._head(columns)]
+        if self.open:
+            rows += self._details(columns)
+        elif self.state in _EXPLAINED:
+            rows += self._error(columns)
+        return rows + self._piece_rows(columns)
+
+    # One row
+
+    def _head(self, width: int) -> Row:
+        role, word = _STATES[self.state]
+        symbols = self._symbols
+        sign = {
+            "running": symbols.spinner[0],
+            "asking": symbols.asks,
+            "done": symbols.done,
+            "failed": symbols.failed,
+            "denied": symbols.failed,
+            "cancelled": symbols.stopped,
+            "unknown": symbols.warning,
+            "unsent": symbols.stopped,
+        }.get(self.state, symbols.waiting)
+        time = units.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
+        marker = symbols.unfolded if self.open else symbols.folded
+        note = self._note if self.state != "failed" else ""
+        right: list[tuple[str, str]] = []
+        if self.recovered:
+            right.append(("recovered  ", "warn"))
+        if note:
+            right.append((clean_line(note, max(8, width // 3)) + "  ", "dim"))
+        if word:
+            right.append((word + "  ", role))
+        right += [(f"{time} " if time else "", "dim"), (marker, "dim")]
+        brief: Row = () if self.open else tuple(self._brief(width))
+        return spread((*INDENT, (f"{sign} ", role), *self._title, *brief), tuple(right), width, gap=2)
+
+    def _brief(self, width: int) -> list[tuple[str, str]]:
+        spans = [("   ", "")]
+        used = 0
+        for name, value in self._arguments.items():
+            if used > width:
+                break
+            short = clean_line(value, 80)
+            spans += [(f"{name}=", "dim"), (short, "text"), ("  ", "")]
+            used += len(name) + len(short) + 3
+        return spans
+
+    # Everything
+
+    def _details(self, width: int) -> list[Row]:
+        edge: Row = (*INDENT, ("  ", ""))
+        rows = [(*edge, *row) for row in self._argument_rows(width - width_of(edge))]
+        if self._result is not None:
+            style = _EXPLAINED.get(self.state, "text")
+            arrow: Row = (*edge, (f"{self._symbols.result} ", "dim"))
+            rest = ((" " * width_of(arrow), ""),)
+            for number, line in enumerate((self._result.text or "(empty)").expandtabs(4).split("\n")):
+                rows += wrap(((line, style),), width, first=rest if number else arrow, rest=rest)
+            if self._result.omitted:
+                rows.append((*rest, (f"… {units.count(self._result.omitted)} more characters", "dim")))
+        elif self._note:
+            rows += wrap(((self._note, "dim"),), width, first=edge)
+        return rows
+
+    def _error(self, width: int) -> list[Row]:
+        text = self._result.text.strip() if self._result is not None else ""
+        if not text:
+            text = self._note
+        elif self._note and not text.startswith(self._note):
+            text = f"{self._note}: {text}"
+        edge: Row = (*INDENT, ("  ", ""))
+        style = _EXPLAINED[self.state]
+        rows = wrap(((clean_line(text, 400), style),), width, first=edge, rest=edge) if text else []
+        return rows[:FOLDED_NOTE]
+
+    def _piece_rows(self, width: int) -> list[Row]:
+        edge: Row = (*INDENT, ("  ", ""))
+        shown: list[Row] = [crop((*edge, ("▣ ", "tool"), (piece, "text")), width) for piece in self._pieces]
+        if len(shown) > MAX_PIECES:
+            more = len(shown) - MAX_PIECES
+            shown = [*shown[:MAX_PIECES], (*edge, (f"and {more} more", "dim"))]
+        return shown
+
+    def _argument_rows(self, width: int) -> list[Row]:
+        column = min(24, max(map(len, self._arguments), default=0))
+        rows: list[Row] = []
+        room = MAX_ARGUMENTS
+        for name, value in self._arguments.items():
+            label = pad(crop(((name, "dim"),), column), column + 2)
+            rest: Row = ((" " * (column + 2), ""),)
+            for number, line in enumerate(value[: max(0, room)].expandtabs(4).split("\n")):
+                rows += wrap(((line, "text"),), width, first=rest if number else label, rest=rest)
+            room -= len(value)
+        if room < 0:
+            rows.append(((f"… {units.count(-room)} more characters that are not shown", "warn"),))
+        return rows or [(("no arguments", "dim"),)]
+
+    # The question
+
+    def _question(self, width: int) -> list[Row]:
+        inner = max(1, width - 4)
+        body = self._argument_rows(inner)
+        more: list[Row] = []
+        if len(body) > FOLDED_ROWS + 2:
+            hidden = len(body) - FOLDED_ROWS
+            marker = self._symbols.unfolded if self.open else self._symbols.folded
+            word = "enter shows less" if self.open else f"{hidden} more rows, enter shows them"
+            more = [((f"{marker} ", "accent"), (word, "warn"))]
+            if not self.open:
+                body = body[:FOLDED_ROWS]
+        rows = [EMPTY, *body, *more, EMPTY, *_key_rows(inner)]
+        self._targets = [1 + rows.index(more[0])] if more else []
+        side: Row = (("│ ", "warn aside"),)
+        boxed = [(*side, *pad(crop(row, inner), inner), (" │", "warn aside")) for row in rows]
+        return [self._top(width), *boxed, (("└" + "─" * (width - 2) + "┘", "warn"),)]
+
+    def _top(self, width: int) -> Row:
+        corner: Row = (("─┐" if self._why else "┐", "warn"),)
+        why = (*crop(((f" {self._why} ", "warn"),), width // 2), *corner) if self._why else corner
+        left: Row = crop((("┌ ", "warn"), *self._title, (" ", "")), width - width_of(why) - 1)
+        return (*left, ("─" * (width - width_of(left) - width_of(why)), "warn"), *why)
+
+
+def _key_rows(width: int) -> list[Row]:
+    """Return the keys that answer, as many to a row as fit."""
+    rows: list[Row] = []
+    row: Row = EMPTY
+    for key, words in KEYS:
+        entry: Row = ((key, "accent bold"), (f" {words}", "text"))
+        gap: Row = (("   ", ""),) if row else EMPTY
+        if row and width_of((*row, *gap, *entry)) > width:
+            rows.append(row)
+            row, gap = EMPTY, EMPTY
+        row = (*row, *gap, *entry)
+    return [*rows, row]
+
+
+def _shown(arguments: Mapping[str, Any]) -> dict[str, str]:
+    return {clean_line(str(key), 64): _written(value) for key, value in arguments.items()}
+
+
+def _read(text: str) -> Mapping[str, Any]:
+    """Return arguments by name if they are a JSON object; as they are written if not."""
+    if len(text) <= MAX_ARGUMENTS:
+        try:
+            value = json.loads(text or "{}")
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            return value
+    return {"": text}
+
+
+def _written(value: Any) -> str:
+    """Return an argument as JSON, cleaned; text with several lines keeps its lines."""
+    if isinstance(value, str) and "\n" in value:
+        return clean('"' + value + '"')
+    try:
+        return clean(json.dumps(value, ensure_ascii=False, default=str))
+    except (TypeError, ValueError, RecursionError):
+        return clean(repr(value))

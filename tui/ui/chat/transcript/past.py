@@ -1,0 +1,281 @@
+"""What was said before, as blocks of a flow. Pure, and quick for thousands of messages.
+
+Nothing is parsed or wrapped here: a block does that when somebody looks at it.
+"""
+
+import re
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from tui.core.context.results import as_given
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.remarks import Remark
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.core.text import clean, clean_line
+from tui.core.units import duration
+from tui.ui.chat.transcript.blocks import PIECE, Label, Note, Plain, said_blocks
+from tui.ui.chat.transcript.cards import Card
+from tui.ui.chat.transcript.flow import Block
+from tui.ui.chat.transcript.markdown import Markdown
+from tui.ui.chat.transcript.prose import Code, Prose, Thinking
+from tui.ui.widgets.dates import said_at
+from tui.ui.widgets.pieces import attachment_words, outcome, result_of
+from tui.ui.widgets.rows import Row
+from tui.ui.widgets.symbols import Symbols
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+
+
+class PastProse(Prose):
+    """Markdown of a reply that is complete; cleaned only when it is looked at."""
+
+    __slots__ = ()
+
+    def wrap(self, width: int) -> Sequence[Row]:
+        """Return the rows of the source."""
+        self.text = clean(self.text)
+        return super().wrap(width)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A conversation as blocks.
+
+    Attributes:
+        blocks: all of them.
+        cards: the card of each call, by its id.
+        places: the block at which each message begins.
+    """
+
+    blocks: list[Block]
+    cards: dict[str, Card]
+    places: list[Block]
+
+
+def past_blocks(
+    messages: Sequence[Message],
+    unknown: Collection[str],
+    symbols: Symbols,
+    notice: Callable[[str], str],
+    remarks: Sequence[Remark] = (),
+    note: Callable[[Remark], tuple[str, str]] = lambda remark: ("", ""),
+    now: float = 0.0,
+) -> Past:
+    """Return the blocks of a conversation.
+
+    Args:
+        messages: what was said.
+        unknown: ids of calls whose outcome nobody knows.
+        symbols: what the terminal can show.
+        notice: gives the line that must stand under the replies of a model, by its label; or "".
+        remarks: what mcptui itself said between them, in order.
+        note: gives what a remark says, "" for nothing, and the kind of note.
+        now: the time, seconds since the epoch; what was said today has no day.
+    """
+    reader = _Reader(unknown, symbols, notice, now)
+    reader.unresolved = {
+        one.call_id for one in messages if isinstance(one, ToolMessage) and one.why == "unknown tool"
+    }
+    waiting = deque(remarks)
+    for place, message in enumerate(messages):
+        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
+            reader.remark(waiting.popleft(), note)
+        reader.take(message)
+    reader.end_reply()
+    for remark in waiting:
+        reader.remark(remark, note)
+    return Past(reader.blocks, reader.cards, reader.places)
+
+
+class _Reader:
+    def __init__(
+        self, unknown: Collection[str], symbols: Symbols, notice: Callable[[str], str], now: float
+    ) -> None:
+        self.blocks: list[Block] = []
+        self.cards: dict[str, Card] = {}
+        self.places: list[Block] = []
+        self.unresolved: Collection[str] = ()
+        self._unknown = unknown
+        self._symbols = symbols
+        self._notice = notice
+        self._markdown = Markdown()
+        self._model: str | None = None
+        self._now = now
+        self._text = False
+        self._label: Label | None = None
+        self._seconds = 0.0
+        self._reason = ""
+
+    def remark(self, remark: Remark, note: Callable[[Remark], tuple[str, str]]) -> None:
+        """Add what mcptui itself said; why a request was sent again is said once a turn."""
+        if remark.kind == "retry":
+            if remark.text == self._reason:
+                return
+            self._reason = remark.text
+        words, kind = note(remark)
+        if words:
+            self.end_reply()
+            self.blocks.append(note_block(words, kind, self._symbols))
+
+    def take(self, message: Message) -> None:
+        """Add the blocks of a message."""
+        before = len(self.blocks)
+        self._take(message)
+        card = self.cards.get(message.call_id) if isinstance(message, ToolMessage) else None
+        self.places.append(card or self.blocks[min(before, len(self.blocks) - 1)])
+
+    def _take(self, message: Message) -> None:
+        match message:
+            case UserMessage(text, attachments, at):
+                self.end_reply()
+                self._model, self._reason = None, ""
+                words = [attachment_words(one) for one in attachments]
+                self.blocks += user_blocks(text, words, self._symbols, said_at(at, self._now))
+            case AssistantMessage():
+                self._reply(message)
+            case ToolMessage():
+                self._result(message)
+
+    def _reply(self, message: AssistantMessage) -> None:
+        if message.model != self._model:
+            self.end_reply()
+            self._model = message.model
+            self._label, self._seconds = Label(clean_line(message.model, 60) or "model", "model"), 0.0
+            self.blocks.append(self._label)
+        self._took(message.seconds)
+        if message.reasoning:
+            thinking = Thinking(self._symbols)
+            thinking.add(message.reasoning)
+            thinking.running, thinking.seconds = False, message.thought or None
+            self._put(thinking)
+        for number, part in enumerate(parts(message.text)):
+            block = PastProse(self._markdown, part, gap=0 if number and not part.startswith("\n") else 1)
+            self._put(block)
+        self._text = bool(message.text) and not message.calls
+        if message.partial:
+            self.blocks.append(Note("cut short", "info", self._symbols))
+        for call in message.calls:
+            self._call(call)
+
+    def _took(self, seconds: float) -> None:
+        """Add the time of a step to the label of its reply."""
+        if seconds and self._label is not None:
+            self._seconds += seconds
+            self._label.right = duration(self._seconds * 1000)
+
+    def _put(self, block: Block) -> None:
+        stand_under(self.blocks, block)
+        self.blocks.append(block)
+
+    def end_reply(self) -> None:
+        """Put what must stand under a reply under it."""
+        if self._text and self._model is not None and (notice := self._notice(self._model)):
+            self.blocks.append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
+        self._text = False
+
+    def _call(self, call: CallRequest) -> None:
+        server, joint, tool = call.name.partition("__")
+        if call.id in self.unresolved:  # it was no tool of that server
+            joint = ""
+        after_card = bool(self.blocks) and isinstance(self.blocks[-1], Card)
+        card = Card(
+            server if joint else "",
+            tool if joint else call.name,
+            call.arguments,
+            self._symbols,
+            gap=0 if after_card else 1,
+        )
+        card.recovered = call.recovered
+        state, text = ("unknown", UNKNOWN_OUTCOME) if call.id in self._unknown else ("unsent", NEVER_SENT)
+        card.set(state, "", None, text)
+        self.cards[call.id] = card
+        self.blocks.append(card)
+
+    def _result(self, message: ToolMessage) -> None:
+        card = self.cards.get(message.call_id)
+        if card is None:
+            return
+        unknown = message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME
+        state, note = ("unknown", "") if unknown else _state(message)
+        text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")
+        card.set(state, note or warning, message.seconds * 1000 or None, text)
+        if message.attachments:
+            card.give(result_of(message))
+
+
+def user_blocks(text: str, attached: Sequence[str], symbols: Symbols, at: str = "") -> list[Block]:
+    """Return the blocks of what the person said, and of what was attached to it."""
+    blocks: list[Block] = [Label("you", "user", at, said=text)]
+    if text.strip() or not attached:
+        blocks += said_blocks(text, symbols)
+    return [*blocks, *(Plain(f"@ {words}", style="dim") for words in attached)]
+
+
+def stand_under(blocks: Sequence[Block], block: Block) -> None:
+    """Let what is said stand right under its speaker."""
+    if blocks and isinstance(blocks[-1], Label) and isinstance(block, Prose | Code | Thinking):
+        block.gap = 0
+
+
+def note_block(text: str, kind: str, symbols: Symbols) -> Note:
+    """Return a line of mcptui's own; the text may be raw."""
+    return Note(clean(text).strip("\n")[:4000], kind, symbols)
+
+
+def _state(message: ToolMessage) -> tuple[str, str]:
+    """Return the state of a call and what stands beside it; by what the model was told, if that is all."""
+    if not message.is_error:
+        return "done", ""
+    if message.why or message.seconds:
+        return outcome(message.why, message.is_error)
+    for start, state in (("denied", "denied"), ("cancelled", "cancelled"), ("not run", "unsent")):
+        if message.text.startswith(start):
+            return state, ""
+    return "failed", ""
+
+
+def parts(text: str) -> Iterator[str]:
+    """Yield the parts of a Markdown text, none longer than a piece; cut between blocks where it can be.
+
+    A fence that is cut is closed in the one part and opened again in the next.
+    """
+    if len(text) <= PIECE:
+        if text:
+            yield text
+        return
+    part: list[str] = []
+    size, fence = 0, ""
+    for line in text.split("\n"):
+        for start in range(0, len(line) or 1, PIECE // 2):
+            bit = line[start : start + PIECE // 2]
+            if size + len(bit) > PIECE or (size > PIECE // 2 and not bit.strip() and not fence):
+                yield "\n".join([*part, _closing(fence)] if fence else part)
+                part, size = ([fence] if fence else []), 0
+            part.append(bit)
+            size += len(bit) + 1
+        fence = _fence_after(line, fence)
+    if part:
+        yield "\n".join(part)
+
+
+def _closing(fence: str) -> str:
+    found = _FENCE.match(fence)
+    return found.group(1) if found else ""
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the line that opened the fence which is open behind `line`, or ""."""
+    found = _FENCE.match(line)
+    if found is None:
+        return fence
+    if not fence:
+        return line[:200]
+    closes = found.group(1).startswith(_closing(fence)) and not found.group(2).strip()
+    return "" if closes else fence

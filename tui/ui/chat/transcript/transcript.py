@@ -1,0 +1,263 @@
+"""Transcript: the whole conversation in one widget.
+
+Plain methods take what happens; nothing is posted per token. Text is buffered and drawn at most
+`FRAMES` times a second, less often when drawing is expensive, and costs no layout pass.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic, process_time
+from typing import Any
+
+from textual import events
+from textual.message import Message
+from textual.timer import Timer
+
+from tui.core.conversation.conversation import Attachment
+from tui.core.ports import ApprovalRequest
+from tui.core.text import clean, clean_line
+from tui.ui.chat.transcript import code
+from tui.ui.chat.transcript.blocks import Fold, Label, Note, Plain, Summary, Welcome
+from tui.ui.chat.transcript.cards import Card
+from tui.ui.chat.transcript.flow import Block
+from tui.ui.chat.transcript.markdown import Markdown
+from tui.ui.chat.transcript.messages import Messages
+from tui.ui.chat.transcript.past import note_block, stand_under, user_blocks
+from tui.ui.chat.transcript.prose import Thinking
+from tui.ui.chat.transcript.writer import ReplyWriter
+from tui.ui.widgets.pieces import attachment_words
+from tui.ui.widgets.symbols import UNICODE, Symbols
+
+FRAMES = 20
+SHARE = 8  # a draw may take one part in so many of the time
+
+
+class Transcript(Messages):
+    """Shows what was said and what was called, as it happens.
+
+    All texts may be raw: they are cleaned here. Keys that answer a question are not handled here.
+    """
+
+    DEFAULT_CSS = """
+    Transcript {
+        padding: 0 1;
+    }
+    """
+
+    class ExampleChosen(Message):
+        """The person took one of the example questions.
+
+        Attributes:
+            text: the question.
+        """
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(
+        self,
+        *,
+        symbols: Symbols = UNICODE,
+        clock: Callable[[], float] = monotonic,
+        name: str | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._symbols = symbols
+        self._writer = ReplyWriter(self.flow, self._append, symbols, clock)
+        self._welcome: Welcome | None = None
+        self._timer: Timer | None = None
+        self._cost = 0.0
+
+    # What was said
+
+    def add_user(self, text: str, at: str = "", attachments: Sequence[Attachment] = ()) -> None:
+        """Show what the person said, literally, and what was attached; `at` is the time of day to show."""
+        self._writer.forget()
+        words = [attachment_words(one) for one in attachments]
+        for block in user_blocks(text, words, self._symbols, clean_line(at, 20)):
+            self._append(block)
+
+    def begin_reply(self, label: str) -> None:
+        """The model starts to say something; a reply of several steps keeps its one label."""
+        self._writer.begin(clean_line(label, 60))
+        self.flow_changed()
+
+    def add_text(self, delta: str) -> None:
+        """Add text of the reply; drawn with the next frame."""
+        if delta:
+            self._writer.text(delta)
+            self._plan_draw()
+
+    def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
+        """Add thinking of the model; it is folded into one row.
+
+        `replaces_text`: the text of this step so far was thinking; `delta` holds it again.
+        """
+        if replaces_text:
+            self._writer.text_was_thinking()
+            self.flow_changed()
+        if delta:
+            self._writer.reasoning(delta)
+            self._plan_draw()
+
+    def end_reply(self, seconds: float | None, notice: str = "", partial: bool = False) -> None:
+        """The step is complete.
+
+        Args:
+            seconds: how long the model took; the label shows the sum of a reply's steps. None: unknown.
+            notice: a line that stands under the reply.
+            partial: the reply was cut.
+        """
+        self._writer.close()
+        if seconds is not None:
+            self._writer.took(seconds)
+        self.flow_changed()
+        if partial:
+            self._append(Note("cut short", "info", self._symbols))
+        if notice:
+            self._append(Plain(clean_line(notice, 400), style="dim italic", gap=1))
+
+    def add_note(self, text: str, kind: str = "info") -> None:
+        """Show a line of mcptui's own; `kind` is info, warn or bad."""
+        self._writer.close()
+        self._append(note_block(text, kind, self._symbols))
+
+    # What was called
+
+    def add_call(
+        self, call_id: str, server: str, tool: str, arguments: Mapping[str, Any], recovered: bool = False
+    ) -> None:
+        """Show a call that the model wants; `recovered`: it was found in the text of the reply."""
+        self._writer.close()
+        after_card = bool(self.flow.blocks) and isinstance(self.flow.blocks[-1], Card)
+        card = Card(server, tool, arguments, self._symbols, gap=0 if after_card else 1)
+        card.recovered = recovered
+        self._cards[call_id] = card
+        self._append(card)
+
+    def set_call(
+        self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
+    ) -> None:
+        """Show that a call is in another state.
+
+        Args:
+            call_id: the id given to `add_call`; an unknown one is ignored.
+            state: waiting, asking, running, done, failed, denied, cancelled, unknown or unsent.
+            note: progress, or why it failed.
+            ms: how long it took.
+            preview: what the server answered; any size.
+        """
+        if (card := self._cards.get(call_id)) is not None:
+            card.set(state, note, ms, preview)
+            self._touch(card)
+
+    def ask(self, request: ApprovalRequest) -> None:
+        """Show the question of a call, with its whole arguments, and bring it into view."""
+        card = self._cards.get(request.call_id)
+        if card is None:
+            tool = request.tool
+            self.add_call(request.call_id, tool.server, tool.name, request.arguments)
+            card = self._cards[request.call_id]
+        card.ask(request.why)
+        self._touch(card)
+        self.call_later(self.show_block, card)
+
+    # The whole
+
+    def clear(self) -> None:
+        """Forget everything; the welcome is shown again."""
+        self._empty()
+        self.following = True
+        if self._welcome is not None:
+            self.flow.append(self._welcome)
+        self.flow_changed()
+
+    def set_welcome(self, lines: Sequence[str], examples: Sequence[str] = ()) -> None:
+        """Set what an empty conversation shows: lines, and questions that enter or a click takes."""
+        shown = self._welcome is not None and self._welcome in self.flow.blocks
+        cleaned = [clean_line(line, 400) for line in lines]
+        self._welcome = Welcome(cleaned, [clean_line(text) for text in examples], self._symbols)
+        if shown or not self.flow.blocks:
+            self.flow.truncate(0)
+            self._target = None
+            self.flow.append(self._welcome)
+            self._size_welcome()
+            self.flow_changed()
+
+    def reply_text(self) -> str:
+        """Return the source of the last reply, as the model wrote it; "" if there is none."""
+        return "".join(self._writer.source)
+
+    def copy_last_reply(self) -> bool:
+        """Copy the source of the last reply to the clipboard; False if there is none."""
+        text = clean(self.reply_text())
+        if text:
+            self.app.copy_to_clipboard(text)
+        return bool(text)
+
+    @staticmethod
+    def warm() -> None:
+        """Import what drawing a reply needs; for a thread, after the first frame."""
+        Markdown()
+        code.warm()
+
+    # Blocks
+
+    def _append(self, block: Block) -> None:
+        flow = self.flow
+        if flow.blocks and flow.blocks[0] is self._welcome:
+            flow.truncate(0)
+        stand_under(flow.blocks, block)
+        flow.append(block)
+        self.flow_changed()
+
+    # Text that arrives
+
+    def _plan_draw(self) -> None:
+        if self._timer is None and self.is_mounted:
+            self._timer = self.set_timer(max(1 / FRAMES, self._cost * SHARE), self._draw)
+
+    def _draw(self) -> None:
+        """Draw what has arrived since the last frame."""
+        self._timer = None
+        started = process_time()
+        self._writer.draw()
+        self.settle()
+        self._cost = process_time() - started
+
+    # What a person does
+
+    def target_chosen(self, block: Block, row: int) -> None:
+        """Open or close a card or a thought, open a long text, take an example."""
+        match block:
+            case Card() | Thinking() | Summary():
+                block.open = not block.open
+                self._reveal(block)
+            case Label():
+                self.post_message(self.MessageChosen())
+            case Fold():
+                self.flow.replace(self.flow.index_of(block), block.unfolded())
+                self.following = False
+                self.flow_changed()
+            case Welcome():
+                self.post_message(self.ExampleChosen(block.examples[list(block.targets()).index(row)]))
+            case _:
+                pass
+
+    def _reveal(self, block: Block) -> None:
+        """Show a block that was opened or closed; its first row stays in view."""
+        self.following = False
+        self._touch(block)
+        self.call_later(self.show_block, block)
+
+    def _size_welcome(self) -> None:
+        if self._welcome is not None:
+            self._welcome.room = self.scrollable_content_region.height
+            self._welcome.width = 0
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Give the welcome its place and wrap the rest."""
+        self._size_welcome()
+        super().on_resize(event)

@@ -1,0 +1,266 @@
+"""FlowPane: a LinePane over a flow of blocks, wrapped when they are looked at.
+
+It keeps what the person reads where it is: blocks above may grow, shrink or be wrapped again at another
+width without moving the rows in view.
+"""
+
+from time import perf_counter
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.selection import Selection
+from textual.timer import Timer
+
+from tui.ui.chat.transcript.flow import Block, Flow
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import Row
+
+SLICE_SECONDS = 0.005
+SLICE_PAUSE = 0.03
+PREPARED_AT_ONCE = 500
+
+
+class FlowPane(LinePane):
+    """Shows `self.flow`; a subclass changes it and says so with `flow_changed`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space", "choose", "Open", show=False, priority=True, id="pane.choose"),
+    ]
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self.flow = Flow()
+        self._target: tuple[Block, int] | None = None
+        self._stale_below = -1  # blocks up to this one may have to be wrapped again
+        self._slices: Timer | None = None
+        self._prepared: list[int] = []
+        self._settling = False
+        self._planned = False
+
+    # Rows
+
+    def row_count(self) -> int:
+        """Return the height of the flow."""
+        return self.flow.height
+
+    def row(self, index: int) -> Row:
+        """Return a row of the flow."""
+        return self.flow.row(index)
+
+    # Changes
+
+    def flow_changed(self) -> None:
+        """Blocks were added or changed: show it before the next frame, however many calls there are."""
+        if not self._planned and self.is_mounted:
+            self._planned = True
+            self.call_later(self.settle)
+
+    def settle(self) -> None:
+        """Wrap what is in view, keep the view where it is, leave the rest to quiet moments."""
+        self._planned = False
+        flow = self.flow
+        if not flow.blocks or not self.scrollable_content_region.height:
+            self.rows_changed()
+            return
+        first = self._settle_end(len(flow.blocks) - 1) if self.following else self._settle_view()
+        self.rows_changed(min(first, flow.height))
+        self._stale_below = len(flow.blocks) - 1
+        self._plan_slice()
+        self._keep_target()
+
+    def show_block(self, block: Block) -> None:
+        """Bring a block into view, as much of it as fits from its first row on."""
+        if block in self.flow.blocks:
+            index = self.flow.index_of(block)
+            self.rows_changed(self._settle_end(index))
+            self.show_row(self.flow.top(index), block.height)
+
+    def _settle_end(self, index: int) -> int:
+        """Wrap the blocks that fill the view from `index` up; return the first row that changed."""
+        flow, room, first = self.flow, self.scrollable_content_region.height, self.flow.height
+        while index >= 0 and room > 0:
+            first = min(first, flow.settle((index,)))
+            room -= flow.blocks[index].height
+            index -= 1
+        return min(first, self._known_height())
+
+    def _settle_view(self) -> int:
+        """Wrap the blocks in view from its top down, without moving the top; return as `_settle_end`."""
+        flow = self.flow
+        top = round(self.scroll_y)
+        anchor = flow.find(top)
+        inside = top - flow.top(anchor)
+        first = flow.settle((anchor,))
+        room = self.scrollable_content_region.height + inside - flow.blocks[anchor].height
+        index = anchor + 1
+        while index < len(flow.blocks) and room > 0:
+            first = min(first, flow.settle((index,)))
+            room -= flow.blocks[index].height
+            index += 1
+        return min(first, self._known_height())
+
+    def _known_height(self) -> int:
+        return self.virtual_size.height
+
+    # Quiet moments
+
+    def _plan_slice(self) -> None:
+        if self._slices is None and self._stale_below >= 0:
+            self._slices = self.set_timer(SLICE_PAUSE, self._slice)
+
+    def _slice(self) -> None:
+        """Wrap blocks that nobody looks at, from the end up, for a few milliseconds."""
+        self._slices = None
+        flow = self.flow
+        deadline = perf_counter() + SLICE_SECONDS
+        index = min(self._stale_below, len(flow.blocks) - 1)
+        while index >= 0 and perf_counter() < deadline:
+            if flow.stale(index):
+                flow.prepare(index)
+                self._prepared.append(index)
+            index -= 1
+        self._stale_below = index
+        # Telling heights costs a repaint, because the rows in view get other numbers.
+        if self._prepared and (index < 0 or len(self._prepared) >= PREPARED_AT_ONCE):
+            self._keep_view([index for index in self._prepared if index < len(flow.blocks)])
+            self._prepared.clear()
+        self._plan_slice()
+
+    def _keep_view(self, changed: list[int]) -> None:
+        """Take over new heights of blocks; the row at the top of the view stays there."""
+        flow = self.flow
+        top = round(self.scroll_y)
+        anchor = flow.find(top)
+        inside = top - flow.top(anchor)
+        first = flow.settle(changed)
+        self.rows_changed(first)
+        if not self.following:
+            self._place(flow.top(anchor) + min(inside, max(0, flow.blocks[anchor].height - 1)))
+
+    def rewrap(self) -> None:
+        """Wrap at another width: what is in view now, the rest later."""
+        if self.flow.width != self.columns:
+            self.flow.width = self.columns
+        self.settle()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Wrap what comes into view."""
+        super().watch_scroll_y(old_value, new_value)
+        if self._settling or round(old_value) == round(new_value):
+            return
+        self._settling = True
+        try:
+            self._wrap_view()
+        finally:
+            self._settling = False
+        self._keep_target()
+
+    def _wrap_view(self) -> None:
+        flow = self.flow
+        if not flow.blocks:
+            return
+        top = round(self.scroll_y)
+        last = flow.find(top + self.scrollable_content_region.height)
+        stale = [index for index in range(flow.find(top), last + 1) if flow.stale(index)]
+        if stale:
+            self._keep_view(stale)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text; what was never looked at is wrapped for it."""
+        if selection.start is None or selection.end is None:
+            self._keep_view(list(range(len(self.flow.blocks))))
+        return super().get_selection(selection)
+
+    # What a person can act on
+
+    def target_chosen(self, block: Block, row: int) -> None:
+        """The person acted on a row of a block."""
+
+    def row_ground(self, index: int) -> str:
+        """Paint the row that enter acts on, while the pane has the keys."""
+        if not self.has_focus or self._target is None:
+            return ""
+        return "cursor" if index == self._row_of(*self._target) else ""
+
+    def _row_of(self, block: Block, row: int) -> int:
+        try:
+            return self.flow.top(self.flow.index_of(block)) + block.gap + row
+        except ValueError:
+            return -1
+
+    def _targets_in_view(self) -> list[tuple[Block, int]]:
+        flow = self.flow
+        if not flow.blocks:
+            return []
+        top = round(self.scroll_y)
+        bottom = top + self.scrollable_content_region.height
+        found = []
+        for index in range(flow.find(top), flow.find(bottom) + 1):
+            block = flow.blocks[index]
+            start = flow.top(index) + block.gap
+            found += [(block, row) for row in block.targets() if top <= start + row < bottom]
+        return found
+
+    def _keep_target(self) -> None:
+        """Keep the target in view: if it was scrolled away, the first of the last block that has one."""
+        if not self.has_focus:
+            return
+        seen = self._targets_in_view()
+        if self._target not in seen:
+            self._aim(next((target for target in seen if target[0] is seen[-1][0]), None))
+
+    def _aim(self, target: tuple[Block, int] | None) -> None:
+        for aimed in (self._target, target):
+            if aimed is not None:
+                self.refresh_line(self._row_of(*aimed))
+        self._target = target
+
+    def _step(self, direction: int) -> bool:
+        """Go to the next target in view; False if there is none and the view must scroll."""
+        seen = self._targets_in_view()
+        if self._target in seen:
+            index = seen.index(self._target) + direction
+            if not 0 <= index < len(seen):
+                return False
+            self._aim(seen[index])
+            return True
+        if seen:
+            self._aim(seen[0] if direction > 0 else seen[-1])
+        return bool(seen)
+
+    def action_row_up(self) -> None:
+        """Go to the target above, or scroll up."""
+        if not self._step(-1):
+            super().action_row_up()
+
+    def action_row_down(self) -> None:
+        """Go to the target below, or scroll down."""
+        if not self._step(1):
+            super().action_row_down()
+
+    def action_choose(self) -> None:
+        """Act on the target."""
+        if self._target is not None and self._row_of(*self._target) >= 0:
+            self.target_chosen(*self._target)
+
+    def row_clicked(self, index: int, x: int) -> None:
+        """Act on the row if something can be done with it."""
+        if not self.flow.blocks:
+            return
+        position = self.flow.find(index)
+        block = self.flow.blocks[position]
+        row = index - self.flow.top(position) - block.gap
+        if row in block.targets():
+            self._aim((block, row))
+            self.target_chosen(block, row)
+
+    def on_focus(self, event: events.Focus) -> None:
+        """Show what enter acts on; soon, because only after this handler does the pane have the focus."""
+        self.flow_changed()
+        self.call_later(self.refresh)
+
+    def on_blur(self, event: events.Blur) -> None:
+        """Show that enter acts elsewhere now."""
+        if self._target is not None:
+            self.refresh_line(self._row_of(*self._target))

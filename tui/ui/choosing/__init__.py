@@ -1,1 +1,0 @@
-"""Choosing from long lists: conversations that were saved, and models."""

@@ -1,0 +1,1 @@
+"""Small dialogs: confirm, pick, export, help."""

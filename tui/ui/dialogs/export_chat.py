@@ -1,0 +1,147 @@
+"""Asks as what and to which file a conversation is written."""
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from tui.core.atomic_write import is_replaceable
+from tui.core.conversation.sessions import ExportKind
+from tui.core.text import clean_line
+from tui.ui.widgets.bar import Bar
+from tui.ui.widgets.field import Field, type_into
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import Row
+from tui.ui.widgets.saving import path_problem, typed_path
+
+KINDS: tuple[tuple[ExportKind, str, str], ...] = (
+    ("markdown", ".md", "Markdown"),
+    ("json", ".json", "JSON, which mcptui takes in again"),
+    ("html", ".html", "HTML page"),
+)
+_ENDINGS = tuple(ending for _, ending, _ in KINDS)
+
+
+class _Kinds(Bar):
+    """The kinds side by side."""
+
+    chosen = 0
+
+    def row(self, width: int) -> Row:
+        row: list[tuple[str, str]] = []
+        for number, (_, _, words) in enumerate(KINDS):
+            style = "accent bold" if number == self.chosen else "dim"
+            row.append((("● " if number == self.chosen else "○ ") + words + "   ", style))
+        return tuple(row)
+
+
+class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
+    """Gives kind and path, or None; asks once more before a file is replaced.
+
+    Args:
+        title: of the conversation.
+        path: where to, without an ending.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "back", priority=True),
+        Binding("tab", "kind(1)", "as", priority=True),
+        Binding("shift+tab", "kind(-1)", "as", priority=True),
+    ]
+
+    DEFAULT_CSS = """
+    ExportChat { align: center bottom; background: $surface 60%; }
+    ExportChat > Vertical {
+        width: 1fr; max-width: 110; height: auto; padding: 1 3; margin: 0 2 3 2;
+        background: $panel; border-left: outer $accent;
+    }
+    ExportChat Literal { width: 1fr; }
+    ExportChat _Kinds { margin: 1 0; }
+    ExportChat Input { background: $panel; background-tint: transparent; }
+    ExportChat .keys { color: $text-dim; margin-top: 1; }
+    ExportChat #there { color: $warn; display: none; }
+    """
+
+    def __init__(self, title: str, path: Path) -> None:
+        super().__init__()
+        self._what = clean_line(title, 80) or "this conversation"
+        self._kinds = _Kinds()
+        self._field = Field(f"{path}{_ENDINGS[0]}", max_length=2000, compact=True, select_on_focus=False)
+        self._there = Literal("", id="there")
+        self._asked: Path | None = None
+
+    def compose(self) -> ComposeResult:
+        """Build the dialog."""
+        with Vertical():
+            yield Literal(f"Export “{self._what}” as")
+            yield self._kinds
+            yield self._field
+            yield self._there
+            yield Literal("tab another kind    enter write it    esc back", classes="keys")
+
+    def on_mount(self) -> None:
+        """Let the person change the path at once."""
+        self.set_focus(self._field)
+
+    def on_key(self, event: events.Key) -> None:
+        """Write what was typed before the field could take it."""
+        type_into(self._field, event)
+
+    def action_kind(self, step: int) -> None:
+        """Take another kind; the ending of the file follows."""
+        self._kinds.chosen = (self._kinds.chosen + step) % len(KINDS)
+        self._kinds.refresh()
+        stem = self._field.value
+        for ending in _ENDINGS:
+            stem = stem.removesuffix(ending)
+        self._field.value = stem + _ENDINGS[self._kinds.chosen]
+        self._field.cursor_position = len(self._field.value)
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Give what was asked for; a file that is there needs a second enter."""
+        if not event.value.strip():
+            return
+        path = typed_path(event.value)
+        if problem := await asyncio.to_thread(path_problem, event.value, new=False):
+            self._say(f"{problem}: {clean_line(str(path), 300)}")
+        elif path != self._asked and await asyncio.to_thread(path.exists):
+            self._asked = path
+            replaces = await asyncio.to_thread(is_replaceable, path)
+            self._say(
+                "That file is there already. enter replaces it."
+                if replaces
+                else "That is not a regular file. enter writes into it."
+            )
+        elif self.is_current:
+            self.dismiss((KINDS[self._kinds.chosen][0], path))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Take back what was said of another path."""
+        event.stop()
+        self._asked = None
+        self._there.display = False
+
+    def _say(self, text: str) -> None:
+        self._there.show(text)
+        self._there.display = True
+
+    def action_back(self) -> None:
+        """Write nothing."""
+        self.dismiss(None)
+
+
+def file_name(title: str) -> str:
+    """Return a name for the file of a conversation, without its ending: letters, digits and dashes."""
+    kept = "".join(char if char.isalnum() else "-" for char in title[:60].lower())
+    return "-".join(filter(None, kept.split("-"))) or "conversation"
+
+
+def export_path(folder: Path, title: str) -> Path:
+    """Return where a conversation is written unless the person says otherwise, without its ending."""
+    return folder / file_name(title)

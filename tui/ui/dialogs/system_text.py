@@ -1,0 +1,82 @@
+"""The system text of the conversation: read and changed."""
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import TextArea
+
+from tui.core.text import clean
+from tui.ui.keys.keys_in_order import act_at_once
+from tui.ui.widgets.literal import Literal
+
+_DOING = {
+    binding.key: binding.action
+    for binding in Binding.make_bindings(TextArea.BINDINGS)
+    if len(binding.key) > 1
+}
+
+
+class _Text(TextArea):
+    async def _on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event, _DOING, super()._on_key)
+
+
+class SystemText(ModalScreen[str | None]):
+    """Gives the text to be told from now on; "" is the usual one, None leaves it as it is.
+
+    Args:
+        text: what is told now, or "".
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "back", priority=True),
+        Binding("ctrl+j,ctrl+enter,f12", "keep", "keep it", priority=True),
+    ]
+
+    DEFAULT_CSS = """
+    SystemText { align: center bottom; background: $surface 60%; }
+    SystemText > Vertical {
+        width: 1fr; max-width: 110; height: auto; max-height: 90%; padding: 1 3; margin: 0 2 3 2;
+        background: $panel; border-left: outer $accent;
+    }
+    SystemText Literal { width: 1fr; }
+    SystemText TextArea {
+        height: auto; min-height: 3; max-height: 16; margin: 1 0; border: none; padding: 0;
+        background: $panel; background-tint: transparent;
+    }
+    SystemText .keys { color: $text-dim; }
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._area = _Text(
+            clean(text),
+            compact=True,
+            highlight_cursor_line=False,
+            placeholder="Empty: the usual system text of the configuration, or of mcptui, is told.",
+        )
+        self._area.set_reactive(TextArea.cursor_blink, False)
+
+    def compose(self) -> ComposeResult:
+        """Build the dialog."""
+        with Vertical():
+            yield Literal("What the model is told before this conversation (the system text)")
+            yield self._area
+            yield Literal("ctrl+j keep it    enter new line    esc leave it as it was", classes="keys")
+
+    def on_mount(self) -> None:
+        """Write at the end of the text."""
+        self.set_focus(self._area)
+        self._area.move_cursor(self._area.document.end)
+
+    def action_keep(self) -> None:
+        """Give the text."""
+        self.dismiss(self._area.text.strip())
+
+    def action_back(self) -> None:
+        """Leave the text as it was."""
+        self.dismiss(None)

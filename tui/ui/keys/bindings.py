@@ -1,0 +1,56 @@
+"""Turns the table of actions into Textual's bindings."""
+
+from textual.binding import Binding, BindingType
+
+from tui.ui.keys.actions import ACTIONS, Action, Context, of_context
+
+CHARACTERS = frozenset({"question_mark"})
+"""Keys of actions that work anywhere which are characters."""
+
+
+def _goes_first(found: Action, key: str) -> bool:
+    """Return whether the app takes this key before the focused pane sees it.
+
+    So it must wherever keys can come in one burst (pasted, sent by a script, typed while the machine was
+    busy): a key that waits in the queue of a pane comes back to the app when another pane or a dialog may
+    have the focus, and would mean something else there. What a person writes must reach the composer.
+    """
+    match found.context:
+        case Context.COMPOSER | Context.WORKBENCH | Context.BENCH_FORM:
+            return found.priority
+        case Context.ANYWHERE:
+            return found.priority or key not in CHARACTERS
+        case _:
+            return True
+
+
+def bindings_of(*contexts: Context) -> list[BindingType]:
+    """Return the bindings that work while a pane of these contexts has the focus."""
+    return [
+        Binding(key, found.method, found.label, show=False, id=found.id, priority=_goes_first(found, key))
+        for context in contexts
+        for found in of_context(context)
+        for key in found.keys.split(",")
+    ]
+
+
+def bindings_anywhere() -> list[BindingType]:
+    """Return the bindings of the app: the actions that work anywhere, and the far keys of the others.
+
+    Far keys are taken before the focused pane sees them: the composer has its own use for some.
+    """
+    return [
+        *bindings_of(Context.ANYWHERE),
+        *(
+            Binding(
+                found.anywhere,
+                found.method,
+                found.label,
+                show=False,
+                id=f"{found.id}.anywhere",
+                priority=True,
+            )
+            for found in ACTIONS
+            if found.anywhere
+        ),
+    ]

@@ -1,0 +1,64 @@
+"""The person's own keys over those of the table of actions, checked. Pure: no screen is touched here."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from tui.settings.keymap import ActionKeys, check_keys, normal_key
+from tui.ui.keys.actions import ACTIONS, Action, Context
+
+_TEXTUAL_NAMES = {
+    "solidus": "slash",
+    "reverse_solidus": "backslash",
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "plus_sign": "plus",
+    "low_line": "underscore",
+}
+
+
+def textual_key(key: str) -> str:
+    """Return a key as Textual names it: `?` is `question_mark`, `ctrl+/` is `ctrl+slash`."""
+    *modifiers, last = [key] if key == "+" else key.removesuffix("++").split("+") + ["+"] * key.endswith("++")
+    if len(last) == 1 and not last.isalnum():
+        name = unicodedata.name(last, last).lower().replace("-", "_").replace(" ", "_")
+        last = _TEXTUAL_NAMES.get(name, name)
+    return "+".join([*modifiers, last])
+
+
+def _own_keys(found: Action) -> ActionKeys:
+    keys = (normal_key(key) or key for key in found.keys.split(","))
+    return ActionKeys(tuple(keys), "" if found.context is Context.ANYWHERE else found.context)
+
+
+def own_keys() -> dict[str, ActionKeys]:
+    """Return the keys that every action has by itself, by its name."""
+    return {found.id: _own_keys(found) for found in ACTIONS}
+
+
+class KeyOverrides:
+    """The keys in force.
+
+    Attributes:
+        problems: what is wrong with the person's keys, a line each; such keys are not used.
+    """
+
+    def __init__(self, keys: Iterable[tuple[str, str | Sequence[str]]] = ()) -> None:
+        wanted = {name: value.split(",") if isinstance(value, str) else list(value) for name, value in keys}
+        good: dict[str, tuple[str, ...]] = {}
+        self.problems: tuple[str, ...] = ()
+        if wanted:
+            good, problems = check_keys(wanted, own_keys())
+            self.problems = tuple(map(str, problems))
+        self._keys = {name: ",".join(map(textual_key, chosen)) for name, chosen in good.items()}
+
+    def keys_of(self, found: Action) -> str:
+        """Return the keys of an action in its context, separated by commas."""
+        return self._keys.get(found.id) or found.keys
+
+    def anywhere_of(self, found: Action) -> str:
+        """Return the keys of an action that work everywhere, separated by commas."""
+        return found.anywhere
+
+    def keymap(self) -> dict[str, str]:
+        """Return the overrides as Textual's keymap."""
+        return dict(self._keys)

@@ -1,0 +1,1 @@
+"""Finders over long lists: sessions, models, themes."""

@@ -1,0 +1,118 @@
+"""The rows of saved conversations, and of what was found in them. Pure."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from tui.core import units
+from tui.core.conversation.sessions import Found, SessionInfo
+from tui.core.text import clean_line
+from tui.core.text_folding import fold, spans
+from tui.ui.lists.items import Item
+from tui.ui.widgets.dates import exactly, when
+from tui.ui.widgets.rows import Row, marked, pad, spread, text_of, width_of
+from tui.ui.widgets.symbols import Symbols
+
+WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 16, 9, 20, 19
+WITH_MODEL, WITH_USED = 92, 110
+"""From so many columns on a row says which model answered, and what was used up."""
+
+
+def session_item(info: SessionInfo, here: str, now: float, symbols: Symbols) -> Item:
+    """Return the row of a saved conversation; `here` is the id of the one on screen."""
+    return Item(info.id, partial(_session_rows, info, info.id == here, now, symbols))
+
+
+def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, width: int) -> Sequence[Row]:
+    sign, style = (symbols.running, "accent") if here else (" ", "")
+    if info.problem:
+        sign, style = symbols.failed, "bad"
+    elif info.in_use and not here:
+        sign, style = symbols.stopped, "warn"
+    title = clean_line(info.title, 200).strip() or "without a title"
+    left: list[tuple[str, str]] = [(f"{sign} ", style), (title, "dim" if info.problem else "text")]
+    if info.parent:
+        left.append(("  branch", "dim"))
+    if here:
+        left.append(("  on screen", "accent"))
+    if info.problem:
+        left.append((f"  {clean_line(info.problem, 200)}", "bad"))
+    elif info.in_use and not here:
+        left.append(("  open in another mcptui", "warn"))
+    closed = bool(info.problem) or (info.in_use and not here)
+    right = _columns(info, now, 0 if closed and width < WITH_MODEL else width)
+    return [spread(tuple(left), right, width, gap=2)]
+
+
+def _columns(info: SessionInfo, now: float, width: int) -> Row:
+    """Return the columns of a row; only when it was, if `width` is 0."""
+    cells = [(when(info.changed, now), WHEN_CELLS if width else 0, True)]
+    if width:
+        cells.append((units.plural(info.turns, "turn"), TURNS_CELLS, True))
+    if width >= WITH_MODEL:
+        cells.append((clean_line(info.model, MODEL_CELLS), MODEL_CELLS, False))
+    if width >= WITH_USED:
+        cells.append((used(info), USED_CELLS, True))
+    row: list[tuple[str, str]] = []
+    for text, room, to_right in cells:
+        gap = " " * max(1, room - width_of(((text, ""),)))
+        row.append((gap + text if to_right else f"  {text}{gap}", "dim"))
+    return (*row, (" ", ""))
+
+
+def used(info: SessionInfo) -> str:
+    """Return what a conversation used up: "34 k tokens  $0.12"."""
+    about = "~" if info.estimated else ""
+    parts = [f"{about}{units.count(info.tokens)} tokens"] if info.tokens else []
+    if info.cost is not None:
+        parts.append(about + units.money(info.cost))
+    return "  ".join(parts)
+
+
+def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
+    """Return a line about a conversation: what its row has no room for."""
+    if info.problem:
+        return ((clean_line(info.problem, 400), "bad"),)
+    parts = [
+        f"began {exactly(info.created)}",
+        f"{units.plural(info.turns, 'turn')}, {units.plural(info.messages, 'message')}",
+        clean_line(info.model, 60),
+        used(info),
+    ]
+    if info.parent:
+        name = clean_line(parent.title, 60) if parent is not None else "one that is deleted"
+        parts.append(f"branch of “{name}”")
+    return (("   ".join(part for part in parts if part), "dim"),)
+
+
+def found_key(found: Found) -> str:
+    """Return the key of a place that was found: session and message."""
+    return f"{found.session.id}\n{found.index}"
+
+
+def place_of(key: str) -> tuple[str, int | None]:
+    """Return the session and the message that a key names; None for the session as a whole."""
+    session, separator, index = key.partition("\n")
+    return session, int(index) if separator else None
+
+
+def found_items(finds: Sequence[Found], text: str, now: float) -> Iterator[Item]:
+    """Yield the places that were found, the title of each conversation over its first one."""
+    last = ""
+    for found in finds:
+        if found.session.id != last:
+            last = found.session.id
+            title = clean_line(found.session.title, 200).strip() or "without a title"
+            yield Item("", partial(_title_rows, title, when(found.session.changed, now)))
+        yield Item(found_key(found), partial(_found_rows, found.excerpt, text))
+
+
+def _title_rows(title: str, at: str, width: int) -> Sequence[Row]:
+    return [spread((("  ", ""), (title, "text")), ((f"{at} ", "dim"),), width, gap=2)]
+
+
+def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
+    row: Row = (("     ", ""), (clean_line(excerpt, 400), "dim"))
+    for start, end in spans(text_of(row), fold(text)):
+        row = marked(row, start, end, "accent bold")
+        break
+    return [pad(row, width)]

@@ -1,1 +1,0 @@
-"""The regions of the main screen."""

@@ -1,0 +1,1 @@
+"""Terminal driver, pastes, garbage collection and heap: every trick in one place."""

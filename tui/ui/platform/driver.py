@@ -1,0 +1,132 @@
+"""Textual's terminal driver, with input that survives whatever a terminal sends, and safe job control."""
+
+import codecs
+import errno
+import os
+import selectors
+import signal
+import termios
+import threading
+import time
+
+from textual import events
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+
+from tui.ui.platform.pasting import PasteGate
+
+ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
+"""What most terminals send, and the name of it that Textual knows."""
+
+READ_SIZE = 64 * 1024
+TICK_SECONDS = 0.1
+PASTE_SECONDS = 2.0
+"""How long a paste may pause. Some terminals lose its end; keys must not be taken for text for ever."""
+
+
+class RobustDriver(LinuxDriver):
+    """Takes pastes as a whole, and bytes that are no UTF-8 as replacement characters.
+
+    Textual's own input ends for good at the first byte that is no UTF-8, and reads escape characters
+    inside a paste as keys. Its signal handlers leave the screen blank after SIGTSTP and `fg`, start a second
+    reader after SIGSTOP, take the terminal again after the app has left it, and can deadlock on the lock
+    of the output queue (Textual 8.2.8). So signals are handled in the event loop here.
+    """
+
+    _has_terminal = False
+
+    def start_application_mode(self) -> None:
+        """Take the terminal; in a background job, first wait until the shell gives it away."""
+        self._wait_for_foreground()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._has_terminal = True
+
+    def stop_application_mode(self) -> None:
+        """Restore the terminal."""
+        self._has_terminal = False
+        super().stop_application_mode()
+
+    # ---- job control ----
+
+    def _sigtstp_application(self, *_: object) -> None:
+        if self._has_terminal:
+            self._loop.call_soon_threadsafe(self._suspend)
+        else:
+            _stop_process()
+
+    def _sigcont_application(self, *_: object) -> None:
+        if self._has_terminal:  # stopped by SIGSTOP: whoever had the terminal since may have changed it
+            self._loop.call_soon_threadsafe(self._continue)
+
+    def _suspend(self) -> None:
+        if self._has_terminal:
+            self.suspend_application_mode()
+            _stop_process()
+            self._resume()
+        else:
+            _stop_process()
+
+    def _continue(self) -> None:
+        if self._has_terminal:
+            self._wait_for_foreground()
+            self.suspend_application_mode()
+            self._resume()
+
+    def _resume(self) -> None:
+        self.resume_application_mode()
+        # Textual ignores the resize event of a new start if the size is the same.
+        self._app.call_later(self._app.refresh, layout=True)
+
+    def _wait_for_foreground(self) -> None:
+        """Let the kernel stop a background job, as it stops any that changes the terminal (SIGTTOU)."""
+        while True:
+            try:
+                termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))
+            except termios.error as error:
+                if error.args[0] == errno.EINTR:  # stopped, and continued: perhaps by `bg`
+                    continue
+            return
+
+    # ---- input ----
+
+    def run_input_thread(self) -> None:
+        """Read the terminal until the app leaves it."""
+        parser, gate = XTermParser(self._debug), PasteGate()
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        heard = time.monotonic()
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(TICK_SECONDS):
+                    data = self._read()
+                    if not data:
+                        return  # the terminal is gone; SIGHUP is on its way
+                    heard = time.monotonic()
+                    self._take(gate, parser, decode(data))
+                elif gate.open and time.monotonic() - heard > PASTE_SECONDS:
+                    self._pasted(gate.give_up())
+                for event in parser.tick():
+                    self.process_message(event)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fileno, READ_SIZE)
+        except OSError:  # a terminal that is gone says so in several ways
+            return b""
+
+    def _take(self, gate: PasteGate, parser: XTermParser, data: str) -> None:
+        for is_paste, text in gate.feed(data):
+            if is_paste:
+                self._pasted(text)
+                continue
+            for event in parser.feed(text.replace(ALT_ENTER, ALT_ENTER_NAMED)):
+                self.process_message(event)
+
+    def _pasted(self, text: str) -> None:
+        if text:
+            self.process_message(events.Paste(text.replace("\0", "")))
+
+
+def _stop_process() -> None:
+    """Stop, and return once continued; a signal to the process could be taken by another thread, later."""
+    signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)

@@ -1,0 +1,215 @@
+"""The app and the terminal: who owns what, which signals end it, and that the screen is given back.
+
+The owner is outside: it builds the app over a runtime, waits for the app to leave the screen, then stops
+the turn and the servers, bounded in time. Textual alone would die on SIGTERM and SIGHUP with the
+terminal left in full-screen mode, and would cut short whatever is cleaned up inside it (measured).
+"""
+
+import asyncio
+import io
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TextIO
+
+from tui.core.text import clean_line
+from tui.ui.app.app import McptuiApp
+
+if TYPE_CHECKING:
+    from tui.traffic.record.recording import Recording
+    from tui.ui.app.trace_app import TraceApp
+    from tui.ui.ports import AppRuntime
+
+SHUTDOWN_SECONDS = 9.0
+"""More than the host takes at worst (7 s), so that this is only the last resort."""
+
+SWITCH_SECONDS = 0.0005
+
+PATIENCE_SECONDS = 0.5
+"""A stop that takes longer is announced."""
+
+_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+
+
+def run_app(
+    make_runtime: "Callable[[], AppRuntime]", *, theme: str, keys: Mapping[str, str | Sequence[str]]
+) -> int:
+    """Run the full-screen app on this terminal and return the exit code.
+
+    Args:
+        make_runtime: gives what is behind the screens; called once, in a thread, after the first frame.
+        theme: name of the theme to wear.
+        keys: the person's own keys, action id to one or several.
+
+    Standard input and output must be a terminal. Returns 0 after a quit, 128 + n after signal n, 1 after
+    a defect of ours, whose traceback is then on standard error.
+    """
+    made: list[AppRuntime] = []
+
+    def make() -> "AppRuntime":
+        made.append(make_runtime())
+        return made[0]
+
+    return _run(McptuiApp(make, theme=theme, keys=keys), made)
+
+
+def run_trace(
+    recording: "Recording",
+    *,
+    theme: str,
+    keys: Mapping[str, str | Sequence[str]],
+    save_theme: Callable[[str], None],
+) -> int:
+    """Show a recording on this terminal and return the exit code, as `run_app` does."""
+    from tui.ui.app.trace_app import TraceApp
+
+    return _run(TraceApp(recording, theme=theme, keys=keys, save_theme=save_theme), ())
+
+
+def _run(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]") -> int:
+    if sys.platform != "win32":
+        from tui.ui.platform.driver import RobustDriver
+
+        app.driver_class = RobustDriver
+    # A key passes through three threads; each time another one may keep it waiting for so long.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    with screen_of_our_own() as screen:
+        code = asyncio.run(_own(app, made, screen))
+    if app.crash:
+        sys.stderr.write(f"{app.crash}\nmcptui: ended by a defect of its own, above. Servers are stopped.\n")
+        return 1
+    return code
+
+
+async def _own(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]", screen: TextIO) -> int:
+    """Run the app, then stop everything that it used."""
+    stop = _Stop(app, made)
+    with stop.on_signals():
+        try:
+            await app.run_async()
+        finally:
+            await app.close()
+            for runtime in made:
+                await _shut_down(runtime, screen)
+                screen.write(_not_kept(runtime))
+                screen.flush()
+    return stop.code or app.return_code or 0
+
+
+async def _shut_down(runtime: "AppRuntime", screen: TextIO) -> None:
+    work = asyncio.create_task(runtime.shutdown(), name="shut down")
+    done, _ = await asyncio.wait({work}, timeout=PATIENCE_SECONDS)
+    if not done:
+        screen.write("mcptui: stopping servers…")
+        screen.flush()
+        done, _ = await asyncio.wait({work}, timeout=SHUTDOWN_SECONDS - PATIENCE_SECONDS)
+        screen.write(" done\n" if done else " gave up waiting\n")
+        screen.flush()
+    if not done:
+        work.cancel()
+        await asyncio.wait({work}, timeout=1.0)
+    elif not work.cancelled() and (error := work.exception()) is not None:
+        raise error
+
+
+def _not_kept(runtime: "AppRuntime") -> str:
+    """Return a line that says what of this run was not saved, or ""."""
+    if runtime.is_ready and runtime.unsaved and runtime.chats.messages:
+        told = f"Not all messages were saved: {runtime.unsaved}"
+    elif runtime.is_ready and runtime.unrecorded:
+        told = f"The traffic was not recorded: {runtime.unrecorded}"
+    else:
+        return ""
+    return f"mcptui: {clean_line(told, 400)}.\n"
+
+
+class _Stop:
+    """What a signal does: the first one leaves the screen, a second one hurries the servers."""
+
+    def __init__(self, app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]") -> None:
+        self._app = app
+        self._made = made
+        self._hurry: asyncio.Task[None] | None = None
+        self.code = 0
+
+    @contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """Handle the signals that ask a program to end."""
+        loop = asyncio.get_running_loop()
+        numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+        handled: list[int] = []
+        for number in numbers:
+            # Windows has no handlers in its event loop; ctrl+c raises KeyboardInterrupt there.
+            with suppress(NotImplementedError):
+                loop.add_signal_handler(number, self._signalled, number)
+                handled.append(number)
+        try:
+            yield
+        finally:
+            for number in handled:
+                loop.remove_signal_handler(number)
+
+    def _signalled(self, number: int) -> None:
+        if number == signal.SIGINT and getattr(self._app, "lent", False):
+            return  # ctrl+c in the editor that has the terminal
+        if not self.code:
+            self.code = 128 + number
+            self._app.exit(return_code=self.code)
+        elif self._hurry is None and self._made:
+            self._hurry = asyncio.ensure_future(self._made[0].shutdown())
+
+
+class _Screen(io.TextIOWrapper):
+    """The terminal as Textual writes to it; one that has gone away is no error.
+
+    Textual's writer thread would die of it, and the app would then wait for that thread for ever.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(os.fdopen(descriptor, "wb"), encoding="utf-8", errors="replace", newline="")
+
+    def write(self, text: str, /) -> int:
+        with suppress(OSError):
+            return super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+
+@contextmanager
+def screen_of_our_own() -> Iterator[TextIO]:
+    """Give Textual the terminal by itself, and take descriptor 2 off it while the app draws.
+
+    Textual draws on standard error; native libraries and `faulthandler` write there too, right into the
+    picture. So the picture goes to a copy of standard output, and what else is written to descriptor 2
+    goes nowhere, unless the person has sent it somewhere.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    screen = _Screen(os.dup(sys.__stdout__.fileno() if sys.__stdout__ else 1))
+    before, kept = sys.__stderr__, os.dup(2)
+    if os.isatty(2):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+    _set_screen(screen)
+    try:
+        yield screen
+    finally:
+        _set_screen(before)
+        screen.close()
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _set_screen(screen: TextIO | None) -> None:
+    # Final for type checkers, but the one place where Textual's driver looks for its terminal.
+    setattr(sys, "__stderr__", screen)  # noqa: B010

@@ -1,0 +1,62 @@
+"""The last line: the keys that do something now. A click on one does what its key does."""
+
+from collections.abc import Sequence
+
+from textual import events
+
+from tui.ui.keys.actions import Action
+from tui.ui.widgets.bar import Bar
+from tui.ui.widgets.rows import Row, width_of
+
+Entry = tuple[str, str, Action]
+"""Key, label, action."""
+
+_GAP = "   "
+
+
+class Footer(Bar):
+    """Keys and their words, the most useful ones where not all fit."""
+
+    def __init__(self) -> None:
+        super().__init__(id="footer")
+        self._entries: tuple[Entry, ...] = ()
+
+    def show(self, entries: Sequence[Entry]) -> None:
+        """Show these keys, given in the order of their use."""
+        if tuple(entries) != self._entries:
+            self._entries = tuple(entries)
+            self.refresh()
+
+    def row(self, width: int) -> Row:
+        """Return the line."""
+        row: list[tuple[str, str]] = []
+        for key, label, _ in fitting(self._entries, width):
+            row += [(_GAP if row else " ", ""), (key, "accent"), (f" {label}", "dim")]
+        return tuple(row)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the key under the mouse does."""
+        column = 1
+        for key, label, action in fitting(self._entries, self.size.width):
+            end = column + _width(key, label)
+            if column <= event.x < end:
+                await self.app.run_action(action.method, self.screen.focused or self.screen)
+                return
+            column = end + len(_GAP)
+
+
+def _width(key: str, label: str) -> int:
+    return width_of(((key, ""), (f" {label}", "")))
+
+
+def fitting(entries: Sequence[Entry], width: int) -> list[Entry]:
+    """Return as many of the first entries as fit a line of `width` cells."""
+    left = width - 2
+    found = []
+    for entry in entries:
+        left -= _width(entry[0], entry[1])
+        if left < 0:
+            break
+        found.append(entry)
+        left -= len(_GAP)
+    return found

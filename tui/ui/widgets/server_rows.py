@@ -1,0 +1,186 @@
+"""How a server reads in the servers pane: its line, and the lines under it. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerState, ServerStatus, StopReason
+from tui.core.text import clean_line
+from tui.core.units import clock, duration, plural
+from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
+from tui.ui.widgets.symbols import Symbols
+
+STATE_CELLS = 8
+PID_FROM = 54
+"""From so many columns on there is room for the process id."""
+
+DETAIL_ROWS = 3
+FACT_CELLS = 10
+
+_STYLES = {
+    ServerState.RUNNING: "ok",
+    ServerState.STARTING: "warn",
+    ServerState.STOPPING: "warn",
+    ServerState.STOPPED: "dim",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the rows of all servers have in common.
+
+    Attributes:
+        columns: cells in a row.
+        name_cells: width of the column of names.
+        symbols: the signs that the terminal can show.
+        turn: which frame of the spinner is shown.
+        now_ns: monotonic nanoseconds.
+        redactor: takes secrets out of a command line.
+    """
+
+    columns: int
+    name_cells: int
+    symbols: Symbols
+    turn: int
+    now_ns: int
+    redactor: Redactor
+
+
+def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: bool) -> list[Row]:
+    """Return the line of a server and the lines under it.
+
+    Args:
+        status: how it is doing.
+        look: see `Look`.
+        selected: keys act on it, so what to do next is shown.
+        unfolded: everything that is known is shown.
+    """
+    rows = [head_row(status, look)]
+    rows.extend(((("  ", ""), *row)) for row in _detail(status, look, selected))
+    if unfolded:
+        for name, value, style in _facts(status, look.redactor):
+            first: Row = (("  " + name.ljust(FACT_CELLS), "dim"),)
+            rows.extend(wrap(((value, style),), look.columns, first))
+    return rows
+
+
+def head_row(status: ServerStatus, look: Look) -> Row:
+    """Return the one line that says how a server is doing: sign, name, state, what for, since when."""
+    sign, style = _sign(status, look)
+    name = clean_line(status.name, 64)
+    left: list[tuple[str, str]] = [(f"{sign} ", style)]
+    left.extend(pad(((head_of(name, look.name_cells), "text"),), look.name_cells))
+    gap = "  " if look.columns >= 44 else " "
+    left.append((gap + status.state.ljust(STATE_CELLS) + gap, style))
+    left.extend(_what(status))
+    right = _since(status, look)
+    if status.state is ServerState.STOPPED and width_of(tuple(left)) + 1 + width_of(right) > look.columns:
+        right = ()
+    return spread(tuple(left), right, look.columns)
+
+
+def _sign(status: ServerStatus, look: Look) -> tuple[str, str]:
+    symbols = look.symbols
+    if status.failed:
+        return symbols.failed, "bad"
+    style = _STYLES[status.state]
+    match status.state:
+        case ServerState.RUNNING:
+            return symbols.running, style
+        case ServerState.STOPPED:
+            return symbols.stopped, style
+        case _:
+            return symbols.spinner[look.turn % len(symbols.spinner)], style
+
+
+def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
+    match status.state:
+        case ServerState.RUNNING:
+            yield plural(status.tools, "tool"), "dim"
+        case ServerState.STOPPED:
+            yield reason_words(status), "bad" if status.failed else "dim"
+
+
+def reason_words(status: ServerStatus) -> str:
+    """Return why a server is stopped: "exited, code 1", "crashed, SIGSEGV", "by you"."""
+    match status.reason:
+        case StopReason.REQUESTED:
+            return "by you"
+        case StopReason.EXITED | StopReason.CRASHED if status.signal:
+            return f"{status.reason}, {clean_line(status.signal, 16)}"
+        case StopReason.EXITED | StopReason.CRASHED if status.exit_code is not None:
+            return f"{status.reason}, code {status.exit_code}"
+    return str(status.reason)
+
+
+def _since(status: ServerStatus, look: Look) -> Row:
+    if status.state is ServerState.STOPPED and status.reason is StopReason.NOT_STARTED:
+        return ()
+    since = clock((look.now_ns - status.since_ns) / 1e9)
+    if status.pid is not None and look.columns >= PID_FROM:
+        return ((f"pid {status.pid}   ", "dim"), (since.rjust(9), "dim"))
+    return ((since, "dim"),)
+
+
+def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
+    room = look.columns - 2
+    last = clean_line(status.stderr_last, room)
+    if status.state is ServerState.STARTING and last:
+        yield crop(((last, "dim"),), room)
+    if status.state is ServerState.RUNNING and status.listing_problem:
+        yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
+    if status.state is ServerState.RUNNING and status.quarantined:
+        yield crop(((f"{plural(len(status.quarantined), 'tool')} left out", "warn"),), room)
+    if not status.failed:
+        return
+    sentence = clean_line(status.detail, 600)
+    if status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
+        yield crop((("last: ", "dim"), (last, "bad")), room)
+    elif sentence:
+        lines = wrap(((sentence, "bad"),), room)
+        yield from lines[: None if selected else DETAIL_ROWS]
+    if selected and status.next_step:
+        yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
+
+
+def _facts(status: ServerStatus, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
+    spec = status.spec
+    command = spec.shown_url or " ".join(spec.shown_command)
+    yield "command", clean_line(redactor.redact(command), 400), "text"
+    if status.title or status.version:
+        yield "server", clean_line(f"{status.title} {status.version}", 120), "text"
+    if status.protocol:
+        yield "protocol", clean_line(status.protocol, 40), "text"
+    if status.state is ServerState.RUNNING:
+        yield "offers", ", ".join(_offers(status)), "text"
+    process = []
+    if status.pid is not None:
+        process.append(f"pid {status.pid}")
+    if status.start_ms is not None:
+        process.append(f"started in {duration(status.start_ms)}")
+    if status.restarts:
+        process.append(f"restarted {status.restarts} times" if status.restarts > 1 else "restarted once")
+    if process:
+        yield "process", ", ".join(process), "text"
+    yield from _tool_problems(status)
+    if status.noise:
+        yield "noise", f"{plural(status.noise, 'line')} on its stdout that are no protocol", "warn"
+    if status.stderr_last and status.state is ServerState.RUNNING:
+        yield "stderr", clean_line(status.stderr_last), "dim"
+
+
+def _tool_problems(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+    if status.listing_problem:
+        yield "listing", clean_line(f"tools/list: {status.listing_problem}"), "warn"
+    for name, why in status.quarantined[:8]:
+        yield "left out", f"{clean_line(name, 64)}: {clean_line(why)}", "warn"
+    if len(status.quarantined) > 8:
+        yield "", f"and {len(status.quarantined) - 8} more tools", "warn"
+
+
+def _offers(status: ServerStatus) -> Iterator[str]:
+    yield plural(status.tools, "tool")
+    if status.resources is not None:
+        yield plural(status.resources, "resource")
+    if status.prompts is not None:
+        yield plural(status.prompts, "prompt")

@@ -1,0 +1,297 @@
+"""The tree of a JSON body: folds and unfolds, made of what is looked at only."""
+
+import base64
+import json
+from collections.abc import Sequence
+
+from tui.core.jsonrpc import lazy_json
+from tui.core.jsonrpc.lazy_json import Kind
+from tui.core.text import clean
+from tui.core.traffic import Redaction
+from tui.ui.widgets import images
+from tui.ui.widgets.rows import Row, wrap
+from tui.ui.widgets.sheet import Work
+from tui.ui.widgets.signs import UNICODE, Signs
+from tui.ui.widgets.tree_pictures import TreePictures
+from tui.ui.widgets.tree_rows import DEEPEST, OPEN_BYTES, Node, TreeLook, encoded, folds
+
+LARGE = 512 * 1024
+"""Bytes of a container that are looked through in a thread rather than at once."""
+
+OPEN_ROWS = 60
+"""A tree opens as far as it has so many rows."""
+
+FEW_ROWS = 20
+"""Containers of more than `OPEN_BYTES` open up to here: what is large in them are a few texts or images."""
+
+LOOKED_THROUGH = 32 * 1024 * 1024
+"""Bytes of large containers that are looked through for it, every level counted (measured: 20 ms)."""
+
+TEXT_CHARS = 64 * 1024
+"""Characters of a string that is unfolded; the raw view has the rest."""
+
+
+class Tree:
+    """A body as a tree.
+
+    Args:
+        data: the body as it is stored.
+        redactions: where secrets stood.
+        remarks: lines over the tree.
+        signs: what the terminal can show.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        redactions: Sequence[Redaction] = (),
+        remarks: Sequence[Row] = (),
+        signs: Signs = UNICODE,
+    ) -> None:
+        self.data = data
+        self.width = 80
+        self.pictures = TreePictures(self)
+        self._look = TreeLook(data, redactions, signs)
+        self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
+        root = lazy_json.whole(data)
+        self.is_json = root is not None
+        self._first = len(self.nodes)
+        self._root = Node(root, data, -1 if root is not None and root.is_container else 0)
+        if root is not None and not root.is_container:
+            self.nodes.append(self._root)
+        self._open_at_first()
+
+    def _open_at_first(self) -> None:
+        """Unfold level by level while there is room. A container that is all there is has no row."""
+        level, looked_through = [self._root], 0
+        while level:
+            deeper: list[Node] = []
+            for node in level:
+                value = node.value
+                is_root = node is self._root
+                if value is None or not value.is_container:
+                    continue
+                is_large = value.size > OPEN_BYTES
+                looked_through += value.size if is_large else 0
+                if not is_root and looked_through > LOOKED_THROUGH:
+                    continue
+                found = self._children(node)
+                if not is_root and len(self.nodes) + len(found) > (FEW_ROWS if is_large else OPEN_ROWS):
+                    continue
+                self._insert(node, found)
+                deeper += found
+            level = deeper
+
+    # ---- rows ----
+
+    def count(self) -> int:
+        """Return how many rows there are."""
+        return len(self.nodes)
+
+    def row(self, index: int, width: int) -> Row:
+        """Return a row."""
+        return self._look.row(self.nodes[index], width)
+
+    def fit(self, width: int) -> None:
+        """Lay out pictures again. Rows are cropped by the pane; unfolded texts stay as they were."""
+        if width != self.width:
+            self.width = width
+            self.pictures.fit()
+
+    # ---- folding ----
+
+    def toggle(self, index: int, width: int) -> Work | None:
+        """Fold or unfold a row; what is large is looked through in a thread."""
+        node = self.nodes[index]
+        value = node.value
+        if value is None or not folds(node):
+            return None
+        if node.is_open:
+            self._fold(index)
+            return None
+        if value.kind is Kind.STRING:
+            is_picture = self.pictures.is_picture(node)
+            self._insert(node, self.pictures.rows_of(node) if is_picture else self._lines(node, width))
+            return None
+        if value.size <= LARGE:
+            self._place(node, self._children(node))
+            return None
+
+        def work() -> "Done":
+            return Done(self, node, self._children(node))
+
+        return work
+
+    def unfold(self, node: Node, found: list[Node]) -> None:
+        """Unfold a row into others, in place of those that it is unfolded into."""
+        if node.is_open:
+            self._fold(self.nodes.index(node))
+        self._insert(node, found)
+
+    def offset(self, index: int) -> int:
+        """Return where in the body the value of a row begins; 0 for a row that is not of the body."""
+        node: Node | None = self.nodes[index] if index < len(self.nodes) else None
+        while node is not None and (node.value is None or node.data is not self.data):
+            node = node.parent
+        return node.value.start if node is not None and node.value is not None else 0
+
+    def reveal(self, offset: int) -> int:
+        """Unfold what the byte at `offset` of the body is in; return its row. Takes time in a large body."""
+        at, node = self._first - 1, self._root
+        while True:
+            at = self._child_at(at, node.depth, offset)
+            if at < 0:
+                return at
+            node = self.nodes[at]
+            value = node.value
+            if value is None or not (value.is_container or value.kind is Kind.MORE):
+                return at
+            if not node.is_open:
+                self._place(node, self._children(node))
+            if value.kind is Kind.MORE:
+                at, node = at - 1, node.parent or self._root
+
+    def _child_at(self, at: int, depth: int, offset: int) -> int:
+        for index in range(at + 1, len(self.nodes)):
+            node = self.nodes[index]
+            if node.depth <= depth:
+                return -1
+            if node.value is not None and node.depth == depth + 1 and offset < node.value.end:
+                return index
+        return -1
+
+    def _place(self, node: Node, found: list[Node]) -> None:
+        if node.value is not None and node.value.kind is Kind.MORE:
+            at = self.nodes.index(node)
+            self.nodes[at : at + 1] = found
+        else:
+            self._insert(node, found)
+
+    def _insert(self, node: Node, found: list[Node]) -> None:
+        if node.is_open:
+            return
+        node.is_open = True
+        at = self._first if node is self._root else self.nodes.index(node) + 1
+        self.nodes[at:at] = found
+
+    def _fold(self, index: int) -> None:
+        node = self.nodes[index]
+        end = index + 1
+        while end < len(self.nodes) and self.nodes[end].depth > node.depth:
+            end += 1
+        del self.nodes[index + 1 : end]
+        node.is_open = False
+
+    def fold_all(self) -> None:
+        """Fold every row; if all are folded, open as at first."""
+        is_folded = not any(node.is_open for node in self.nodes)
+        del self.nodes[self._first :]
+        self._root.is_open = False
+        if is_folded or self._root.value is None or not self._root.value.is_container:
+            self._open_at_first()
+        else:
+            self._insert(self._root, self._children(self._root))
+
+    def _children(self, node: Node) -> list[Node]:
+        value = node.value
+        assert value is not None
+        parent: Node | None = node
+        start = -1
+        container = value
+        if value.kind is Kind.MORE:
+            parent, start = node.parent, value.start
+            assert parent is not None and parent.value is not None
+            container = parent.value
+        position = value.position if value.kind is Kind.MORE else 0
+        found = lazy_json.members(node.data, container, start, position)
+        depth = (parent.depth if parent is not None else 0) + 1
+        return [Node(one, node.data, depth, parent) for one in found]
+
+    def _lines(self, node: Node, width: int) -> list[Node]:
+        """Return what a string unfolds into: the tree of what it says, if that is JSON, or its lines."""
+        value = node.value
+        assert value is not None
+        said = lazy_json.text(node.data, value, TEXT_CHARS)
+        depth = node.depth + 1
+        if said.lstrip()[:1] in ("{", "[") and _is_json(said):
+            data = said.encode("utf-8", "replace")
+            inner = Node(lazy_json.whole(data), data, depth - 1, node)
+            return self._children(inner)
+        room = max(20, width - 2 * min(depth, DEEPEST) - 3)
+        lines = [
+            Node(None, depth=depth, parent=node, line=row)
+            for one in clean(said).split("\n")
+            for row in wrap(((one.expandtabs(4), "text"),), room)
+        ]
+        if len(said) >= TEXT_CHARS:
+            lines.append(Node(None, depth=depth, parent=node, line=(("the raw view has the rest", "dim"),)))
+        return lines
+
+    # ---- the clipboard ----
+
+    def value(self, index: int) -> str:
+        """Return the value in a row: a string's text, anything else as JSON."""
+        node = self.nodes[index]
+        if self.pictures.is_picture(node.parent) and node.value is None and node.parent is not None:
+            node = node.parent
+        value = node.value
+        if value is None:
+            return "".join(part for part, _ in node.line)
+        if value.kind is Kind.STRING:
+            return lazy_json.text(node.data, value, value.size)
+        raw = node.data[value.start : value.end]
+        try:
+            return json.dumps(json.loads(raw), ensure_ascii=False, indent=2)
+        except ValueError:
+            return raw.decode("utf-8", "replace")
+
+    def path(self, index: int) -> str:
+        """Return the path of a row as in JavaScript: `result.content[0].text`."""
+        node: Node | None = self.nodes[index]
+        parts: list[str] = []
+        while node is not None and node.value is not None:
+            parent = node.parent
+            if parent is not None and parent.value is not None and parent.value.is_container:
+                keyed = parent.value.kind is Kind.OBJECT
+                parts.append(_step(node.value.key) if keyed else f"[{node.value.position}]")
+            node = parent
+        return "".join(reversed(parts)).removeprefix(".")
+
+    def binary(self, index: int) -> tuple[bytes, str] | None:
+        """Return the bytes of a base64 value and the ending of its file's name; None if it is none."""
+        node: Node | None = self.nodes[index]
+        if node is not None and node.value is None:
+            node = node.parent
+        if node is None or node.value is None or node.value.kind is not Kind.STRING:
+            return None
+        ending = images.ending(encoded(node, images.HEAD))
+        if not ending:
+            return None
+        try:
+            return base64.b64decode(images.base64_of(encoded(node, node.value.size))), ending
+        except ValueError:
+            return None
+
+
+class Done:
+    """What was found in a thread, put into the tree by the thread of the screen."""
+
+    def __init__(self, tree: Tree, node: Node, found: list[Node]) -> None:
+        self._tree, self._node, self._found = tree, node, found
+
+    def __call__(self) -> None:
+        """Put it into the tree."""
+        if self._node in self._tree.nodes:
+            self._tree._place(self._node, self._found)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _step(key: str) -> str:
+    return f".{key}" if key.isidentifier() else f"[{json.dumps(key, ensure_ascii=False)}]"

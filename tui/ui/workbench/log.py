@@ -1,0 +1,212 @@
+"""What one server wrote to stderr, live, with the keys that steer the server."""
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line
+from tui.core.units import plural
+from tui.ui.chat.servers import toggle
+from tui.ui.ports import HostView
+from tui.ui.widgets.bar import Bar, spread
+from tui.ui.widgets.field import Field, type_into
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.log_lines import LogLines
+from tui.ui.widgets.rows import Row
+from tui.ui.widgets.server_rows import reason_words
+
+LOOKS_PER_SECOND = 8
+
+_KEYS = (
+    ("esc", "back"),
+    ("/", "search"),
+    ("n N", "next, last"),
+    ("w", "wrap"),
+    ("c", "copy"),
+    ("s", "start/stop"),
+    ("r", "restart"),
+    ("end", "follow"),
+)
+
+_STATE_STYLES = {
+    ServerState.RUNNING: "ok",
+    ServerState.STARTING: "warn",
+    ServerState.STOPPING: "warn",
+    ServerState.STOPPED: "dim",
+}
+
+
+class _Title(Bar):
+    """Whose log it is, how the server is doing, and where in the log one is."""
+
+    left: Row = ()
+    right: Row = ()
+
+    def row(self, width: int) -> Row:
+        return spread((*self.left,), self.right, width)
+
+
+class _Keys(Bar):
+    def row(self, width: int) -> Row:
+        return tuple(part for key, words in _KEYS for part in ((key, "accent"), (f" {words}   ", "dim")))
+
+
+class LogScreen(ModalScreen[None]):
+    """The stderr of one server.
+
+    Args:
+        host: the servers.
+        server: name of the one whose log is shown.
+    """
+
+    # All go before the focused widget: a key that waits in a queue would be read once the field is open.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "back", priority=True),
+        Binding("q", "leave", "back", priority=True),
+        Binding("slash", "search", "search", priority=True),
+        Binding("n", "next(1)", "next", priority=True),
+        Binding("N", "next(-1)", "last", priority=True),
+        Binding("w", "wrap", "wrap", priority=True),
+        Binding("c", "copy", "copy", priority=True),
+        Binding("s", "start_stop", "start/stop", id="servers.toggle", priority=True),
+        Binding("r", "restart", "restart", id="servers.restart", priority=True),
+    ]
+
+    DEFAULT_CSS = """
+    LogScreen { background: $surface; layout: vertical; }
+    LogScreen > Bar { padding: 0 1; background: $panel; }
+    LogScreen > LogLines { height: 1fr; padding: 0 1; background: $surface; }
+    LogScreen #log-search { height: 1; padding: 0 1; background: $panel; }
+    LogScreen #log-search Literal { width: 9; color: $text-dim; }
+    LogScreen #log-search Input { width: 1fr; background: $panel; background-tint: transparent; }
+    """
+
+    def __init__(self, host: HostView, server: str) -> None:
+        super().__init__()
+        self._host = host
+        self._server = server
+        shown = clean_line(server, 64)
+        self._title = _Title()
+        self._lines = LogLines(empty=f"{shown} has written nothing to stderr yet.", id="log-lines")
+        self._input = Field(placeholder="words in this log", max_length=200, compact=True)
+        self._search = Horizontal(Literal("search ›"), self._input, id="log-search")
+        self._search.display = False
+        self._typing = False
+
+    def compose(self) -> ComposeResult:
+        """Build title, lines, search line and keys."""
+        yield self._title
+        yield self._lines
+        yield self._search
+        yield _Keys()
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self.set_focus(self._input if self._typing else self._lines, scroll_visible=False)
+        self.look()
+        self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+
+    def look(self) -> None:
+        """Show what is new; cheap if nothing is."""
+        self._lines.show(self._host.stderr(self._server))
+        left, right = self._title_rows()
+        if (left, right) != (self._title.left, self._title.right):
+            self._title.left, self._title.right = left, right
+            self._title.refresh()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a person types what to search for, every letter is a letter."""
+        return action == "back" if self._typing else super().check_action(action, parameters)
+
+    def action_back(self) -> None:
+        """Close the search, or the log."""
+        if self._search.display:
+            self._end_search()
+            self._lines.search("")
+            self.look()
+        else:
+            self.dismiss(None)
+
+    def action_leave(self) -> None:
+        """Close the search, or the log."""
+        self.action_back()
+
+    def action_search(self) -> None:
+        """Open the search line. The focus moves at once: the next key may be here already."""
+        self._search.display = True
+        self._typing = True
+        if self.is_mounted:
+            self.set_focus(self._input, scroll_visible=False)
+
+    def on_key(self, event: events.Key) -> None:
+        """Write what was typed before the field could take it."""
+        if self._typing:
+            type_into(self._input, event)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Letters are text in the field and keys everywhere else."""
+        self._typing = self.focused is self._input
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search while the person types."""
+        self._lines.search(event.value)
+        self.look()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go back to the lines; the marks stay."""
+        self._typing = False
+        self.set_focus(self._lines)
+
+    def action_next(self, direction: int) -> None:
+        """Go to the next or the last find."""
+        self._lines.next_hit(direction)
+        self.look()
+
+    def action_wrap(self) -> None:
+        """Break long lines, or cut them."""
+        self._lines.toggle_wrap()
+
+    def action_copy(self) -> None:
+        """Copy the whole log."""
+        text = self._lines.text
+        self.app.copy_to_clipboard(text)
+        self.notify(f"copied {plural(text.count(chr(10)) + bool(text), 'line')}", markup=False)
+
+    def action_start_stop(self) -> None:
+        """Start or stop the server."""
+        status = self._status()
+        if status is not None:
+            toggle(self._host, status)
+            self.look()
+
+    def action_restart(self) -> None:
+        """Stop the server and start it again."""
+        self._host.request_restart(self._server)
+        self.look()
+
+    def _end_search(self) -> None:
+        self._search.display = False
+        self._typing = False
+        with self.prevent(Input.Changed):
+            self._input.value = ""
+        self.set_focus(self._lines)
+
+    def _status(self) -> ServerStatus | None:
+        return next((found for found in self._host.statuses() if found.name == self._server), None)
+
+    def _title_rows(self) -> tuple[Row, Row]:
+        left: Row = (("LOG ", "dim bold"), (clean_line(self._server, 64), "accent bold"))
+        status = self._status()
+        if status is not None:
+            why = f" {reason_words(status)}" if status.state is ServerState.STOPPED else ""
+            style = "bad" if status.failed else _STATE_STYLES[status.state]
+            left = (*left, (f"   {status.state}{why}", style))
+        where = "following" if self._lines.following else "end follows"
+        found = f"{self._lines.found}   " if self._lines.found else ""
+        return left, ((found, "accent"), (where, "dim"))

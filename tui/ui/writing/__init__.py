@@ -1,1 +1,0 @@
-"""Writing a message: commands, completion, attachments, what was written before, and the editor."""
