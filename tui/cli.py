@@ -209,7 +209,7 @@ def _dispatch(args: argparse.Namespace) -> int:
 
             return tap(args)
         case "trace":
-            from tui.commands.trace import trace
+            from tui.commands.traffic import trace
 
             return trace(args, lambda path: _trace_screen(args, path))
         case "mock":
@@ -221,7 +221,7 @@ def _dispatch(args: argparse.Namespace) -> int:
 
 
 def _trace_screen(args: argparse.Namespace, path: "Path") -> int:
-    from tui.runtime.recording_file import Recorded
+    from tui.runtime.recording_file import RecordingFile
     from tui.settings.locations import config_path
     from tui.settings.quick import quick_ui
     from tui.settings.save import set_value
@@ -234,7 +234,7 @@ def _trace_screen(args: argparse.Namespace, path: "Path") -> int:
 
     quick = quick_ui(named, os.environ)
     theme = vars(args).get("theme") or quick.theme
-    recorded = Recorded(path)
+    recorded = RecordingFile(path)
     recorded.start()
     try:
         return run_trace(recorded.recording, theme=theme, keys=quick.keys, save_theme=save_theme)

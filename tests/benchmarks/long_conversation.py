@@ -23,16 +23,16 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tui.core.clock import MonotonicClock  # noqa: E402
-from tui.core.context.gauge import Gauge  # noqa: E402
+from tui.core.context.context_meter import Gauge  # noqa: E402
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage  # noqa: E402
 from tui.core.events import EndReason, TurnEnded  # noqa: E402
 from tui.core.ports import ApprovalRequest, Decision, ModelPart, ModelRequest, ReplyPart, TextPart, Usage  # noqa: E402
 from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult  # noqa: E402
-from tui.core.turn.acting import Deps  # noqa: E402
+from tui.core.turn.approval_policy import Mode, Policy  # noqa: E402
 from tui.core.turn.limits import Limits  # noqa: E402
 from tui.core.turn.loop import Turn  # noqa: E402
-from tui.core.turn.policy import Mode, Policy  # noqa: E402
+from tui.core.turn.tool_calls import Deps  # noqa: E402
 from tui.model.scripted import Reply, ScriptedModel, calls, says  # noqa: E402
 from tui.storage.sessions.store import SessionStore  # noqa: E402
 

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.core.traffic import Captured, Direction, Entry, Finding, TrafficWriter  # noqa: E402
 from tui.storage.recordings.writer import RecordingWriter  # noqa: E402
-from tui.traffic.record.frames import Frames  # noqa: E402
+from tui.traffic.record.entry_columns import EntryColumns  # noqa: E402
 from tui.traffic.record.recorder import Recorder  # noqa: E402
 
 TICK = 0.005
@@ -67,7 +67,7 @@ def frames(count: int) -> list[Captured]:
 
 def recorder_of(store: Callable[[], TrafficWriter]) -> Recorder:
     """Return a recorder that runs."""
-    made = Recorder(store, Frames(), redact=Redactor(SECRETS).redact_bytes)
+    made = Recorder(store, EntryColumns(), redact=Redactor(SECRETS).redact_bytes)
     made.start()
     return made
 

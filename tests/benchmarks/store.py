@@ -28,7 +28,7 @@ from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Outcome  # noqa: E402
 from tui.storage.recordings.reader import RecordingReader  # noqa: E402
 from tui.storage.recordings.writer import RecordingWriter  # noqa: E402
-from tui.traffic.record.frames import Frames  # noqa: E402
+from tui.traffic.record.entry_columns import EntryColumns  # noqa: E402
 
 BATCH = 1000
 FIRST = 20_000
@@ -89,9 +89,9 @@ def write_both(count: int, recording: Path, log: Path) -> tuple[float, float]:
     return ours, theirs
 
 
-def reopen(reader: RecordingReader) -> Frames:
+def reopen(reader: RecordingReader) -> EntryColumns:
     """Read the columns of a recording."""
-    frames, after = Frames(), 0
+    frames, after = EntryColumns(), 0
     while rows := reader.column_rows(after, PAGE):
         frames.extend(rows)
         after = rows[-1][0]

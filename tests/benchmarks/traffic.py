@@ -30,7 +30,7 @@ from tui.storage.recordings.reader import RecordingReader  # noqa: E402
 from tui.storage.recordings.writer import RecordingWriter  # noqa: E402
 from tui.traffic.filter.query import parse  # noqa: E402
 from tui.traffic.filter.view import View  # noqa: E402
-from tui.traffic.record.frames import Frames  # noqa: E402
+from tui.traffic.record.entry_columns import EntryColumns  # noqa: E402
 from tui.traffic.stats import Stats  # noqa: E402
 
 WALL = 1_700_000_000_000_000_000
@@ -84,9 +84,9 @@ def traffic(count: int) -> Iterator[Entry]:
         yield Entry(seq, mono, WALL + mono, *names, size, asked.seq, asked.root, outcome, asked.cause)
 
 
-def columns(count: int) -> Frames:
+def columns(count: int) -> EntryColumns:
     """Return the traffic as columns."""
-    frames = Frames()
+    frames = EntryColumns()
     for entry in traffic(count):
         frames.append(entry)
     return frames
@@ -219,7 +219,7 @@ def inside_lines(count: int) -> Row:
 
 def inside_bodies(count: int) -> Row:
     """Measure words sought in the bodies of a recording, with a screen that draws meanwhile."""
-    frames, report = Frames(), {}
+    frames, report = EntryColumns(), {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "recording.mcptrace"
         writer = RecordingWriter(path, cap_bytes=1 << 40)
@@ -245,7 +245,7 @@ def body_of(entry: Entry) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": entry.seq, "result": {"text": text}}).encode()
 
 
-def sought(frames: Frames, path: Path, text: str) -> list[float]:
+def sought(frames: EntryColumns, path: Path, text: str) -> list[float]:
     """Return ms of all, rows, ms until the first row, longest slice."""
     view = View(frames, parse(text), reader=lambda: RecordingReader(path))
     began = time.perf_counter()

@@ -25,14 +25,14 @@ from tui.model.dialects.dialect import DIALECTS
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.quirks import Learned
 from tui.model.openai_api.wire import body_for
-from tui.runtime.active_model import Asked
-from tui.runtime.conversations import Chats
+from tui.runtime.active_model import ActiveModel
+from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
-from tui.runtime.turn import WatchedTurn
+from tui.runtime.turn import PendingTurn
 from tui.settings.load import load_text
 from tui.storage.sessions.store import SessionStore
 
-Watch = Callable[[Event, WatchedTurn], None]
+Watch = Callable[[Event, PendingTurn], None]
 
 
 class StrictStage:
@@ -41,11 +41,11 @@ class StrictStage:
     def __init__(self, folder: Path, endpoint: Endpoint, strict: Strict) -> None:
         self.endpoint, self.strict = endpoint, strict
         self.clock = HandClock()
-        self.asked = Asked(Options(), {}, self.clock, lambda captured: None, lambda name, value: None)
+        self.asked = ActiveModel(Options(), {}, self.clock, lambda captured: None, lambda name, value: None)
         self.around = Around()
         self.around.toolbox = FunctionToolbox(echo=echo, large=large, fails=fails, waits=waits, draws=draws)
         self.store = SessionStore(folder, Redactor)
-        self.chats = Chats(self.asked, self.around, self.store)
+        self.conversations = Conversations(self.asked, self.around, self.store)
         self.events: list[Event] = []
 
     async def begin(self) -> None:
@@ -78,7 +78,7 @@ class StrictStage:
     ) -> TurnEnded:
         """Ask, and return how the turn ended; `watch` sees each event with the turn."""
         self.strict.then(*replies)
-        turn = self.chats.ask(question, approver or ScriptedApprover(), attachments)
+        turn = self.conversations.ask(question, approver or ScriptedApprover(), attachments)
         self.events = []
         async for event in turn.events():
             self.events.append(event)
@@ -90,7 +90,7 @@ class StrictStage:
     async def goes_on(self) -> None:
         """Whatever was before, the next question is answered, and no provider would have refused it."""
         self.strict.forget()
-        asked = [*told(self.chats.messages, self.chats.compaction), UserMessage("and now?")]
+        asked = [*told(self.conversations.messages, self.conversations.compaction), UserMessage("and now?")]
         for model in FLAVOURS.values():
             profile = ModelProfile("any", "http://127.0.0.1/v1", model)
             body = body_for(profile, ModelRequest("", in_text(asked, model)), Learned())
@@ -108,7 +108,7 @@ def cancels(kind: type[Event], number: int = 1) -> Watch:
     """Return what cancels a turn at the `number`th event of a kind."""
     left = number
 
-    def watch(event: Event, turn: WatchedTurn) -> None:
+    def watch(event: Event, turn: PendingTurn) -> None:
         nonlocal left
         left -= isinstance(event, kind)
         if not left and isinstance(event, kind):
@@ -129,7 +129,7 @@ async def strict_stage(folder: Path, *, pages: Any = None) -> AsyncIterator[Stri
             try:
                 yield stage
             finally:
-                await stage.chats.close()
+                await stage.conversations.close()
 
 
 def in_text(messages: Sequence[Message], model: str) -> Sequence[Message]:

@@ -14,7 +14,7 @@ from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Entry, Kind
 from tui.host.host import Host
 from tui.host.process.process import StopGrace
-from tui.runtime.recording import Keeping, Traffic
+from tui.runtime.recording import Keeping, RunRecording
 from tui.storage.recordings.reader import RecordingReader
 
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
@@ -36,7 +36,7 @@ class Store:
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self.folder = folder
-        self.traffic = Traffic(Redactor)
+        self.traffic = RunRecording(Redactor)
         specs = [
             ServerSpec(
                 name,

@@ -18,7 +18,7 @@ from tui.core.traffic import Captured, Direction, Finding
 from tui.host.host import Host
 from tui.host.schemas.judge import ModelJudge
 from tui.traffic.lint.lint import Linter
-from tui.traffic.record.reading import Reader
+from tui.traffic.record.entry_reader import Reader
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_config" / "servers"

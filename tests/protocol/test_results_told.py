@@ -14,10 +14,10 @@ from tui.core.conversation.conversation import Conversation
 from tui.core.events import Event, ToolCallEnded, TurnStarted
 from tui.core.ports import ApprovalRequest, Decision
 from tui.core.servers import ServerSpec
-from tui.core.turn.acting import Deps
+from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.policy import Mode, Policy
+from tui.core.turn.tool_calls import Deps
 from tui.host.host import Host
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat

@@ -19,7 +19,7 @@ from tests.strict import FLAVOURS
 from tui.core.conversation.conversation import AssistantMessage, Attachment, CallRequest, UserMessage
 from tui.core.conversation.sessions import Intent
 from tui.core.events import EndReason, Event, StepStarted
-from tui.runtime.turn import WatchedTurn
+from tui.runtime.turn import PendingTurn
 
 ECHO = ("srv__echo", {"text": "hi"})
 LARGE = ("srv__large", {})
@@ -46,7 +46,7 @@ async def talk(stage: StrictStage, turns: int = 3) -> None:
 
 async def test_every_model_reads_what_all_others_have_called(stage: StrictStage) -> None:
     for name in [*FLAVOURS, *reversed(FLAVOURS)]:
-        await stage.chats.switch(name)
+        await stage.conversations.switch(name)
         made = says(XML) if name == "template" else calls(ECHO, ("no tool!", {}), ECHO)
         ended = await stage.ask("go", made, says("done"))
         assert ended.reason is EndReason.ANSWERED, (name, stage.strict.refused, stage.events)
@@ -58,9 +58,9 @@ async def test_a_model_switched_in_the_middle_of_calls_counts_from_the_next_ques
 ) -> None:
     switching: list[asyncio.Task[None]] = []
 
-    def switch(event: Event, turn: WatchedTurn) -> None:
+    def switch(event: Event, turn: PendingTurn) -> None:
         if isinstance(event, StepStarted) and not switching:
-            switching.append(asyncio.create_task(stage.chats.switch("mistral")))
+            switching.append(asyncio.create_task(stage.conversations.switch("mistral")))
 
     ended = await stage.ask("go", calls(ECHO, ECHO), calls(ECHO), says("done"), watch=switch)
     await switching[0]
@@ -76,9 +76,9 @@ async def test_a_model_switched_while_its_window_is_asked_for(tmp_path: Path) ->
     async with strict_stage(tmp_path / "sessions", pages={"/v1/models": slow}) as stage:
         await until(lambda: len(stage.endpoint.others) > 0)
         await stage.ask("go", calls(ECHO), says("done"))
-        await stage.chats.switch("gemini")
+        await stage.conversations.switch("gemini")
         await stage.ask("go", calls(ECHO), says("done"))
-        await stage.chats.switch("mistral")
+        await stage.conversations.switch("mistral")
         await until(lambda: stage.asked.gauge.window == 4096)
         await stage.goes_on()
 
@@ -90,7 +90,7 @@ async def test_a_model_switched_while_its_window_is_asked_for(tmp_path: Path) ->
 async def full(stage: StrictStage, request: pytest.FixtureRequest) -> StrictStage:
     """A conversation that is too long for its window by now."""
     await talk(stage)
-    await stage.chats.switch(request.param)
+    await stage.conversations.switch(request.param)
     await stage.ask("hello")  # one that has no function calling says so now
     await stage.narrow(3000)
     return stage
@@ -98,15 +98,15 @@ async def full(stage: StrictStage, request: pytest.FixtureRequest) -> StrictStag
 
 async def test_room_is_made_and_taken_back(full: StrictStage) -> None:
     ended = await full.ask("go", says("They talked."), says("done"))
-    assert ended.reason is EndReason.ANSWERED and full.chats.compaction.upto
+    assert ended.reason is EndReason.ANSWERED and full.conversations.compaction.upto
     await full.goes_on()
-    full.chats.uncompact()
+    full.conversations.uncompact()
     await full.goes_on()
 
 
 async def test_a_turn_cancelled_while_room_is_made(full: StrictStage) -> None:
     await full.ask("go", Answer(mute=True), watch=cancels(StepStarted))
-    assert not full.chats.compaction.upto
+    assert not full.conversations.compaction.upto
     await full.ask("go", Answer([chunk(content="They")], hang=True), watch=cancels(StepStarted))
     await full.goes_on()
 
@@ -121,7 +121,7 @@ async def test_a_conversation_that_was_refused_as_too_long(stage: StrictStage) -
     await talk(stage)
     words = "This model's maximum context length is 4096 tokens."
     ended = await stage.ask("go", refuses(400, words), says("They talked."), says("done"))
-    assert ended.reason is EndReason.ANSWERED and stage.chats.compaction.upto
+    assert ended.reason is EndReason.ANSWERED and stage.conversations.compaction.upto
     await stage.goes_on()
 
 
@@ -151,24 +151,24 @@ async def test_a_file_that_one_request_is_refused_for_costs_later_turns_nothing(
 
 async def test_a_branch_from_before_and_from_behind_what_was_summarised(full: StrictStage) -> None:
     await full.ask("go", says("They talked."), says("done"))
-    asked = [at for at, one in enumerate(full.chats.messages) if isinstance(one, UserMessage)]
-    session, upto = full.chats.info, full.chats.compaction.upto
+    asked = [at for at, one in enumerate(full.conversations.messages) if isinstance(one, UserMessage)]
+    session, upto = full.conversations.info, full.conversations.compaction.upto
     assert session is not None and 0 < asked.index(upto)
     for at in (asked[1], upto, asked[-1]):
-        await full.chats.branch(at)
+        await full.conversations.branch(at)
         await full.goes_on()
-        branch = full.chats.info
-        await full.chats.new()
-        await full.chats.resume(branch.id)
+        branch = full.conversations.info
+        await full.conversations.new()
+        await full.conversations.resume(branch.id)
         await full.goes_on()
-        await full.chats.resume(session.id)
+        await full.conversations.resume(session.id)
 
 
 async def test_a_turn_begun_while_a_summary_is_made_by_hand(stage: StrictStage) -> None:
     await talk(stage)
     await stage.narrow(20_000)
     stage.strict.then(says("They talked.", wait=0.1))
-    making = asyncio.create_task(stage.chats.compact())
+    making = asyncio.create_task(stage.conversations.compact())
     await until(lambda: len(stage.endpoint.requests) == 7)
     await stage.ask("go", calls(ECHO), says("done"))
     await making
@@ -194,8 +194,8 @@ async def killed(stage: StrictStage, *, sent: bool) -> str:
 @pytest.mark.parametrize("sent", [True, False])
 @pytest.mark.parametrize("model", ["gemini", "template"])
 async def test_a_session_that_was_killed_in_its_calls(stage: StrictStage, model: str, sent: bool) -> None:
-    await stage.chats.switch(model)
-    await stage.chats.resume(await killed(stage, sent=sent))
+    await stage.conversations.switch(model)
+    await stage.conversations.resume(await killed(stage, sent=sent))
     await stage.goes_on()
 
 
@@ -217,28 +217,28 @@ async def test_a_damaged_session(stage: StrictStage, name: str, model: str, tmp_
     await talk(stage)
     await stage.narrow(3000)
     await stage.ask("go", says("They talked."), says("done"))
-    session = stage.chats.info
-    assert session is not None and stage.chats.compaction.upto
-    await stage.chats.new()
+    session = stage.conversations.info
+    assert session is not None and stage.conversations.compaction.upto
+    await stage.conversations.new()
     (path,) = (tmp_path / "sessions").glob(f"{session.id}*")
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(DAMAGE[name])
-    await stage.chats.switch(model)
-    await stage.chats.resume(session.id)
+    await stage.conversations.switch(model)
+    await stage.conversations.resume(session.id)
     await stage.goes_on()
 
 
 async def test_an_import_of_an_export(stage: StrictStage, tmp_path: Path) -> None:
     await stage.ask("go", calls(ECHO, ("no tool!", {})), says("done"))
-    await stage.chats.export(stage.chats.info.id, "json", tmp_path / "talk.json")
+    await stage.conversations.export(stage.conversations.info.id, "json", tmp_path / "talk.json")
     info = await stage.store.import_json(tmp_path / "talk.json")
-    await stage.chats.resume(info.id)
+    await stage.conversations.resume(info.id)
     await stage.goes_on()
 
 
 async def test_an_import_that_somebody_has_edited(stage: StrictStage, tmp_path: Path) -> None:
     await stage.ask("go", calls(ECHO, ECHO), calls(ECHO), says("done"))
-    await stage.chats.export(stage.chats.info.id, "json", tmp_path / "talk.json")
+    await stage.conversations.export(stage.conversations.info.id, "json", tmp_path / "talk.json")
     found = json.loads((tmp_path / "talk.json").read_text())
     for message in found["messages"]:
         for call in message.get("calls", ()):
@@ -248,7 +248,7 @@ async def test_an_import_that_somebody_has_edited(stage: StrictStage, tmp_path: 
     (tmp_path / "talk.json").write_text(json.dumps(found))
     info = await stage.store.import_json(tmp_path / "talk.json")
     for name in FLAVOURS:
-        await stage.chats.switch(name)
-        await stage.chats.resume(info.id)
+        await stage.conversations.switch(name)
+        await stage.conversations.resume(info.id)
         await stage.goes_on()
-        await stage.chats.new()
+        await stage.conversations.new()

@@ -23,9 +23,9 @@ from tui.core.events import (
 )
 from tui.core.ports import Answer as Said
 from tui.core.ports import Decision
+from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
-from tui.core.turn.policy import Mode, Policy
-from tui.runtime.turn import WatchedTurn
+from tui.runtime.turn import PendingTurn
 
 NO = Decision(Said.NO, "not now")
 ECHO = ("srv__echo", {"text": "hi"})
@@ -43,7 +43,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[StrictStage]:
 @pytest.fixture(params=ASKED)
 async def native(stage: StrictStage, request: pytest.FixtureRequest) -> StrictStage:
     """A stage on which one of the providers with rules of its own is asked."""
-    await stage.chats.switch(request.param)
+    await stage.conversations.switch(request.param)
     return stage
 
 
@@ -113,7 +113,7 @@ async def test_denied_calls(native: StrictStage) -> None:
 )
 @pytest.mark.parametrize("model", ["mistral", "template"])
 async def test_limits(stage: StrictStage, limits: Limits, model: str) -> None:
-    await stage.chats.switch(model)
+    await stage.conversations.switch(model)
     stage.around.limits = limits
     many = xml("fails") if model == "template" else calls(("srv__fails", {}), ECHO, ECHO)
     await stage.ask("go", many, many, many)
@@ -186,7 +186,7 @@ async def test_empty_answers(native: StrictStage, empty: str) -> None:
 
 
 async def test_steering_in_calls_and_after_an_answer(native: StrictStage) -> None:
-    def steer(event: Event, turn: WatchedTurn) -> None:
+    def steer(event: Event, turn: PendingTurn) -> None:
         if isinstance(event, ToolCallEnded | TextDelta) and len(native.endpoint.requests) < 4:
             turn.steer("and mind the gap")
 

@@ -35,9 +35,9 @@ from tui.core.events import (
     ToolCallEnded,
     ToolCallStarted,
 )
+from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
-from tui.core.turn.policy import Mode, Policy
-from tui.runtime.turn import WatchedTurn
+from tui.runtime.turn import PendingTurn
 
 WALKS = int(os.environ.get("WALKS", "30"))
 
@@ -112,11 +112,11 @@ class Walk:
         """Cancel while something hangs: a call, a reply, or the endpoint."""
         loop, script, over = asyncio.get_running_loop(), self.stage.strict, False
 
-        def look(turn: WatchedTurn) -> None:
+        def look(turn: PendingTurn) -> None:
             if not over:
-                loop.call_later(0.02, look if script.left else WatchedTurn.cancel, turn)
+                loop.call_later(0.02, look if script.left else PendingTurn.cancel, turn)
 
-        def watch(event: Event, turn: WatchedTurn) -> None:
+        def watch(event: Event, turn: PendingTurn) -> None:
             if isinstance(event, StepStarted) and event.step == 1:
                 look(turn)
 
@@ -126,7 +126,7 @@ class Walk:
     async def steer(self, names: Sequence[str], kind: type[Event]) -> None:
         left = 2
 
-        def watch(event: Event, turn: WatchedTurn) -> None:
+        def watch(event: Event, turn: PendingTurn) -> None:
             nonlocal left
             if isinstance(event, kind) and left:
                 left -= 1
@@ -151,38 +151,42 @@ class Walk:
         self.stage.around.limits = limits
 
     async def switch(self, name: str) -> None:
-        await self.stage.chats.switch(name)
+        await self.stage.conversations.switch(name)
 
     async def branch(self, number: int) -> None:
-        asked = [at for at, one in enumerate(self.stage.chats.messages) if isinstance(one, UserMessage)]
+        asked = [
+            at for at, one in enumerate(self.stage.conversations.messages) if isinstance(one, UserMessage)
+        ]
         if asked:
-            await self.stage.chats.branch(asked[number % len(asked)])
+            await self.stage.conversations.branch(asked[number % len(asked)])
 
     async def narrow(self, window: int) -> None:
         await self.stage.narrow(window)
 
     async def compact(self) -> None:
         with suppress(McptuiError):
-            await self.stage.chats.compact()
+            await self.stage.conversations.compact()
 
     async def uncompact(self) -> None:
-        self.stage.chats.uncompact()
+        self.stage.conversations.uncompact()
 
     async def reopen(self) -> None:
         if session := await self.left():
-            await self.stage.chats.resume(session)
+            await self.stage.conversations.resume(session)
 
     async def left(self) -> str:
         """Leave the conversation, and return it; "" if it was not kept, because nothing was said in it."""
-        info = self.stage.chats.info
-        await self.stage.chats.new()
-        kept = [one.id for one in await self.stage.chats.sessions()]
+        info = self.stage.conversations.info
+        await self.stage.conversations.new()
+        kept = [one.id for one in await self.stage.conversations.sessions()]
         return info.id if info is not None and info.id in kept else ""
 
     async def import_(self) -> None:
-        if (session := self.stage.chats.info) is not None:
-            await self.stage.chats.export(session.id, "json", self.folder / "talk.json")
-            await self.stage.chats.resume((await self.stage.store.import_json(self.folder / "talk.json")).id)
+        if (session := self.stage.conversations.info) is not None:
+            await self.stage.conversations.export(session.id, "json", self.folder / "talk.json")
+            await self.stage.conversations.resume(
+                (await self.stage.store.import_json(self.folder / "talk.json")).id
+            )
 
     async def lose(self, number: int) -> None:
         """Lose a message of the saved conversation, and go on with what is left."""
@@ -191,7 +195,7 @@ class Walk:
         (path,) = (self.folder / "sessions").glob(f"{session}*")
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("DELETE FROM messages WHERE place % 10 = ?", (number,))
-        await self.stage.chats.resume(session)
+        await self.stage.conversations.resume(session)
 
 
 async def walk(steps: Sequence[Sequence[object]]) -> None:

@@ -10,7 +10,7 @@ from tui.core.traffic import Captured, Finding, Severity
 from tui.host.host import Host
 from tui.host.schemas.judge import ModelJudge
 from tui.traffic.lint.lint import Linter
-from tui.traffic.record.reading import Reader
+from tui.traffic.record.entry_reader import Reader
 
 pytestmark = needs(EVERYTHING, FILES, TIME)
 

@@ -14,10 +14,10 @@ from tui.core.ports import Approver, ModelPart, ModelRequest, ReplyPart, TextPar
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
-from tui.core.turn.acting import Deps
+from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.policy import Policy
+from tui.core.turn.tool_calls import Deps
 from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
@@ -254,7 +254,7 @@ class FakeRuntime:
         for tool in tools:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
         self.calls = FakeCalls()
-        self.chats = FakeChats(self.conversation, self.continue_turn)
+        self.conversations = FakeChats(self.conversation, self.continue_turn)
         self.snippets: dict[str, str] = {}
         self.revision = 1
         self.saved_themes: list[str] = []

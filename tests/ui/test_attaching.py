@@ -54,7 +54,7 @@ async def test_a_file_is_completed_shown_as_a_token_and_read_when_it_is_sent(fol
         await keys(pilot, "please")
         await pilot.press("enter")
         await shows(app, "Read.", "see @notes.md please", "notes.md", "9 B")
-        ((text, (attachment,)),) = runtime.chats.asked
+        ((text, (attachment,)),) = runtime.conversations.asked
         assert text == "see @notes.md please"
         assert (attachment.kind, attachment.name, attachment.data) == ("text", "notes.md", "buy bread")
 
@@ -77,7 +77,7 @@ async def test_a_name_that_is_written_to_its_end_is_attached_as_well(folder: Pat
         await keys(pilot, "@notes.md")
         await pilot.press("escape", "enter")
         await shows(app, "Read.")
-        assert [one.name for one in runtime.chats.asked[0][1]] == ["notes.md"]
+        assert [one.name for one in runtime.conversations.asked[0][1]] == ["notes.md"]
 
 
 async def test_an_at_sign_that_names_nothing_is_text(folder: Path):
@@ -86,7 +86,7 @@ async def test_an_at_sign_that_names_nothing_is_text(folder: Path):
         await keys(pilot, "mail @nobody")
         await pilot.press("enter")
         await shows(app, "Hello.")
-        assert runtime.chats.asked == [("mail @nobody", ())]
+        assert runtime.conversations.asked == [("mail @nobody", ())]
 
 
 async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
@@ -96,10 +96,10 @@ async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
         (folder / "notes.md").unlink()
         await pilot.press("enter")
         await shows(app, "notes.md: cannot be attached: No such file or directory")
-        assert app.composer.text == "see [@notes.md] " and runtime.chats.asked == []
+        assert app.composer.text == "see [@notes.md] " and runtime.conversations.asked == []
         (folder / "notes.md").write_text("there again")
         await pilot.press("enter")
-        await until(lambda: runtime.chats.asked)
+        await until(lambda: runtime.conversations.asked)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ async def test_a_resource_of_a_running_server_is_attached(folder: Path):
         await shows(app, "weather:weather://stations", "All stations")
         await pilot.press("tab", "enter")
         await shows(app, "Read.")
-        ((_, (attachment,)),) = runtime.chats.asked
+        ((_, (attachment,)),) = runtime.conversations.asked
         assert (attachment.mime, attachment.data) == ("text/csv", "a,b")
 
 
@@ -158,7 +158,7 @@ async def test_a_picture_of_a_server_goes_along_as_it_is(folder: Path):
         await at_sign(pilot, "@stat")
         await pilot.press("enter")
         await shows(app, "Read.")
-        assert runtime.chats.asked[0][1][0].kind == "image"
+        assert runtime.conversations.asked[0][1][0].kind == "image"
 
 
 async def test_what_is_sent_while_something_is_read_is_sent_after_it(folder: Path):
@@ -170,10 +170,10 @@ async def test_what_is_sent_while_something_is_read_is_sent_after_it(folder: Pat
         await pilot.press("enter")
         await send(pilot, "second")
         await shows(app, "waits for its files")
-        assert runtime.chats.asked == []
+        assert runtime.conversations.asked == []
         runtime.workbench.gate.set()
         await shows(app, "And that.")
-        assert [text for text, _ in runtime.chats.asked] == ["@weather:weather://stations", "second"]
+        assert [text for text, _ in runtime.conversations.asked] == ["@weather:weather://stations", "second"]
 
 
 async def test_escape_stops_the_reading_and_brings_the_message_back(folder: Path):
@@ -195,7 +195,7 @@ async def test_text_of_a_server_attaches_nothing_and_is_no_command(folder: Path,
         app.take_over(text)
         await pilot.press("enter")
         await shows(app, "Hello.")
-        ((said, attachments),) = runtime.chats.asked
+        ((said, attachments),) = runtime.conversations.asked
         assert attachments == () and said.replace("[ @", "[@").strip() == text
 
 
@@ -206,7 +206,7 @@ async def test_what_is_pasted_attaches_nothing(folder: Path):
         await until(lambda: app.composer.text)
         await pilot.press("space", "enter")
         await shows(app, "Hello.")
-        assert runtime.chats.asked == [("see @notes.md", ())]
+        assert runtime.conversations.asked == [("see @notes.md", ())]
 
 
 async def test_a_name_at_the_end_of_a_sentence_is_attached_without_its_full_stop(folder: Path):
@@ -215,7 +215,7 @@ async def test_a_name_at_the_end_of_a_sentence_is_attached_without_its_full_stop
         await keys(pilot, "what is in @notes.md?")
         await pilot.press("enter")
         await shows(app, "what is in @notes.md?", "Read.")
-        ((_, (attachment,)),) = runtime.chats.asked
+        ((_, (attachment,)),) = runtime.conversations.asked
         assert attachment.data == "buy milk"
 
 
@@ -233,4 +233,4 @@ async def test_a_name_that_is_written_whole_is_attached_and_sent_by_one_enter(fo
         await keys(pilot, "see @notes.md")
         await pilot.press("enter")
         await shows(app, "see @notes.md", "Read.")
-        assert [len(attached) for _, attached in runtime.chats.asked] == [1]
+        assert [len(attached) for _, attached in runtime.conversations.asked] == [1]

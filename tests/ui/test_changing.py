@@ -25,25 +25,27 @@ MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
 
 def with_milk(*replies: object) -> FakeRuntime:
     runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
-    runtime.chats.save(MILK, UserMessage("Which notes mention milk?"), AssistantMessage("Two of them."))
+    runtime.conversations.save(
+        MILK, UserMessage("Which notes mention milk?"), AssistantMessage("Two of them.")
+    )
     return runtime
 
 
 def hold(runtime: FakeRuntime, name: str, busy: str) -> tuple[asyncio.Event, asyncio.Event]:
     """Hold a method of the conversations; return what says that it began, and what lets it go."""
-    chats = runtime.chats
-    begun, go, work = asyncio.Event(), asyncio.Event(), getattr(chats, name)
+    conversations = runtime.conversations
+    begun, go, work = asyncio.Event(), asyncio.Event(), getattr(conversations, name)
 
     async def held(*args: object) -> object:
-        chats.busy = busy
+        conversations.busy = busy
         begun.set()
         try:
             await go.wait()
             return await work(*args)
         finally:
-            chats.busy = ""
+            conversations.busy = ""
 
-    setattr(chats, name, held)
+    setattr(conversations, name, held)
     return begun, go
 
 
@@ -100,7 +102,7 @@ async def test_a_saved_conversation_is_not_opened_while_a_command_runs() -> None
         await shows(app, "SESSIONS")
         await pilot.press(*"milk", "enter")
         await shows(app, "! The model is writing a title.")
-        assert ("resume", "milk") not in runtime.chats.done
+        assert ("resume", "milk") not in runtime.conversations.done
 
 
 async def test_a_question_is_not_asked_again_while_a_command_runs() -> None:
@@ -112,18 +114,18 @@ async def test_a_question_is_not_asked_again_while_a_command_runs() -> None:
         await begun.wait()
         await pilot.press("f2", "r")
         await shows(app, "The conversation is being summarised.")
-        assert len(runtime.chats.asked) == 1
+        assert len(runtime.conversations.asked) == 1
 
 
 async def test_a_message_waits_until_the_conversation_is_free() -> None:
     runtime = with_milk(says("Hello."))
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
-        runtime.chats.busy = "a conversation is being opened"
+        runtime.conversations.busy = "a conversation is being opened"
         await send(pilot, "hi")
         await until(lambda: app.chat.held == ["hi"])
-        assert runtime.chats.asked == []
-        runtime.chats.busy = ""
+        assert runtime.conversations.asked == []
+        runtime.conversations.busy = ""
         await shows(app, "Hello.")
 
 
@@ -133,11 +135,11 @@ async def test_a_turn_does_not_go_on_after_a_limit_while_a_command_runs() -> Non
         await send(pilot, "hi")
         await shows(app, "So far.")
         await until(lambda: app.bridge.can_continue and not app.chat.running)
-        runtime.chats.busy = "a conversation is being opened"
+        runtime.conversations.busy = "a conversation is being opened"
         await pilot.press("ctrl+g")
         await shows(app, "A conversation is being opened. Wait until that is done.")
         assert not app.chat.running
-        runtime.chats.busy = ""
+        runtime.conversations.busy = ""
         await pilot.press("ctrl+g")
         await until(lambda: runtime.turns == 2)
 
@@ -178,7 +180,7 @@ async def test_closing_the_list_while_it_opens_a_conversation_leaves_the_one_on_
         await pilot.press("enter")
         await begun.wait()
         await pilot.press("escape")
-        await until(lambda: app.screen is app.main and not runtime.chats.busy)
+        await until(lambda: app.screen is app.main and not runtime.conversations.busy)
         await shows(app, "Hello.")
         await send(pilot, "and now?")
         await shows(app, "Hello.", "Still here.")
@@ -189,14 +191,14 @@ async def test_a_conversation_that_was_opened_although_the_list_is_closed_is_sho
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hi")
         await shows(app, "Hello.")
-        resume, taken = runtime.chats.resume, asyncio.Event()
+        resume, taken = runtime.conversations.resume, asyncio.Event()
 
         async def slow(session: str) -> None:
             await resume(session)
             taken.set()
             await asyncio.Event().wait()  # the one before is being left
 
-        runtime.chats.resume = slow  # type: ignore[method-assign]
+        runtime.conversations.resume = slow  # type: ignore[method-assign]
         await pilot.press("f9")
         await until(lambda: isinstance(app.screen, SessionsScreen))
         await shows(app, "2 saved")
@@ -218,10 +220,10 @@ async def test_a_system_text_is_not_given_to_a_conversation_that_came_under_its_
         await send(pilot, "/clear")
         await pilot.press("f12", *"Be brief.")
         go.set()
-        await until(lambda: runtime.chats.info is None, what="a new conversation under the dialog")
+        await until(lambda: runtime.conversations.info is None, what="a new conversation under the dialog")
         await pilot.press("ctrl+j")
         await shows(app, "Another conversation is on screen now.")
-        assert runtime.chats.system == ""
+        assert runtime.conversations.system == ""
 
 
 # ---- with conversations that are really saved
@@ -233,11 +235,11 @@ async def real(folder: Path, *replies: Reply) -> AsyncIterator[tuple[SlowStage, 
     stage, runtime = SlowStage(folder / "sessions", *replies), FakeRuntime()
     await stage.saved("first question")
     await stage.ask("second question")
-    runtime.chats = stage.chats  # type: ignore[assignment]
+    runtime.conversations = stage.conversations  # type: ignore[assignment]
     async with opened(runtime) as (app, pilot):
         await shows(app, "second question")
         yield stage, app, pilot
-    await stage.chats.close()
+    await stage.conversations.close()
 
 
 async def test_a_new_conversation_while_the_model_writes_a_title_is_refused_and_ends_nothing(
@@ -245,7 +247,7 @@ async def test_a_new_conversation_while_the_model_writes_a_title_is_refused_and_
 ) -> None:
     async with real(tmp_path, model_says("One."), model_says("Two."), model_says("A title")) as found:
         stage, app, pilot = found
-        session = stage.chats.info.id
+        session = stage.conversations.info.id
         stage.model.gate = asyncio.Event()
         begun = stage.model.begun
         await send(pilot, "/rename")
@@ -253,12 +255,12 @@ async def test_a_new_conversation_while_the_model_writes_a_title_is_refused_and_
         await pilot.press("ctrl+n")
         await shows(app, "The model is writing a title. esc stops it.")
         stage.model.gate.set()
-        await until(lambda: stage.chats.info.title == "A title")
+        await until(lambda: stage.conversations.info.title == "A title")
         await until(lambda: not app.obeying)
         await pilot.press("ctrl+n")
-        await until(lambda: stage.chats.info is None)
+        await until(lambda: stage.conversations.info is None)
         assert app.is_running
-        titles = {info.id: info.title for info in await stage.chats.sessions()}
+        titles = {info.id: info.title for info in await stage.conversations.sessions()}
         assert titles[session] == "A title" and sorted(titles.values()) == ["A title", "first question"]
 
 
@@ -267,9 +269,9 @@ async def test_closing_the_list_while_it_reads_a_session_frees_that_session(
 ) -> None:
     async with real(tmp_path, model_says("One."), model_says("Two."), model_says("Three.")) as found:
         stage, app, pilot = found
-        session = stage.chats.info.id
+        session = stage.conversations.info.id
         read, go = stage.slow_reopen(monkeypatch)
-        other = next(info.id for info in await stage.chats.sessions() if info.id != session)
+        other = next(info.id for info in await stage.conversations.sessions() if info.id != session)
         await pilot.press("f9")
         await shows(app, "2 saved")
         await pilot.press("down", "enter")
@@ -278,9 +280,9 @@ async def test_closing_the_list_while_it_reads_a_session_frees_that_session(
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
         go.set()
-        await until(lambda: not stage.is_locked(other) and not stage.chats.busy)
+        await until(lambda: not stage.is_locked(other) and not stage.conversations.busy)
         await stage.ask("third question")
-        assert stage.chats.info.id == session and len(await stage.chats.sessions()) == 2
+        assert stage.conversations.info.id == session and len(await stage.conversations.sessions()) == 2
         await pilot.press("f9")
         await shows(app, "2 saved", "on screen")
         await pilot.press("down", "enter")

@@ -117,7 +117,7 @@ async def test_what_only_looks_like_a_command_is_sent_as_it_is(text: str):
     async with opened(runtime) as (app, pilot):
         await send(pilot, text)
         await shows(app, "Sent.")
-        assert runtime.chats.asked[0][0] == text
+        assert runtime.conversations.asked[0][0] == text
 
 
 async def test_a_slip_of_the_pen_is_told_and_stays_in_the_composer():
@@ -125,7 +125,7 @@ async def test_a_slip_of_the_pen_is_told_and_stays_in_the_composer():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/modle x")
         await shows(app, "There is no command /modle; /model")
-        assert app.composer.text == "/modle x" and runtime.chats.asked == []
+        assert app.composer.text == "/modle x" and runtime.conversations.asked == []
 
 
 async def test_a_command_that_is_none_is_told_and_a_space_before_it_sends_it():
@@ -133,10 +133,10 @@ async def test_a_command_that_is_none_is_told_and_a_space_before_it_sends_it():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/revython")
         await shows(app, "There is no command /revython; /help lists")
-        assert app.composer.text == "/revython" and runtime.chats.asked == []
+        assert app.composer.text == "/revython" and runtime.conversations.asked == []
         await pilot.press("home", "space", "enter")
         await shows(app, "Sent.")
-        assert runtime.chats.asked[0][0] == " /revython"
+        assert runtime.conversations.asked[0][0] == " /revython"
 
 
 # ---- the doing ----
@@ -160,7 +160,7 @@ async def test_model_with_a_name_asks_that_one_from_now_on(text: str, switched: 
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await send(pilot, text)
-        await until(lambda: switched in runtime.chats.done)
+        await until(lambda: switched in runtime.conversations.done)
         await shows(app, "answers from now on")
 
 
@@ -183,7 +183,7 @@ async def test_system_with_a_text_tells_the_model():
     runtime = FakeRuntime()
     async with opened(runtime) as (_, pilot):
         await send(pilot, "/system Be brief.")
-        await until(lambda: runtime.chats.system == "Be brief.")
+        await until(lambda: runtime.conversations.system == "Be brief.")
 
 
 async def test_clear_is_done_before_the_message_behind_it_is_sent():
@@ -223,14 +223,14 @@ async def test_escape_stops_a_command_and_gives_back_what_was_sent_behind_it():
         await never.wait()
         return ""
 
-    runtime.chats.compact = compact  # type: ignore[method-assign]
+    runtime.conversations.compact = compact  # type: ignore[method-assign]
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/compact")
         await begun.wait()
         await send(pilot, "behind it")
         await pilot.press("escape")
         await until(lambda: sorted(app.composer.text.split("\n")) == ["/compact", "behind it"])
-        assert runtime.chats.asked == []
+        assert runtime.conversations.asked == []
 
 
 async def test_export_writes_the_conversation(tmp_path: Path):
@@ -274,7 +274,7 @@ async def test_rename_and_branch():
         await send(pilot, "/rename Greetings")
         await shows(app, "“Greetings”")
         await send(pilot, "/branch")
-        await until(lambda: ("branch", 2) in runtime.chats.done)
+        await until(lambda: ("branch", 2) in runtime.conversations.done)
         await shows(app, "Hello.")
 
 
@@ -287,12 +287,12 @@ async def test_retry_asks_the_last_question_again():
         await send(pilot, "/retry")
         await shows(app, "Better.")
         assert "Bad." not in screen_text(app)
-        assert [text for text, _ in runtime.chats.asked] == ["why?", "why?"]
+        assert [text for text, _ in runtime.conversations.asked] == ["why?", "why?"]
 
 
 async def test_tools_lists_them_and_leads_to_the_workbench():
     async with opened(FakeRuntime()) as (app, pilot):
-        app.runtime.chats.marks = {("weather", "get_weather"): "left out of the last question"}
+        app.runtime.conversations.marks = {("weather", "get_weather"): "left out of the last question"}
         await send(pilot, "/tools")
         await until(lambda: isinstance(app.screen, Picker))
         await shows(app, "weather › get_weather   · left out of the", "notes › delete_note")
@@ -316,10 +316,10 @@ async def test_a_command_that_is_written_while_it_loads_is_done_once_it_has_load
         await send(pilot, "hi")
         await send(pilot, "/brief")
         await shows(app, "loading")
-        assert runtime.chats.asked == [] and runtime.chats.system == ""
+        assert runtime.conversations.asked == [] and runtime.conversations.system == ""
         gate.set()
         await shows(app, "Hello.", "Be brief.")
-        assert runtime.chats.system == "Be kind."
+        assert runtime.conversations.system == "Be kind."
 
 
 async def test_the_palette_offers_the_commands_that_have_no_key():
@@ -328,7 +328,7 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
         await shows(app, "RUNNING")
         offered = {command.help: command for command in app.commands()}
         offered["/compact "].run()
-        await until(lambda: ("compact",) in runtime.chats.done)
+        await until(lambda: ("compact",) in runtime.conversations.done)
         offered["/rename [TITLE]"].run()
         assert app.composer.text == "/rename "
 

@@ -34,7 +34,9 @@ MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
 
 def with_milk(*replies: object) -> FakeRuntime:
     runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
-    runtime.chats.save(MILK, UserMessage("Which notes mention milk?"), AssistantMessage("Two of them."))
+    runtime.conversations.save(
+        MILK, UserMessage("Which notes mention milk?"), AssistantMessage("Two of them.")
+    )
     return runtime
 
 
@@ -58,7 +60,7 @@ async def test_a_conversation_that_is_there_from_the_start_is_shown() -> None:
 
 async def test_one_that_the_command_line_named_is_on_screen_from_the_start() -> None:
     runtime = with_milk()
-    await runtime.chats.resume("milk")
+    await runtime.conversations.resume("milk")
     async with opened(runtime) as (app, _):
         await shows(app, "Which notes mention milk?", "Two of them.")
 
@@ -80,17 +82,17 @@ async def test_another_model_is_asked_from_the_list() -> None:
         await shows(app, "MODELS", "ollama")
         await pilot.press("down", "enter")
         await until(lambda: app.screen is app.main)
-        assert runtime.chats.done == [("switch", "ollama", "")]
+        assert runtime.conversations.done == [("switch", "ollama", "")]
 
 
 async def test_the_system_text_is_read_and_changed() -> None:
     runtime = FakeRuntime()
-    runtime.chats.system = "Answer in verse."
+    runtime.conversations.system = "Answer in verse."
     async with opened(runtime) as (app, pilot):
         await pilot.press("f12")
         await shows(app, "Answer in verse.")
         await pilot.press(*" Briefly.", "ctrl+j")
-        await until(lambda: runtime.chats.system == "Answer in verse. Briefly.")
+        await until(lambda: runtime.conversations.system == "Answer in verse. Briefly.")
 
 
 async def test_escape_leaves_the_system_text_as_it_was() -> None:
@@ -98,7 +100,7 @@ async def test_escape_leaves_the_system_text_as_it_was() -> None:
     async with opened(runtime) as (app, pilot):
         await pilot.press("f12", "x", "escape")
         await until(lambda: app.screen is app.main)
-        assert runtime.chats.system == ""
+        assert runtime.conversations.system == ""
 
 
 # ---- messages ----
@@ -112,7 +114,7 @@ async def test_a_question_is_asked_again_as_a_branch_and_one_key_leads_back() ->
         await pilot.press("f2", "r")
         await shows(app, "Second.", "This is a branch")
         assert "First." not in screen_text(app)
-        assert [text for text, _ in runtime.chats.asked] == ["go", "go"]
+        assert [text for text, _ in runtime.conversations.asked] == ["go", "go"]
         await until(lambda: not app.chat.running)
         await pilot.press("f2", "p")
         await shows(app, "First.")
@@ -137,7 +139,7 @@ async def test_letters_of_a_word_over_the_conversation_are_a_message_and_ask_not
         await shows(app, "First.")
         await pilot.press("f2", *"repeat")
         await until(lambda: app.composer.text == "repeat")
-        assert len(runtime.chats.asked) == 1
+        assert len(runtime.conversations.asked) == 1
 
 
 async def test_a_question_is_changed_in_the_composer_before_it_is_asked_again() -> None:
@@ -150,7 +152,7 @@ async def test_a_question_is_changed_in_the_composer_before_it_is_asked_again() 
         assert app.composer.has_focus
         await pilot.press(*" today", "enter")
         await shows(app, "weather in Oslo today", "Second.")
-        assert runtime.chats.done == [("branch", 0)]
+        assert runtime.conversations.done == [("branch", 0)]
 
 
 async def test_a_branch_ends_behind_the_message_that_the_mark_stands_on() -> None:
@@ -161,7 +163,7 @@ async def test_a_branch_ends_behind_the_message_that_the_mark_stands_on() -> Non
         await send(pilot, "second")
         await shows(app, "Two.")
         await pilot.press("f2", "up", "up", "up", "up", "b")
-        await until(lambda: runtime.chats.done == [("branch", 2)])
+        await until(lambda: runtime.conversations.done == [("branch", 2)])
         await shows(app, "One.", "This is a branch")
         assert "Two." not in screen_text(app)
 
@@ -176,7 +178,7 @@ async def test_the_same_is_asked_of_another_model_as_a_branch() -> None:
         await shows(app, "to ask the same again")
         await pilot.press("down", "enter")
         await shows(app, "Second.")
-        assert runtime.chats.done == [("switch", "ollama", ""), ("branch", 0)]
+        assert runtime.conversations.done == [("switch", "ollama", ""), ("branch", 0)]
 
 
 async def test_a_message_offers_what_can_be_done_with_it() -> None:
@@ -257,14 +259,14 @@ async def test_a_summary_is_visible_and_can_be_taken_back() -> None:
         await pilot.press("f9", "enter")
         await shows(app, "Two of them.")
         runtime.conversation.compaction = Compaction(2, "They spoke of milk.")
-        runtime.chats.revision += 1
+        runtime.conversations.revision += 1
         await shows(app, "1 turn summarised for the model", "u undoes it")
         await pilot.press("f2", "down", "down", "enter")
         await shows(app, "They spoke of milk.")
         await pilot.press("u")
         await until(lambda: "summarised" not in screen_text(app))
         assert "undoes it" not in screen_text(app) and "They spoke of milk." not in screen_text(app)
-        assert runtime.chats.done[-1] == ("uncompact",)
+        assert runtime.conversations.done[-1] == ("uncompact",)
 
 
 async def test_what_is_told_in_part_is_visible_and_can_be_taken_back() -> None:
@@ -273,10 +275,10 @@ async def test_what_is_told_in_part_is_visible_and_can_be_taken_back() -> None:
         await pilot.press("f9", "enter")
         await shows(app, "Two of them.")
         runtime.conversation.compaction = Compaction(limits=((0, 900),))
-        runtime.chats.revision += 1
+        runtime.conversations.revision += 1
         await shows(app, "large results are told in part", "u undoes it")
         await pilot.press("f2", "u")
-        await until(lambda: runtime.chats.done[-1] == ("uncompact",))
+        await until(lambda: runtime.conversations.done[-1] == ("uncompact",))
 
 
 # ---- results ----
@@ -289,8 +291,8 @@ async def test_the_whole_of_a_result_that_was_cut_is_one_key_away() -> None:
         AssistantMessage("", calls=(CallRequest("c1", "notes__list", "{}"),)),
         ToolMessage("c1", "notes__list", "head … tail", kept="result-1"),
     ]
-    runtime.chats.save(SessionInfo("long", "Long"), *messages)
-    runtime.chats.results["result-1"] = "head\nthe middle that was cut\ntail"
+    runtime.conversations.save(SessionInfo("long", "Long"), *messages)
+    runtime.conversations.results["result-1"] = "head\nthe middle that was cut\ntail"
     async with opened(runtime) as (app, pilot):
         await pilot.press("f9", *"long", "enter")
         await shows(app, "› list")
@@ -355,10 +357,12 @@ async def test_a_file_is_opened_only_after_a_yes(tmp_path: Path, monkeypatch: py
 
 async def test_the_status_line_says_how_full_the_window_is_and_what_it_cost() -> None:
     runtime = FakeRuntime()
-    runtime.chats.meters = Meters(26_000, 32_768, True, 34_000, 0.12)
+    runtime.conversations.meters = Meters(26_000, 32_768, True, 34_000, 0.12)
     async with opened(runtime, (140, 40)) as (app, _):
         await shows(app, "context ~26 k of 33 k", "~34 k tokens", "$0.12")
-        runtime.chats.meters = replace(runtime.chats.meters, window=None, estimated=False, cost=None)
+        runtime.conversations.meters = replace(
+            runtime.conversations.meters, window=None, estimated=False, cost=None
+        )
         await shows(app, "context 26 k   34 k tokens   214 frames")
 
 

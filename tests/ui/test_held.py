@@ -99,7 +99,7 @@ async def test_what_is_said_now_is_told_at_the_next_step_and_stands_in_the_conve
         gate.set()
         await shows(app, "In Oslo then.", "I mean Oslo")
         assert said(runtime) == ["weather?", "I mean Oslo"]
-        assert len(runtime.chats.asked) == 1
+        assert len(runtime.conversations.asked) == 1
         await until(lambda: not app.held_box.display)
 
 
@@ -156,8 +156,8 @@ async def test_what_the_model_was_not_told_in_time_is_sent_next():
 
     gate = asyncio.Event()
     runtime = FakeRuntime([gate, *says("First.")], says("Second."))
-    ask = runtime.chats.ask
-    runtime.chats.ask = lambda *args: DeafTurn(ask(*args))  # type: ignore[method-assign, assignment, return-value]
+    ask = runtime.conversations.ask
+    runtime.conversations.ask = lambda *args: DeafTurn(ask(*args))  # type: ignore[method-assign, assignment, return-value]
     async with opened(runtime) as (app, pilot):
         await send(pilot, "one")
         await until(lambda: app.chat.running)
@@ -175,7 +175,7 @@ async def test_with_no_model_to_ask_the_message_comes_back():
     def refuse(*_: object) -> None:
         raise McptuiError("no model has been chosen yet")
 
-    runtime.chats.ask = refuse  # type: ignore[method-assign, assignment]
+    runtime.conversations.ask = refuse  # type: ignore[method-assign, assignment]
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hello")
         await shows(app, "no model has been chosen yet")

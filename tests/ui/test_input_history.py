@@ -55,7 +55,7 @@ async def test_a_paste_is_kept_in_full_and_an_attachment_as_its_name(tmp_path: P
         await until(lambda: len(app.composer.earlier))
         await pilot.press("up", "enter")
         await shows(app, "Again.")
-        assert [one.name for one in runtime.chats.asked[0][1]] == ["notes.md"]
+        assert [one.name for one in runtime.conversations.asked[0][1]] == ["notes.md"]
 
 
 async def test_going_through_commands_opens_no_list():
@@ -79,7 +79,7 @@ async def test_a_search_finds_while_typing_and_enter_takes_without_sending():
         await pilot.press("ctrl+r")
         assert app.composer.text == "buy milk"
         await pilot.press("enter")
-        assert app.composer.text == "buy milk" and runtime.chats.asked == []
+        assert app.composer.text == "buy milk" and runtime.conversations.asked == []
         assert "written before" not in screen_text(app)
 
 

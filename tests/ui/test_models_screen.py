@@ -25,17 +25,17 @@ NO_KEY = ModelChoice(
 class Scene(OnScreen):
     """The screen, and what came of it."""
 
-    chats: FakeChats
+    conversations: FakeChats
     given: list[bool | None] = field(default_factory=list)
 
 
 @asynccontextmanager
 async def listed(*choices: ModelChoice, busy: str = "", width: int = 100) -> AsyncIterator[Scene]:
-    chats = FakeChats(Conversation())
-    chats.known = list(choices)
+    conversations = FakeChats(Conversation())
+    conversations.known = list(choices)
     async with Stage().run_test(size=(width, 24), notifications=True) as pilot:
-        screen = ModelsScreen(chats, KeyOverrides(), UNICODE, busy=lambda: busy)
-        scene = Scene(pilot, chats)
+        screen = ModelsScreen(conversations, KeyOverrides(), UNICODE, busy=lambda: busy)
+        scene = Scene(pilot, conversations)
         pilot.app.push_screen(screen, scene.given.append)
         await pilot.pause()
         yield scene
@@ -51,7 +51,7 @@ async def test_the_one_that_is_asked_now_is_marked_and_the_mark_stands_on_it() -
     async with listed(replace(DEMO, current=False), replace(OLLAMA, current=True)) as scene:
         await scene.shows("● ollama", "asked now")
         await scene.press("enter")
-        await until(lambda: scene.chats.done == [("switch", "ollama", "")])
+        await until(lambda: scene.conversations.done == [("switch", "ollama", "")])
 
 
 async def test_why_a_model_cannot_be_asked_stands_under_it_and_no_password_of_an_address() -> None:
@@ -63,7 +63,7 @@ async def test_enter_asks_the_marked_model_from_now_on() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         await scene.press("down", "enter")
         await until(lambda: scene.given == [True])
-        assert scene.chats.done == [("switch", "ollama", "")]
+        assert scene.conversations.done == [("switch", "ollama", "")]
 
 
 async def test_words_that_are_typed_narrow_the_list() -> None:
@@ -83,29 +83,29 @@ async def test_with_nothing_but_the_demo_it_tells_the_ways_to_another_model() ->
 
 async def test_an_endpoint_is_asked_what_it_offers_and_one_of_it_is_taken() -> None:
     async with listed(DEMO, OLLAMA) as scene:
-        scene.chats.gate = asyncio.Event()
-        scene.chats.offers["ollama"] = ("gemma3:27b", "qwen3:8b", "llama3.3:70b")
+        scene.conversations.gate = asyncio.Event()
+        scene.conversations.offers["ollama"] = ("gemma3:27b", "qwen3:8b", "llama3.3:70b")
         await scene.press("down", "tab")
         await scene.shows("ollama offers", "Asking the endpoint which models it offers")
-        scene.chats.gate.set()
+        scene.conversations.gate.set()
         await scene.shows("gemma3:27b", "llama3.3:70b")
         await scene.press(*"llama", "enter")
         await until(lambda: scene.given == [True])
-        assert scene.chats.done == [("switch", "ollama", "llama3.3:70b")]
+        assert scene.conversations.done == [("switch", "ollama", "llama3.3:70b")]
 
 
 async def test_an_id_that_is_not_listed_can_be_written() -> None:
     async with listed(DEMO, OLLAMA) as scene:
-        scene.chats.offers["ollama"] = ("qwen3:8b",)
+        scene.conversations.offers["ollama"] = ("qwen3:8b",)
         await scene.press("down", "tab", *"my-own")
         await scene.shows("use “my-own” as the model's id")
         await scene.press("enter")
-        await until(lambda: scene.chats.done == [("switch", "ollama", "my-own")])
+        await until(lambda: scene.conversations.done == [("switch", "ollama", "my-own")])
 
 
 async def test_an_endpoint_that_cannot_be_asked_says_why_and_what_to_do() -> None:
     async with listed(DEMO, OLLAMA) as scene:
-        scene.chats.offers["ollama"] = ModelError(
+        scene.conversations.offers["ollama"] = ModelError(
             "nobody answers there", where="http://127.0.0.1:11434", next_step="Start it with: ollama serve"
         )
         await scene.press("down", "tab")
@@ -114,7 +114,7 @@ async def test_an_endpoint_that_cannot_be_asked_says_why_and_what_to_do() -> Non
 
 async def test_waiting_for_an_endpoint_can_be_left() -> None:
     async with listed(DEMO, OLLAMA) as scene:
-        scene.chats.gate = asyncio.Event()
+        scene.conversations.gate = asyncio.Event()
         await scene.press("down", "tab")
         await scene.shows("Asking the endpoint")
         await scene.press("escape")
@@ -127,19 +127,19 @@ async def test_the_model_stays_while_a_turn_runs() -> None:
     async with listed(DEMO, OLLAMA, busy="A turn is still running. esc stops it.") as scene:
         await scene.press("down", "enter")
         await scene.shows("A turn is still running")
-        assert scene.chats.done == []
+        assert scene.conversations.done == []
 
 
 async def test_ids_of_an_endpoint_are_never_markup_and_never_escapes() -> None:
     async with listed(DEMO, OLLAMA) as scene:
-        scene.chats.offers["ollama"] = ("[red]x\x1b[2J[/y]",)
+        scene.conversations.offers["ollama"] = ("[red]x\x1b[2J[/y]",)
         await scene.press("down", "tab")
         await scene.shows("[red]x␛[2J[/y]")
 
 
 async def test_an_endpoint_that_offers_thousands_shows_the_first_and_how_many_more() -> None:
     async with listed(DEMO, OLLAMA) as scene:
-        scene.chats.offers["ollama"] = [f"model-{number}" for number in range(3000)]
+        scene.conversations.offers["ollama"] = [f"model-{number}" for number in range(3000)]
         await scene.press("down", "tab")
         await scene.shows("model-0", "3000")
         await scene.press(*"model-299")

@@ -25,7 +25,7 @@ async def test_a_prompt_is_put_into_the_composer_to_be_read_first(line: str):
         await send(pilot, line)
         await until(lambda: app.composer.text == "How will it be?")
         assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
-        assert runtime.chats.asked == []
+        assert runtime.conversations.asked == []
 
 
 async def test_a_prompt_that_lacks_something_is_asked_for_in_its_form():
@@ -68,7 +68,7 @@ async def test_what_a_prompt_gives_besides_text_is_attached():
         assert "(assistant) I will." in app.composer.text
         await pilot.press("enter")
         await shows(app, "I see.")
-        ((_, attachments),) = runtime.chats.asked
+        ((_, attachments),) = runtime.conversations.asked
         assert [one.data for one in attachments] == ["the content"]
 
 
@@ -78,7 +78,7 @@ async def test_a_prompt_of_a_server_that_does_not_run_is_no_message_to_the_model
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/notes:summary all")
         await shows(app, "notes is not running; start it")
-        assert app.composer.text == "/notes:summary all" and runtime.chats.asked == []
+        assert app.composer.text == "/notes:summary all" and runtime.conversations.asked == []
 
 
 async def test_a_prompt_that_fails_comes_back_with_the_reason():
@@ -132,7 +132,7 @@ async def test_an_error_of_a_command_is_told_in_its_words():
     async def compact() -> str:
         raise McptuiError("there is nothing to summarise yet")
 
-    runtime.chats.compact = compact  # type: ignore[method-assign]
+    runtime.conversations.compact = compact  # type: ignore[method-assign]
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/compact")
         await shows(app, "there is nothing to summarise yet")

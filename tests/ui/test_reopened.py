@@ -25,10 +25,10 @@ from tui.core.ports import (
     RetryPart,
     TextPart,
 )
-from tui.core.turn.acting import Deps
+from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.policy import Mode, Policy
+from tui.core.turn.tool_calls import Deps
 from tui.model.scripted import Reply, ScriptedModel, Wait, calls, says
 from tui.storage.sessions.journal import SessionJournal
 from tui.ui.chat.bridge import Bridge

@@ -30,7 +30,7 @@ TALK = (UserMessage("Which notes mention milk?"), AssistantMessage("Two of them.
 class Scene(OnScreen):
     """The screen, and what came of it."""
 
-    chats: FakeChats
+    conversations: FakeChats
     screen: SessionsScreen
     given: list[Resumed | None] = field(default_factory=list)
     exported: list[SessionInfo] = field(default_factory=list)
@@ -38,15 +38,15 @@ class Scene(OnScreen):
 
 @asynccontextmanager
 async def listed(*infos: SessionInfo, width: int = 120, busy: str = "") -> AsyncIterator[Scene]:
-    chats = FakeChats(Conversation())
+    conversations = FakeChats(Conversation())
     for info in infos:
-        chats.save(info, *TALK)
+        conversations.save(info, *TALK)
     async with Stage().run_test(size=(width, 24), notifications=True) as pilot:
         exported: list[SessionInfo] = []
         screen = SessionsScreen(
-            chats, KeyOverrides(), UNICODE, busy=lambda: busy, export=exported.append, now=lambda: NOW
+            conversations, KeyOverrides(), UNICODE, busy=lambda: busy, export=exported.append, now=lambda: NOW
         )
-        scene = Scene(pilot, chats, screen, exported=exported)
+        scene = Scene(pilot, conversations, screen, exported=exported)
         pilot.app.push_screen(screen, scene.given.append)
         await pilot.pause()
         yield scene
@@ -81,23 +81,23 @@ async def test_keys_of_one_burst_take_the_conversation_that_they_name() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press(*"rain", "enter")
         await until(lambda: scene.given == [Resumed()])
-        assert scene.chats.done == [("resume", "rain")]
+        assert scene.conversations.done == [("resume", "rain")]
 
 
 async def test_places_in_what_was_said_arrive_as_they_are_found() -> None:
     async with listed(MILK, RAIN) as scene:
-        scene.chats.gate = asyncio.Event()
-        scene.chats.finds = [Found(RAIN, 1, "bring an umbrella to Oslo")]
+        scene.conversations.gate = asyncio.Event()
+        scene.conversations.finds = [Found(RAIN, 1, "bring an umbrella to Oslo")]
         await scene.press(*"umbrella")
         await scene.shows("No title has “umbrella” in it.", "IN WHAT WAS SAID", "searching…")
-        scene.chats.gate.set()
+        scene.conversations.gate.set()
         await scene.shows("bring an umbrella to Oslo", "1 place")
 
 
 async def test_escape_stops_a_search_then_empties_the_field_then_leaves() -> None:
     async with listed(MILK) as scene:
-        scene.chats.gate = asyncio.Event()
-        scene.chats.finds = [Found(MILK, 1, "milk and more milk")]
+        scene.conversations.gate = asyncio.Event()
+        scene.conversations.finds = [Found(MILK, 1, "milk and more milk")]
         await scene.press(*"milk")
         await until(lambda: "searching…" in scene.text)
         await scene.press("escape")
@@ -111,17 +111,17 @@ async def test_escape_stops_a_search_then_empties_the_field_then_leaves() -> Non
 
 async def test_another_letter_ends_the_search_before_it() -> None:
     async with listed(MILK) as scene:
-        scene.chats.gate = asyncio.Event()
-        scene.chats.finds = [Found(MILK, 1, "milk")]
+        scene.conversations.gate = asyncio.Event()
+        scene.conversations.finds = [Found(MILK, 1, "milk")]
         await scene.press(*"mi")
-        await until(lambda: scene.chats.begun_searches == 1)
+        await until(lambda: scene.conversations.begun_searches == 1)
         await scene.press("l")
-        await until(lambda: scene.chats.closed_searches == 1)
+        await until(lambda: scene.conversations.closed_searches == 1)
 
 
 async def test_a_place_is_taken_with_its_message() -> None:
     async with listed(MILK, RAIN) as scene:
-        scene.chats.finds = [Found(MILK, 1, "an umbrella")]
+        scene.conversations.finds = [Found(MILK, 1, "an umbrella")]
         await scene.press(*"umbrella")
         await scene.shows("1 place")
         await scene.press("enter")
@@ -130,10 +130,10 @@ async def test_a_place_is_taken_with_its_message() -> None:
 
 async def test_what_was_found_is_searched_again_once_a_conversation_was_deleted() -> None:
     async with listed(MILK, RAIN) as scene:
-        scene.chats.finds = [Found(RAIN, 1, "an umbrella")]
+        scene.conversations.finds = [Found(RAIN, 1, "an umbrella")]
         await scene.press(*"umbrella")
         await scene.shows("1 place")
-        scene.chats.finds = []
+        scene.conversations.finds = []
         await scene.press("ctrl+d")
         await until(lambda: "an umbrella" not in scene.text)
 
@@ -157,20 +157,20 @@ async def test_no_conversation_is_taken_up_while_a_turn_runs() -> None:
     async with listed(MILK, busy="A turn is still running. esc stops it.") as scene:
         await scene.press("enter")
         await scene.shows("A turn is still running")
-        assert scene.chats.done == []
+        assert scene.conversations.done == []
 
 
 async def test_a_title_is_changed_in_place() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("f2", *" (old)", "enter")
         await scene.shows("Which notes mention milk? (old)")
-        assert scene.chats.saved["milk"].title == "Which notes mention milk? (old)"
+        assert scene.conversations.saved["milk"].title == "Which notes mention milk? (old)"
 
 
 async def test_escape_leaves_a_title_as_it_was() -> None:
     async with listed(MILK) as scene:
         await scene.press("f2", "x", "escape")
-        assert scene.chats.saved["milk"].title == MILK.title
+        assert scene.conversations.saved["milk"].title == MILK.title
         assert scene.given == []
 
 
@@ -216,13 +216,13 @@ async def test_a_note_goes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_what_is_being_done_is_said_until_it_is_done() -> None:
     async with listed(MILK, RAIN) as scene:
-        go, resume = asyncio.Event(), scene.chats.resume
+        go, resume = asyncio.Event(), scene.conversations.resume
 
         async def slow(session: str) -> None:
             await go.wait()
             await resume(session)
 
-        scene.chats.resume = slow  # type: ignore[method-assign]
+        scene.conversations.resume = slow  # type: ignore[method-assign]
         await scene.press("enter")
         await scene.shows("opening…")
         await scene.press("down")
@@ -233,17 +233,17 @@ async def test_what_is_being_done_is_said_until_it_is_done() -> None:
 
 async def test_the_conversation_on_screen_is_not_deleted() -> None:
     async with listed(MILK) as scene:
-        scene.chats.info = MILK
+        scene.conversations.info = MILK
         await scene.press("ctrl+d")
         await scene.shows("This conversation is on screen")
-        assert "milk" in scene.chats.saved
+        assert "milk" in scene.conversations.saved
 
 
 async def test_a_branch_is_a_copy_of_all_that_was_said() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("ctrl+b")
         await until(lambda: scene.given == [Resumed(branch=True)])
-        assert scene.chats.done == [("resume", "milk"), ("branch", 2)]
+        assert scene.conversations.done == [("resume", "milk"), ("branch", 2)]
 
 
 async def test_a_branch_names_the_conversation_that_it_left() -> None:

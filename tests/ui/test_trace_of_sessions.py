@@ -30,7 +30,7 @@ LIST = SessionInfo("list", "What's on my list?", turns=1, messages=4)
 
 def with_list(*replies: object) -> FakeRuntime:
     runtime = FakeRuntime(*replies)  # type: ignore[arg-type]
-    runtime.chats.save(LIST, *TALK)
+    runtime.conversations.save(LIST, *TALK)
     return runtime
 
 
@@ -50,7 +50,7 @@ async def test_an_opened_conversation_brings_its_trace_and_turns_count_on_from_i
 
 async def test_one_that_the_command_line_named_brings_its_trace() -> None:
     runtime = with_list()
-    await runtime.chats.resume("list")
+    await runtime.conversations.resume("list")
     async with opened(runtime) as (app, _):
         await shows(app, "turn 1", "notes › list_notes")
 
@@ -110,7 +110,7 @@ async def test_the_traffic_of_a_call_of_an_earlier_run_is_said_to_be_in_another_
 
 async def test_the_traffic_of_a_call_of_this_run_opens_after_its_conversation_was_opened_again() -> None:
     runtime = with_list()
-    runtime.chats.turn_numbers = {0: 3}
+    runtime.conversations.turn_numbers = {0: 3}
     runtime.recorded.call("list_notes", source="notes", cause=Cause(3, 1, "c1"))
     async with opened(runtime) as (app, pilot):
         await pilot.press("f9")

@@ -48,8 +48,8 @@ async def test_traffic_that_is_not_recorded_is_marked_and_explained() -> None:
 
 def unsaved() -> FakeRuntime:
     runtime = FakeRuntime(says("First."), says("Second."))
-    runtime.chats.problem = runtime.unsaved = FULL
-    runtime.chats.info = SessionInfo("20261122T105224Z-eb7d92", "go")
+    runtime.conversations.problem = runtime.unsaved = FULL
+    runtime.conversations.info = SessionInfo("20261122T105224Z-eb7d92", "go")
     return runtime
 
 

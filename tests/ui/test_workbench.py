@@ -59,7 +59,7 @@ async def test_what_the_model_is_not_offered_is_marked_and_says_why() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         assert "For the model" not in screen_text(app_of(screen))
-        runtime.chats.marks = {
+        runtime.conversations.marks = {
             ("weather", "get_weather"): "not offered: its schema has no type " + "at all " * 20 + "anywhere",
             ("weather", "get_radar"): "pinned",
         }

@@ -8,7 +8,7 @@ from typing import Any
 from tui.core.search_text import readings
 from tui.core.text_folding import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recording import Recording
 
 WALL_NS = 1_790_000_000 * 1_000_000_000
@@ -64,7 +64,7 @@ class Recorded:
     """Entries that grow, their columns and their readers."""
 
     def __init__(self) -> None:
-        self.frames = Frames()
+        self.frames = EntryColumns()
         self.entries: list[Entry] = []
         self.findings: list[Finding] = []
         self.closed = 0

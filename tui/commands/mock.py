@@ -15,7 +15,7 @@ from tui.commands.recordings import named, open_entries
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
-from tui.traffic.replay.standin import Send, StandIn
+from tui.traffic.replay.mock_server import Send, StandIn
 
 CHUNK = 64 * 1024
 MAX_LINE = 64 * 1024 * 1024

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Entry
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def open_recorder(redactor: Redactor, meta: Mapping[str, str]) -> Recorder:
         folder.make_room()
         return RecordingWriter(folder.new_path(), cap_bytes=chosen.recording_bytes, meta=meta)
 
-    recorder = Recorder(writer, Frames(), redact=redactor.redact_bytes)
+    recorder = Recorder(writer, EntryColumns(), redact=redactor.redact_bytes)
     recorder.start(keep_all=chosen.keep_all)
     return recorder
 

@@ -19,7 +19,7 @@ from tui.core.text import Cleaner, clean
 from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.runtime.turn import WatchedTurn
+from tui.runtime.turn import PendingTurn
 
 EXIT_CODES = {
     EndReason.ANSWERED: 0,
@@ -69,8 +69,11 @@ async def _run(args: argparse.Namespace) -> int:
             return await interrupt.during(_ask(args, runtime, interrupt))
         finally:
             await runtime.shutdown()
-            if runtime.chats.problem:
-                print(f"mcptui: Not all messages were saved: {clean(runtime.chats.problem)}", file=sys.stderr)
+            if runtime.conversations.problem:
+                print(
+                    f"mcptui: Not all messages were saved: {clean(runtime.conversations.problem)}",
+                    file=sys.stderr,
+                )
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
@@ -82,7 +85,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     prompt, files = question(given, wait=args.stdin), attachments(args.file)
     await runtime.open_session()
     if (system := system_text(args.system)) is not None:
-        await runtime.chats.set_system(system)
+        await runtime.conversations.set_system(system)
     answer = AnswerFile(args.output)
     found = await _start(runtime.host, wanted)
     failed = [status for status in found if status.state is not ServerState.RUNNING]
@@ -92,7 +95,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
         if args.json:
             print(line(error_object("no wanted server could be started", "servers")), flush=True)
         return NO_SERVER
-    turn = runtime.chats.ask(prompt, TerminalApprover(), files)
+    turn = runtime.conversations.ask(prompt, TerminalApprover(), files)
     interrupt.on_signal = turn.cancel
     ended = await _show(turn, args.json, answer)
     if runtime.model_notice:
@@ -100,7 +103,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     return EXIT_CODES[ended] if ended is not EndReason.CANCELLED else interrupt.exit_code
 
 
-async def _show(turn: WatchedTurn, as_json: bool, answer: AnswerFile) -> EndReason:
+async def _show(turn: PendingTurn, as_json: bool, answer: AnswerFile) -> EndReason:
     """Print the events of a turn and write its answer; return why it ended."""
     show = _print_json if as_json else Printed(to_file=answer.wanted).show
     reason = EndReason.MODEL_ERROR

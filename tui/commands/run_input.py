@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tui.core.attaching import MAX_BYTES, attachment_of
+from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError
 

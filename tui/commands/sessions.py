@@ -10,7 +10,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.trace_lines import local, rfc3339, table
+from tui.commands.traffic_lines import local, rfc3339, table
 from tui.core.conversation.session_names import LIST_STEP, named
 from tui.core.conversation.sessions import ExportKind, Found, SessionInfo
 from tui.core.errors import McptuiError, UsageError

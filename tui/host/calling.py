@@ -7,10 +7,10 @@ from typing import Any
 from mcp.client import Client
 
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
-from tui.host import explain
+from tui.host import error_sentences as explain
 from tui.host.content import result_of
-from tui.host.frames.gate import RESULT_TOO_LARGE
-from tui.host.wire import Ticket, Wire
+from tui.host.frames.id_gate import RESULT_TOO_LARGE
+from tui.host.sdk_bridge import RawReply, SdkBridge
 
 
 class Call:
@@ -20,10 +20,16 @@ class Call:
         self._tool = tool
         self._arguments = dict(arguments)
         # The SDK checks only results that are no errors, and would list all tools once more for that.
-        self._ticket = Ticket(hollow=lambda raw: {"content": [], "isError": True})
+        self._ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True})
 
     async def run(
-        self, client: Client, wire: Wire, remark: Callable[[], str], *, seconds: float, progress: ProgressSink
+        self,
+        client: Client,
+        wire: SdkBridge,
+        remark: Callable[[], str],
+        *,
+        seconds: float,
+        progress: ProgressSink,
     ) -> ToolResult:
         """Call and return the result, or that it took too long; other failures are raised as they come.
 

@@ -21,16 +21,16 @@ from tui.core.ports import Clock
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
-from tui.host import explain
+from tui.host import error_sentences as explain
 from tui.host.calling import Call, failed
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.explain import Ending
-from tui.host.listing import Listing
+from tui.host.error_sentences import Ending
+from tui.host.listings import Listing
 from tui.host.owner import Owner
 from tui.host.refresh import RefreshPace, RetryDelay
+from tui.host.sdk_bridge import SdkBridge
 from tui.host.transports import ServerTransport
 from tui.host.waiting import first_of, until_or
-from tui.host.wire import Wire
 
 PAGE_SECONDS = 30.0
 EXIT_GRACE = 1.0
@@ -42,7 +42,7 @@ OUR_VERSIONS = tuple(reversed((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VE
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Errand = Callable[[Client, Wire, Callable[[], str]], Awaitable[T]]
+Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
 """Takes the ends of a live connection, and what says whether half a frame is stuck in it."""
 
 
@@ -77,7 +77,7 @@ class Connection:
         self._clock = clock
         self._seconds = seconds
         self._client: Client | None = None
-        self._wire: Wire | None = None
+        self._wire: SdkBridge | None = None
         self._waiting_for = "the first request"
         self._began_ns = 0
         self._stop = asyncio.Event()
@@ -107,7 +107,7 @@ class Connection:
         try:
             async with self.transport as (read, write):
                 try:
-                    await self._converse(Wire(read, write, self._notified), mode)
+                    await self._converse(SdkBridge(read, write, self._notified), mode)
                 except (
                     Exception
                 ) as found:  # whatever the SDK raises is why this life ends, never a crash of ours
@@ -124,7 +124,7 @@ class Connection:
             _log.error("%s ended with an internal error", self._spec.name, exc_info=error)
         return self._ending(error)
 
-    async def _converse(self, wire: Wire, mode: str) -> None:
+    async def _converse(self, wire: SdkBridge, mode: str) -> None:
         self._wire = wire
         with anyio.CancelScope(deadline=anyio.current_time() + self._seconds) as connecting:
             guard = asyncio.create_task(self._cancel_at_end(connecting), name=f"guard of {self._spec.name}")
@@ -155,7 +155,7 @@ class Connection:
         await first_of(self._stop.wait(), self.transport.exited.wait())
         connecting.cancel()
 
-    async def _serve(self, listing: Listing, wire: Wire, complete: bool) -> None:
+    async def _serve(self, listing: Listing, wire: SdkBridge, complete: bool) -> None:
         work = {"tools": self._keep_fresh("tools", partial(self._list_tools, listing), complete)}
         for kind in listing.offered & self.counts.keys():
             work[kind] = self._keep_fresh(kind, partial(self._recount, listing, kind))

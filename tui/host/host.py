@@ -14,10 +14,10 @@ from tui.core.ports import Clock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.traffic import TrafficSink
+from tui.host.host_context import HostContext, Open
 from tui.host.process.watchdog import Watchdog
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
-from tui.host.surroundings import Open, Surroundings
 from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
 from tui.host.workbench import HandWorkbench
@@ -65,7 +65,7 @@ class Host:
         self._on_change = on_change or _unheard
         owner = str(uuid.uuid4())
         self._watchdog = Watchdog(owner)
-        self._around = Surroundings(
+        self._around = HostContext(
             sink=sink,
             clock=clock,
             redactor=redactor or Redactor(),

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
-from tui.host import explain
-from tui.host.client_half import load_client_half
-from tui.host.explain import Ending
+from tui.host import error_sentences as explain
+from tui.host.error_sentences import Ending
+from tui.host.host_context import HostContext, is_modern, start_seconds
 from tui.host.lifecycle import Happening, RestartPolicy, after
-from tui.host.surroundings import Surroundings, is_modern, start_seconds
+from tui.host.sdk.client_import import load_client_half
 from tui.host.waiting import first_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Supervisor:
     cancels; everything else only sets events for it.
     """
 
-    def __init__(self, spec: ServerSpec, around: Surroundings) -> None:
+    def __init__(self, spec: ServerSpec, around: HostContext) -> None:
         self.spec = spec
         self.connection: Connection | None = None
         self._around = around

@@ -15,16 +15,16 @@ from tui.core.text import clean_line
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
-from tui.host import explain
+from tui.host import error_sentences as explain
+from tui.host.catalogue_items import prompt_infos, resource_infos
 from tui.host.content import contents_of, prompt_of
-from tui.host.offered import prompt_infos, resource_infos
 from tui.host.process.process_tree import Usage, usage
 from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
-    from tui.host.listing import Listing
+    from tui.host.listings import Listing
 
 LIST_SECONDS = 30.0
 METHOD_NOT_FOUND = -32601
@@ -193,7 +193,7 @@ class HandWorkbench:
         if fault := _unsendable(params):
             return RawAnswer(problem=fault)
         limit = self._servers[server].spec.tool_seconds
-        from tui.host.asking import Ask  # loaded already, by the connection that lives
+        from tui.host.requests import Ask  # loaded already, by the connection that lives
 
         ask = Ask(method, params, seconds if limit is None else min(seconds, limit), whole=whole)
         try:
@@ -205,7 +205,7 @@ class HandWorkbench:
 
 
 def _listing(client: Any, wire: Any) -> "Listing":
-    from tui.host.listing import Listing  # loaded already, by the connection that lives
+    from tui.host.listings import Listing  # loaded already, by the connection that lives
 
     return Listing(client, wire)
 

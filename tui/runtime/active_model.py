@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.core.context.choosing import MAX_TOOLS
-from tui.core.context.gauge import Gauge
+from tui.core.context.context_meter import Gauge
 from tui.core.context.tokens import Calibration
+from tui.core.context.tool_ranking import MAX_TOOLS
 from tui.core.conversation.choices import ModelChoice
 from tui.core.errors import McptuiError, ModelError
 from tui.core.ports import ChatModel, Clock, Usage
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CLOSE_SECONDS = 1.0
 
 
-class Asked:
+class ActiveModel:
     """The model that is asked now.
 
     Attributes:

@@ -1,11 +1,11 @@
-"""Beside: work that goes on in a thread of its own until it is closed."""
+"""BackgroundThread: work that goes on in a thread of its own until it is closed."""
 
 import threading
 
 CLOSE_SECONDS = 2.0
 
 
-class Beside:
+class BackgroundThread:
     """A thread that can be started once and closed. A subclass says in `_run` what it does until `_closing`.
 
     Args:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tui.core.context.aside import title_by
-from tui.core.context.compacting import Compacting
-from tui.core.context.offer import Offering
+from tui.core.context.compactor import Compacting
+from tui.core.context.side_requests import title_by
+from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.choices import Meters, ModelChoice
 from tui.core.conversation.conversation import Attachment, Compaction, Conversation, UserMessage
 from tui.core.conversation.instructions import SYSTEM
@@ -20,34 +20,34 @@ from tui.core.conversation.sessions import Journal, SessionInfo, SessionMeta, Se
 from tui.core.errors import McptuiError, UsageError
 from tui.core.ports import Approver, Usage
 from tui.core.schemas.tool_names import NameTable
-from tui.core.turn.acting import Deps
 from tui.core.turn.limits import Meter
 from tui.core.turn.loop import Turn
-from tui.runtime.active_model import Asked
-from tui.runtime.open_conversation import OpenChat
+from tui.core.turn.tool_calls import Deps
+from tui.runtime.active_model import ActiveModel
+from tui.runtime.open_conversation import OpenConversation
 from tui.runtime.readiness import Loading
-from tui.runtime.saved_conversations import SavedChats
-from tui.runtime.turn import WatchedTurn, discreet_remark
-from tui.runtime.turn_context import Surroundings
+from tui.runtime.saved_conversations import SavedConversations
+from tui.runtime.turn import PendingTurn, discreet_remark
+from tui.runtime.turn_context import TurnContext
 
 
-class Chats(SavedChats):
+class Conversations(SavedConversations):
     """The conversation on screen, and all saved ones.
 
     Args:
-        asked: the model.
+        active_model: the model.
         around: tools, limits, time.
         store: where conversations are saved; None saves none.
     """
 
-    def __init__(self, asked: Asked, around: Surroundings, store: Sessions | None) -> None:
+    def __init__(self, active_model: ActiveModel, around: TurnContext, store: Sessions | None) -> None:
         super().__init__(store)
-        self._asked = asked
+        self._active_model = active_model
         self._around = around
         self._busy = self._lost = ""
         self._turns = 0
         self._numbers: dict[str, dict[int, int]] = {}  # session -> its turns of this run
-        self._offering = Offering()
+        self._offering = ToolSelection()
 
     # ---- what the screens look at ----
 
@@ -82,7 +82,7 @@ class Chats(SavedChats):
     @property
     def meters(self) -> Meters:
         """What the conversation has used up."""
-        gauge, now, profile = self._asked.gauge, self._now, self._asked.profile
+        gauge, now, profile = self._active_model.gauge, self._now, self._active_model.profile
         estimated = now.estimated or (gauge.estimated and gauge.tokens > 0)
         currency = profile.currency if profile is not None else "USD"
         return Meters(gauge.tokens, gauge.window, estimated, now.tokens, now.cost, currency)
@@ -96,7 +96,7 @@ class Chats(SavedChats):
     async def new(self) -> None:
         """Begin another conversation; the one before stays as it was saved."""
         with self._alone("a new conversation is being started"):
-            await self._replace(OpenChat(Conversation()))
+            await self._replace(OpenConversation(Conversation()))
 
     async def resume(self, session: str) -> None:
         """Go on with a saved conversation in place of the one on screen.
@@ -110,7 +110,7 @@ class Chats(SavedChats):
             return
         with self._alone("a conversation is being opened"):
             found, journal = await self._stored().reopen(session)
-            opened = OpenChat.reopened(found, journal)
+            opened = OpenConversation.reopened(found, journal)
             opened.turn_numbers = self._numbers.get(session, {})
             await self._replace(opened, found.meta)
 
@@ -167,8 +167,8 @@ class Chats(SavedChats):
         """The system text of this conversation."""
         return self._system_of(self._now)
 
-    def _system_of(self, now: OpenChat) -> str:
-        profile = self._asked.profile
+    def _system_of(self, now: OpenConversation) -> str:
+        profile = self._active_model.profile
         return now.conversation.system if now.own_system else (profile and profile.system) or SYSTEM
 
     async def set_system(self, text: str) -> None:
@@ -176,7 +176,7 @@ class Chats(SavedChats):
         own = text.strip()
         self._now.conversation.system, self._now.own_system = own, bool(own)
         self._now.describe(SessionMeta(system=own))
-        self._asked.gauge.forget()
+        self._active_model.gauge.forget()
         self.revision += 1
 
     async def compact(self) -> str:
@@ -187,7 +187,7 @@ class Chats(SavedChats):
         """
         with self._alone("the conversation is being summarised") as now:
             spent = partial(self._spent, now)
-            room = Compacting(now.conversation, self._asked.model, self._asked.gauge, spent)
+            room = Compacting(now.conversation, self._active_model.model, self._active_model.gauge, spent)
             notice = await room.make_room(by_hand=True)
         self.revision += 1
         return notice.message if notice is not None else "There is nothing to make shorter yet."
@@ -195,8 +195,8 @@ class Chats(SavedChats):
     def uncompact(self) -> None:
         """Let the model read everything again."""
         self._now.conversation.compact(Compaction())
-        self._asked.gauge.forget()
-        self._asked.gauge.patient = True
+        self._active_model.gauge.forget()
+        self._active_model.gauge.patient = True
         self.revision += 1
 
     def tool_marks(self) -> Mapping[tuple[str, str], str]:
@@ -204,7 +204,7 @@ class Chats(SavedChats):
         table = NameTable(self._around.toolbox.tools())
         known = {
             (tool.server, tool.name): mark
-            for name, mark in self._asked.tool_marks.items()
+            for name, mark in self._active_model.tool_marks.items()
             if (tool := table.resolve(name)) is not None
         }
         return {**self._offering.marks, **known}
@@ -214,7 +214,9 @@ class Chats(SavedChats):
         with self._alone("the model is writing a title") as now:
             if now.info is None:
                 raise McptuiError("nothing was said yet in this conversation")
-            title = await title_by(self._asked.model, now.conversation.messages, partial(self._spent, now))
+            title = await title_by(
+                self._active_model.model, now.conversation.messages, partial(self._spent, now)
+            )
             await self.rename(now.info.id, title)
         return title
 
@@ -222,28 +224,28 @@ class Chats(SavedChats):
 
     async def models(self) -> Sequence[ModelChoice]:
         """Return what can be asked."""
-        return await self._asked.choices()
+        return await self._active_model.choices()
 
     async def offered(self, name: str) -> Sequence[str]:
         """Return the ids of the models that the endpoint of a choice offers."""
-        return await self._asked.offered(name)
+        return await self._active_model.offered(name)
 
     async def switch(self, name: str, model: str = "") -> None:
         """Ask another model from now on."""
         with self._alone("the model is being switched") as now:
-            await self._asked.switch(name, model)
+            await self._active_model.switch(name, model)
             now.describe(self._about_model())
         self.revision += 1
 
     # ---- turns ----
 
-    def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> WatchedTurn:
+    def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> PendingTurn:
         """Say `text`, with what is attached; the turn runs while its events are iterated.
 
         Raises:
             McptuiError: there is no model to ask.
         """
-        model, around, now = self._asked.model, self._around, self._now
+        model, around, now = self._active_model.model, self._around, self._now
         self._turns += 1
         number, at = self._turns, time.time()
 
@@ -252,7 +254,7 @@ class Chats(SavedChats):
             now.conversation.system = self._system_of(now)
             now.turn_numbers[len(now.conversation.messages)] = number
             now.conversation.say(text, attachments, at)
-            self._offering.max_tools = self._asked.max_tools
+            self._offering.max_tools = self._active_model.max_tools
             deps = Deps(
                 model,
                 around.toolbox,
@@ -261,7 +263,7 @@ class Chats(SavedChats):
                 around.limits,
                 around.clock,
                 journal=now.journal,
-                gauge=self._asked.gauge,
+                gauge=self._active_model.gauge,
                 bill=partial(self._spent, now),
                 shelf=now.shelf,
                 offering=self._offering,
@@ -269,18 +271,18 @@ class Chats(SavedChats):
             return Turn(now.conversation, deps, number)
 
         meter = Meter(around.limits, around.clock.now_ns())
-        waits = (around.starting, Loading(lambda: self._asked.to_load, self._asked.load))
-        return WatchedTurn(begin, meter, around.notice, around.discreet, waits)
+        waits = (around.starting, Loading(lambda: self._active_model.to_load, self._active_model.load))
+        return PendingTurn(begin, meter, around.notice, around.discreet, waits)
 
     async def close(self) -> None:
         """Write what waits and let go of the files; `problem` says what was not saved. Bounded in time."""
         await self._now.leave()
-        await self._asked.close()
+        await self._active_model.close()
 
     # ---- inside ----
 
     @contextmanager
-    def _alone(self, doing: str) -> Iterator[OpenChat]:
+    def _alone(self, doing: str) -> Iterator[OpenConversation]:
         """Do one thing with the conversation on screen, which stays the same until it is done.
 
         Raises:
@@ -294,26 +296,26 @@ class Chats(SavedChats):
         finally:
             self._busy = ""
 
-    async def _replace(self, opened: OpenChat, meta: SessionMeta | None = None) -> None:
+    async def _replace(self, opened: OpenConversation, meta: SessionMeta | None = None) -> None:
         """Put `opened` in the place of the conversation on screen; done to its end even if cancelled."""
         await _finish(self._take(opened, meta))
 
-    async def _take(self, opened: OpenChat, meta: SessionMeta | None) -> None:
+    async def _take(self, opened: OpenConversation, meta: SessionMeta | None) -> None:
         before, self._now = self._now, opened
         if before.info is not None:
             self._numbers[before.info.id] = before.turn_numbers
-        self._asked.gauge.recall(opened.conversation.messages)
-        self._asked.gauge.patient = False
+        self._active_model.gauge.recall(opened.conversation.messages)
+        self._active_model.gauge.patient = False
         self.opened += 1
         self.revision += 1
         problem = await before.leave()
         self._lost = problem if before.conversation.messages else ""
         if meta is None:
             return
-        if told := await self._asked.go_on_with(meta.profile or "", meta.model or ""):
+        if told := await self._active_model.go_on_with(meta.profile or "", meta.model or ""):
             opened.conversation.remark(Remark(len(opened.conversation.messages), "notice", told))
 
-    async def _open_journal(self, now: OpenChat, question: str) -> None:
+    async def _open_journal(self, now: OpenConversation, question: str) -> None:
         """Start saving a conversation with its first question; if that fails, it continues unsaved."""
         was_left = now is not self._now
         if now.journal is not None or self._store is None or now.refused or was_left:
@@ -334,14 +336,16 @@ class Chats(SavedChats):
         return await store.begin()
 
     def _about_model(self) -> SessionMeta:
-        profile = self._asked.profile
-        return SessionMeta(model=self._asked.label, profile=profile.name if profile is not None else "demo")
+        profile = self._active_model.profile
+        return SessionMeta(
+            model=self._active_model.label, profile=profile.name if profile is not None else "demo"
+        )
 
-    def _spent(self, now: OpenChat, usage: Usage) -> float | None:
+    def _spent(self, now: OpenConversation, usage: Usage) -> float | None:
         """Keep the accounts of one request made for `now`; return what it cost."""
-        cost = self._asked.cost_of(usage)
-        self._asked.answered()
-        now.spent(self._asked.label, usage, cost)
+        cost = self._active_model.cost_of(usage)
+        self._active_model.answered()
+        now.spent(self._active_model.label, usage, cost)
         return cost
 
 

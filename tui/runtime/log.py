@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean
-from tui.host.sdk_log import quiet_sdk_logging
+from tui.host.sdk.sdk_log import quiet_sdk_logging
 from tui.settings.locations import state_dir
 
 MAX_BYTES = 1024 * 1024

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tui.core.context.shelf import Shelf
+from tui.core.context.result_store import Shelf
 from tui.core.conversation.conversation import Conversation
 from tui.core.conversation.sessions import Journal, Reopened, SessionInfo, SessionMeta
 from tui.core.conversation.titles import title_of
@@ -11,7 +11,7 @@ from tui.core.ports import Usage
 
 
 @dataclass(slots=True)
-class OpenChat:
+class OpenConversation:
     """A conversation that is open.
 
     Attributes:
@@ -52,7 +52,7 @@ class OpenChat:
         return (self.journal.problem if self.journal is not None else self.unsaved) or self.refused
 
     @classmethod
-    def reopened(cls, found: Reopened, journal: Journal) -> "OpenChat":
+    def reopened(cls, found: Reopened, journal: Journal) -> "OpenConversation":
         """Return what goes on with a session as it was found."""
         info = found.info
         chat = cls(found.conversation, Shelf(found.results), info, journal, found.unknown, info.tokens)
@@ -61,10 +61,10 @@ class OpenChat:
         chat._listen()
         return chat
 
-    def branched(self, upto: int, journal: Journal | None) -> "OpenChat":
+    def branched(self, upto: int, journal: Journal | None) -> "OpenConversation":
         """Return a copy that ends before message `upto`, written down by `journal` from there on."""
         talk = self.conversation
-        chat = OpenChat(
+        chat = OpenConversation(
             Conversation(
                 talk.system,
                 list(talk.messages[:upto]),

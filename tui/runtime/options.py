@@ -3,7 +3,7 @@
 import argparse
 from dataclasses import dataclass
 
-from tui.core.turn.policy import Mode
+from tui.core.turn.approval_policy import Mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, TrafficReader, TrafficWriter
 from tui.runtime.judging import model_judge
-from tui.traffic.lint.linting import Linting
-from tui.traffic.record.frames import Frames
+from tui.traffic.lint.lint_thread import LintThread
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
 from tui.traffic.record.recording import Recording
 
@@ -60,7 +60,7 @@ def kept_traffic(settings: "TrafficSettings") -> Keeping:
     )
 
 
-class Traffic:
+class RunRecording:
     """`core.traffic.TrafficSink` that records.
 
     Attributes:
@@ -77,11 +77,13 @@ class Traffic:
             redactor: says which secrets are kept out; asked for every body, since keys become known late.
         """
         self.count = 0
-        self.columns = Frames()
+        self.columns = EntryColumns()
         self.path = Path()
         self._keeping = Keeping(None)
         self._taps: TapWatch | None = None
-        self._linting = Linting(lambda found: self._recorder.add_findings(found), self._reader, model_judge)
+        self._linting = LintThread(
+            lambda found: self._recorder.add_findings(found), self._reader, model_judge
+        )
         self._recorder = Recorder(
             self._open,
             self.columns,

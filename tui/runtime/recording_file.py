@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
 from tui.core.traffic import Finding
-from tui.runtime.background import Beside
+from tui.runtime.background import BackgroundThread
 from tui.runtime.judging import model_judge
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.lint.lint import Linter
-from tui.traffic.lint.linting import lint_entries
-from tui.traffic.record.frames import Frames
+from tui.traffic.lint.lint_thread import lint_entries
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recording import Recording
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 _log = logging.getLogger(__name__)
 
 
-class Recorded(Beside):
+class RecordingFile(BackgroundThread):
     """Loads a recording in a thread of its own; the first rows are there at once.
 
     Attributes:
@@ -56,7 +56,7 @@ class Recorded(Beside):
         self._judge_of_models: ModelJudge | None = None
         self.problem = ""
         self.recording = Recording(
-            Frames(),
+            EntryColumns(),
             self._reader,
             title=clean_line(path.name, 80),
             live=live,

@@ -13,19 +13,19 @@ from tui.core.clock import MonotonicClock
 from tui.core.conversation.session_names import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
-from tui.core.examples import examples
+from tui.core.example_questions import examples
 from tui.core.ports import Answer, Approver, Toolbox
 from tui.core.secrets.redact import Redactor
+from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
-from tui.core.turn.policy import Policy
 from tui.core.workbench import Workbench
 from tui.host.host import Host
-from tui.runtime.active_model import Asked
-from tui.runtime.conversations import Chats
+from tui.runtime.active_model import ActiveModel
+from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.readiness import Starting
-from tui.runtime.recording import Traffic, kept_traffic
-from tui.runtime.turn import WatchedTurn, discreet
+from tui.runtime.recording import RunRecording, kept_traffic
+from tui.runtime.turn import PendingTurn, discreet
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir
 from tui.settings.stored_calls import StoredCalls
@@ -51,11 +51,11 @@ class Runtime:
         self._config = ConfigFile(options.config, env)
         self._env = env
         self._clock = MonotonicClock()
-        self._traffic = Traffic(lambda: self.redactor)
+        self._traffic = RunRecording(lambda: self.redactor)
         self._problems: list[str] = []
-        self._asked = Asked(options, env, self._clock, self._traffic, self._keep_secret)
+        self._active_model = ActiveModel(options, env, self._clock, self._traffic, self._keep_secret)
         self._sessions = self._store()
-        self._chats = Chats(self._asked, self, self._sessions)
+        self._conversations = Conversations(self._active_model, self, self._sessions)
         self._save_problem = ""
         self._host = Host((), sink=self._traffic, clock=self._clock)
         self._policy = Policy(mode=options.mode)
@@ -118,9 +118,9 @@ class Runtime:
         if self._sessions is not None:
             self._save_problem = await self._sessions.check()
         if model:
-            await self._asked.begin(loaded)
-            if self._asked.error is not None:
-                self._problems.append(str(self._asked.error))
+            await self._active_model.begin(loaded)
+            if self._active_model.error is not None:
+                self._problems.append(str(self._active_model.error))
         if session:
             try:
                 await self.open_session()
@@ -136,9 +136,9 @@ class Runtime:
             McptuiError: there is none to go on with, or it cannot be opened.
         """
         if self._options.resume:
-            await self._chats.resume_named(LAST)
+            await self._conversations.resume_named(LAST)
         elif self._options.session is not None:
-            await self._chats.resume_named(self._options.session, begin=True)
+            await self._conversations.resume_named(self._options.session, begin=True)
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` beside everything else and keep its task."""
@@ -173,15 +173,15 @@ class Runtime:
                 # Half of a file's rules is worse than none: nobody is there to see what is missing.
                 if not problem.path or problem.path.startswith("approvals"):
                     raise ConfigError(str(problem))
-        if self._asked.error is not None:
-            raise self._asked.error
+        if self._active_model.error is not None:
+            raise self._active_model.error
 
     # ---- what the screens show ---------------------------------------------------------------------
 
     @property
     def revision(self) -> int:
         """Grows when the model, the conversation or the problems change."""
-        return self._revision + self._asked.revision + self._chats.revision
+        return self._revision + self._active_model.revision + self._conversations.revision
 
     @property
     def problems(self) -> Sequence[str]:
@@ -192,7 +192,7 @@ class Runtime:
     def unsaved(self) -> str:
         """Why the conversation is not being saved, in words, or ""."""
         # Before anything was said only the check at the start is known.
-        return self._chats.problem or ("" if self._chats.messages else self._save_problem)
+        return self._conversations.problem or ("" if self._conversations.messages else self._save_problem)
 
     @property
     def unrecorded(self) -> str:
@@ -208,12 +208,12 @@ class Runtime:
     @property
     def model_label(self) -> str:
         """What a person reads of the model."""
-        return self._asked.label or ("no model" if self.is_ready else "")
+        return self._active_model.label or ("no model" if self.is_ready else "")
 
     @property
     def model_notice(self) -> str:
         """A line that must stand under each reply, or ""."""
-        return self._asked.notice
+        return self._active_model.notice
 
     @property
     def limits(self) -> Limits:
@@ -242,13 +242,13 @@ class Runtime:
     # ---- chatting ----------------------------------------------------------------------------------
 
     @property
-    def chats(self) -> Chats:
+    def conversations(self) -> Conversations:
         """The conversation on screen, and all saved ones."""
-        return self._chats
+        return self._conversations
 
-    def continue_turn(self, approver: Approver) -> WatchedTurn:
+    def continue_turn(self, approver: Approver) -> PendingTurn:
         """Go on with fresh limits after a turn that ended at one."""
-        return self._chats.ask("Please continue.", approver)
+        return self._conversations.ask("Please continue.", approver)
 
     @property
     def snippets(self) -> Mapping[str, str]:
@@ -329,7 +329,7 @@ class Runtime:
     async def shutdown(self) -> None:
         """Stop everything: servers side by side, then the model's connections. Bounded in time."""
         await self._host.shutdown()
-        await self._chats.close()
+        await self._conversations.close()
         if self._background:
             await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
         await asyncio.to_thread(self._traffic.close)

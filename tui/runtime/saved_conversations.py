@@ -6,10 +6,10 @@ from pathlib import Path
 from tui.core.conversation.conversation import Compaction, Conversation, Message
 from tui.core.conversation.sessions import ExportKind, Found, SessionInfo, SessionMeta, Sessions
 from tui.core.errors import McptuiError
-from tui.runtime.open_conversation import OpenChat
+from tui.runtime.open_conversation import OpenConversation
 
 
-class SavedChats:
+class SavedConversations:
     """What can be done with saved conversations, the open one among them.
 
     Args:
@@ -22,7 +22,7 @@ class SavedChats:
 
     def __init__(self, store: Sessions | None) -> None:
         self._store = store
-        self._now = OpenChat(Conversation())
+        self._now = OpenConversation(Conversation())
         self.revision = self.opened = 0
 
     @property

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Kind, TrafficSink
-from tui.runtime.background import Beside
+from tui.runtime.background import BackgroundThread
 from tui.storage.recordings.folder import SUFFIX, began_stamp
 from tui.storage.recordings.liveness import is_live, live_file
 from tui.storage.recordings.reader import RecordingReader
@@ -25,7 +25,7 @@ _READ_ANEW = frozenset({Kind.STDERR, Kind.EVENT})
 _log = logging.getLogger(__name__)
 
 
-class TapWatch(Beside):
+class TapWatch(BackgroundThread):
     """Looks for taps of other processes and follows them, in a thread.
 
     Args:

@@ -39,7 +39,7 @@ def discreet_remark(remark: Remark, discreet: Callable[[Event], Event]) -> Remar
     return remark
 
 
-class WatchedTurn:
+class PendingTurn:
     """A turn that begins when its events are iterated; the screens may look at it before.
 
     Args:

@@ -4,12 +4,12 @@ from typing import Protocol
 
 from tui.core.events import Event
 from tui.core.ports import Clock, Toolbox
+from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
-from tui.core.turn.policy import Policy
 from tui.runtime.readiness import Starting
 
 
-class Surroundings(Protocol):
+class TurnContext(Protocol):
     """What a conversation needs of the rest of the program; all of it may change between turns."""
 
     @property

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tui.core.servers import ServerSpec, Transport
+from tui.core.turn.approval_policy import Rules
 from tui.core.turn.limits import Limits
-from tui.core.turn.policy import Rules
 from tui.settings.load import Loaded, dotted
 from tui.settings.schema import ApprovalSettings, LimitSettings, ServerSettings
 from tui.settings.shipped import default_servers

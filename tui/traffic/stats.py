@@ -14,7 +14,7 @@ from itertools import compress
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter import masks
 from tui.traffic.latencies import Latencies
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 
 CHUNK = 4_096
 """Entries of one slice: some 3 ms."""
@@ -89,7 +89,7 @@ class Stats:
         spark_width_ns: how long a stretch is.
     """
 
-    def __init__(self, frames: Frames) -> None:
+    def __init__(self, frames: EntryColumns) -> None:
         self._frames = frames
         self._first = frames.first
         self._done = 0

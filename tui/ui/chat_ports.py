@@ -1,4 +1,4 @@
-"""What the screens need of conversations that last and of models. `chats.Chats` is the real thing."""
+"""What the screens need of conversations that last and of models. `conversations.Chats` is the real thing."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ __all__ = ["ChatView", "Meters", "ModelChoice"]
 
 
 class ChatView(Protocol):
-    """The conversation on screen and all saved ones (`AppRuntime.chats`).
+    """The conversation on screen and all saved ones (`AppRuntime.conversations`).
 
     Methods that change the conversation may not be called while a turn runs. They raise `McptuiError`
     with a sentence for the person.

@@ -168,7 +168,7 @@ class AppRuntime(Protocol):
         ...
 
     @property
-    def chats(self) -> "ChatView":
+    def conversations(self) -> "ChatView":
         """The conversation on screen, all saved ones, and the models."""
         ...
 

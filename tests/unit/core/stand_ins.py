@@ -8,10 +8,10 @@ from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.events import Event, TurnEnded
 from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
-from tui.core.turn.acting import Deps
+from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.policy import Mode, Policy
+from tui.core.turn.tool_calls import Deps
 
 E = TypeVar("E")
 Handler = Callable[[Mapping[str, Any]], Awaitable[ToolResult]]

@@ -11,8 +11,8 @@ from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, StopReason
+from tui.host.host_context import HostContext, start_seconds
 from tui.host.supervisor import Supervisor
-from tui.host.surroundings import Surroundings, start_seconds
 
 STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
 
@@ -36,7 +36,7 @@ class TestClock:
 
 
 def supervisor(script, clock=None, seen=lambda: None, **spec):
-    around = Surroundings(
+    around = HostContext(
         sink=lambda *_: None,
         clock=clock or TestClock(),
         redactor=Redactor({"TOKEN": "last words"}),

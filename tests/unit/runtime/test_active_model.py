@@ -11,7 +11,7 @@ from tests.streams import heard_from_model
 from tui.core.clock import MonotonicClock
 from tui.core.conversation.conversation import Attachment, UserMessage
 from tui.core.ports import ModelRequest, ToolSpec, Usage
-from tui.runtime.active_model import Asked
+from tui.runtime.active_model import ActiveModel
 from tui.runtime.options import Options
 from tui.settings.load import load_text
 
@@ -33,8 +33,8 @@ class Ollama(dict[str, Answer]):
         return super().get(path, default)
 
 
-async def begun(endpoint: Endpoint, more: str = "") -> Asked:
-    asked = Asked(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+async def begun(endpoint: Endpoint, more: str = "") -> ActiveModel:
+    asked = ActiveModel(Options(), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
     text = f'[models.ollama]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n{more}'
     await asked.begin(load_text(text, Path("config.toml"), {}))
     return asked
@@ -162,7 +162,9 @@ GONE = "x (gone) was asked last in this conversation and cannot be now: a goes o
 async def test_a_conversation_goes_on_with_the_model_that_was_asked_last_in_it(
     named: str | None, profile: str, model: str, told: str, label: str
 ) -> None:
-    asked = Asked(Options(model=named), {}, MonotonicClock(), lambda captured: None, lambda name, value: None)
+    asked = ActiveModel(
+        Options(model=named), {}, MonotonicClock(), lambda captured: None, lambda name, value: None
+    )
     await asked.begin(load_text(TWO, Path("config.toml"), {}))
     assert (await asked.go_on_with(profile, model), asked.label) == (told, label)
     await asked.close()

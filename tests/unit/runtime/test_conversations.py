@@ -14,16 +14,16 @@ from tui.core.ports import ReplyPart, TextPart, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
 from tui.core.tools import TextContent, Tool, ToolResult
+from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
-from tui.core.turn.policy import Mode, Policy
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.traits import Traits
 from tui.model.scripted import Reply, ScriptedModel, calls, says
-from tui.runtime.active_model import Asked
-from tui.runtime.conversations import SYSTEM, Chats
+from tui.runtime.active_model import ActiveModel
+from tui.runtime.conversations import SYSTEM, Conversations
 from tui.runtime.options import Options
 from tui.runtime.readiness import Starting
-from tui.runtime.turn import WatchedTurn
+from tui.runtime.turn import PendingTurn
 from tui.storage.sessions.store import SessionStore
 
 
@@ -52,13 +52,13 @@ class Stage:
 
     def __init__(self, folder: Path, *replies: Reply, profile: ModelProfile | None = None) -> None:
         self.model = ScriptedModel(replies)
-        self.asked = Asked(Options(), {}, HandClock(), lambda captured: None, lambda name, value: None)
+        self.asked = ActiveModel(Options(), {}, HandClock(), lambda captured: None, lambda name, value: None)
         self.asked._model, self.asked.profile = self.model, profile
         self.around = Around()
-        self.chats = Chats(self.asked, self.around, SessionStore(folder, Redactor))
+        self.conversations = Conversations(self.asked, self.around, SessionStore(folder, Redactor))
 
     async def ask(self, text: str) -> TurnEnded:
-        events = [event async for event in self.chats.ask(text, ScriptedApprover()).events()]
+        events = [event async for event in self.conversations.ask(text, ScriptedApprover()).events()]
         assert isinstance(events[-1], TurnEnded)
         return events[-1]
 
@@ -73,13 +73,13 @@ async def stage(tmp_path):
 
     yield make
     for one in made:
-        await one.chats.close()
+        await one.conversations.close()
 
 
 Make = Callable[..., Stage]
 
 
-async def _all(turn: WatchedTurn) -> list[Event]:
+async def _all(turn: PendingTurn) -> list[Event]:
     return [event async for event in turn.events()]
 
 
@@ -89,22 +89,22 @@ def texts(messages: Sequence[object]) -> list[str]:
 
 async def test_a_conversation_is_saved_with_its_first_question_and_not_before(stage: Make):
     one = stage(says("Hello."))
-    assert one.chats.info is None and await one.chats.sessions() == []
+    assert one.conversations.info is None and await one.conversations.sessions() == []
     await one.ask("What is a monad? I mean it.")
-    assert one.chats.info is not None
-    assert [info.title for info in await one.chats.sessions()] == ["What is a monad?"]
+    assert one.conversations.info is not None
+    assert [info.title for info in await one.conversations.sessions()] == ["What is a monad?"]
 
 
 async def test_it_goes_on_in_another_run_where_it_ended(stage: Make):
     one = stage(calls(call(1)), says("It echoes."))
     await one.ask("try it")
-    session = one.chats.info
-    await one.chats.close()
+    session = one.conversations.info
+    await one.conversations.close()
 
     two = stage(says("As I said."))
-    await two.chats.resume(session.id)
+    await two.conversations.resume(session.id)
     await two.ask("again?")
-    assert [type(message) for message in two.chats.messages] == [
+    assert [type(message) for message in two.conversations.messages] == [
         UserMessage, AssistantMessage, ToolMessage, AssistantMessage, UserMessage, AssistantMessage,
     ]  # fmt: skip
     assert texts(two.model.requests[0].messages)[2:] == ["echo hi", "It echoes.", "again?"]
@@ -113,8 +113,8 @@ async def test_it_goes_on_in_another_run_where_it_ended(stage: Make):
 async def test_it_goes_on_with_the_model_that_it_was_with_and_says_so(stage: Make, monkeypatch):
     one = stage(says("Hello."), profile=ModelProfile("small", "http://127.0.0.1:9/v1", "tiny"))
     await one.ask("hi")
-    session = one.chats.info.id
-    await one.chats.close()
+    session = one.conversations.info.id
+    await one.conversations.close()
     two = stage()
     asked: list[tuple[str, str]] = []
 
@@ -123,49 +123,49 @@ async def test_it_goes_on_with_the_model_that_it_was_with_and_says_so(stage: Mak
         return "tiny goes on."
 
     monkeypatch.setattr(two.asked, "go_on_with", go_on_with)
-    await two.chats.resume(session)
-    assert (asked, two.chats.remarks[-1].text) == ([("small", "scripted")], "tiny goes on.")
+    await two.conversations.resume(session)
+    assert (asked, two.conversations.remarks[-1].text) == ([("small", "scripted")], "tiny goes on.")
 
 
 async def test_a_new_conversation_leaves_the_one_before_as_it_was(stage: Make):
     one = stage(says("One."), says("Two."))
     await one.ask("first")
-    await one.chats.new()
+    await one.conversations.new()
     await one.ask("second")
     assert texts(one.model.requests[1].messages) == ["second"]
-    assert sorted(info.title for info in await one.chats.sessions()) == ["first", "second"]
+    assert sorted(info.title for info in await one.conversations.sessions()) == ["first", "second"]
 
 
 async def test_a_branch_has_what_was_said_before_and_the_parent_stays_whole(stage: Make):
     one = stage(says("One."), says("Two."), says("Other two."))
     await one.ask("first")
     await one.ask("second")
-    parent = one.chats.info
-    text, _ = await one.chats.again()
-    assert text == "second" and texts(one.chats.messages) == ["first", "One."]
+    parent = one.conversations.info
+    text, _ = await one.conversations.again()
+    assert text == "second" and texts(one.conversations.messages) == ["first", "One."]
     await one.ask("another second")
-    assert one.chats.info.parent == parent.id and one.chats.info.id != parent.id
+    assert one.conversations.info.parent == parent.id and one.conversations.info.id != parent.id
     assert texts(one.model.requests[2].messages) == ["first", "One.", "another second"]
-    await one.chats.resume(parent.id)
-    assert texts(one.chats.messages) == ["first", "One.", "second", "Two."]
+    await one.conversations.resume(parent.id)
+    assert texts(one.conversations.messages) == ["first", "One.", "second", "Two."]
 
 
 async def test_the_first_question_asked_again_is_a_branch_that_knows_where_it_came_from(stage: Make):
     one = stage(says("One."), says("Other."), says("Third."))
     await one.ask("first")
-    parent = one.chats.info
-    await one.chats.again(0)
-    assert one.chats.messages == [] and one.chats.info is None
+    parent = one.conversations.info
+    await one.conversations.again(0)
+    assert one.conversations.messages == [] and one.conversations.info is None
     await one.ask("first, better")
-    branch = one.chats.info
+    branch = one.conversations.info
     assert branch.parent == parent.id and branch.title == "first, better"
-    listed = {info.id: info for info in await one.chats.sessions()}
+    listed = {info.id: info for info in await one.conversations.sessions()}
     assert listed[branch.id].parent == parent.id and len(listed) == 2
-    await one.chats.close()
+    await one.conversations.close()
 
     two = stage(says("Third."))
-    await two.chats.resume(branch.id)
-    assert texts(two.chats.messages) == ["first, better", "Other."]
+    await two.conversations.resume(branch.id)
+    assert texts(two.conversations.messages) == ["first, better", "Other."]
 
 
 async def test_a_question_asked_again_is_not_cut_to_the_limit_of_the_turn_before(stage: Make):
@@ -174,7 +174,7 @@ async def test_a_question_asked_again_is_not_cut_to_the_limit_of_the_turn_before
     await one.ask("first")
     await one.ask("second " + "x" * 90_000)
     assert len(one.model.requests[2].messages[-1].text) < 60_000
-    text, _ = await one.chats.again()
+    text, _ = await one.conversations.again()
     await one.ask(text)
     assert one.model.requests[3].messages[-1].text == text
 
@@ -182,71 +182,71 @@ async def test_a_question_asked_again_is_not_cut_to_the_limit_of_the_turn_before
 async def test_a_branch_of_what_was_deleted_meanwhile_is_saved_all_the_same(stage: Make):
     one = stage(says("One."), says("Other."))
     await one.ask("first")
-    parent = one.chats.info
-    await one.chats.again(0)
-    await one.chats.delete(parent.id)
+    parent = one.conversations.info
+    await one.conversations.again(0)
+    await one.conversations.delete(parent.id)
     await one.ask("first, better")
-    assert one.chats.problem == ""
-    assert [info.title for info in await one.chats.sessions()] == ["first, better"]
+    assert one.conversations.problem == ""
+    assert [info.title for info in await one.conversations.sessions()] == ["first, better"]
 
 
 async def test_without_a_question_there_is_none_to_ask_again(stage: Make):
     with pytest.raises(McptuiError):
-        await stage().chats.again()
+        await stage().conversations.again()
 
 
 async def test_a_session_can_be_named_before_it_is_saved_and_found_by_its_title(stage: Make):
     one = stage(says("One."))
-    await one.chats.resume_named("trip", begin=True)
+    await one.conversations.resume_named("trip", begin=True)
     await one.ask("hello")
-    session = one.chats.info
+    session = one.conversations.info
     assert session.title == "trip"
-    await one.chats.new()
-    await one.chats.resume_named("Trip")
-    assert one.chats.info.id == session.id
+    await one.conversations.new()
+    await one.conversations.resume_named("Trip")
+    assert one.conversations.info.id == session.id
     with pytest.raises(McptuiError, match="no such conversation"):
-        await one.chats.resume_named("nowhere")
+        await one.conversations.resume_named("nowhere")
 
 
 async def test_the_open_one_is_renamed_and_cannot_be_deleted(stage: Make):
     one = stage(says("One."))
     await one.ask("hello")
-    session = one.chats.info.id
-    await one.chats.rename(session, "greetings")
-    assert [info.title for info in await one.chats.sessions()] == ["greetings"]
+    session = one.conversations.info.id
+    await one.conversations.rename(session, "greetings")
+    assert [info.title for info in await one.conversations.sessions()] == ["greetings"]
     with pytest.raises(McptuiError, match="open"):
-        await one.chats.delete(session)
-    await one.chats.new()
-    await one.chats.delete(session)
-    assert await one.chats.sessions() == []
-    await one.chats.restore(session)
-    assert len(await one.chats.sessions()) == 1
+        await one.conversations.delete(session)
+    await one.conversations.new()
+    await one.conversations.delete(session)
+    assert await one.conversations.sessions() == []
+    await one.conversations.restore(session)
+    assert len(await one.conversations.sessions()) == 1
 
 
 async def test_the_profile_says_what_is_told_first_unless_the_conversation_does(stage: Make):
     profile = ModelProfile("p", "http://127.0.0.1:1/v1", "m", system="Be brief.")
     one = stage(says("a"), says("b"), says("c"), profile=profile)
     await one.ask("1")
-    await one.chats.set_system("Talk like a pirate.")
+    await one.conversations.set_system("Talk like a pirate.")
     await one.ask("2")
-    await one.chats.set_system("")
+    await one.conversations.set_system("")
     await one.ask("3")
     assert [request.system for request in one.model.requests] == [
         "Be brief.", "Talk like a pirate.", "Be brief.",
     ]  # fmt: skip
     one.asked.profile = None
-    assert one.chats.system == SYSTEM
+    assert one.conversations.system == SYSTEM
 
 
 async def test_a_system_text_of_its_own_is_saved_with_a_conversation(stage: Make):
     one = stage(says("a"))
-    await one.chats.set_system("Talk like a pirate.")
+    await one.conversations.set_system("Talk like a pirate.")
     await one.ask("1")
-    session = one.chats.info.id
-    await one.chats.new()
-    assert one.chats.system == SYSTEM
-    await one.chats.resume(session)
-    assert one.chats.system == "Talk like a pirate."
+    session = one.conversations.info.id
+    await one.conversations.new()
+    assert one.conversations.system == SYSTEM
+    await one.conversations.resume(session)
+    assert one.conversations.system == "Talk like a pirate."
 
 
 async def test_tokens_and_cost_are_counted_over_the_whole_conversation(stage: Make):
@@ -255,13 +255,13 @@ async def test_tokens_and_cost_are_counted_over_the_whole_conversation(stage: Ma
     one = stage(reply, reply, profile=profile)
     await one.ask("1")
     await one.ask("2")
-    meters = one.chats.meters
+    meters = one.conversations.meters
     assert (meters.tokens, meters.cost, meters.context) == (2_200_000, 6.0, 1_100_000)
-    session = one.chats.info.id
-    await one.chats.new()
-    assert one.chats.meters.cost is None
-    await one.chats.resume(session)
-    assert one.chats.meters.cost == 6.0
+    session = one.conversations.info.id
+    await one.conversations.new()
+    assert one.conversations.meters.cost is None
+    await one.conversations.resume(session)
+    assert one.conversations.meters.cost == 6.0
 
 
 async def test_cached_tokens_cost_less_in_the_conversation_and_in_the_budget_of_a_turn(stage: Make):
@@ -271,7 +271,7 @@ async def test_cached_tokens_cost_less_in_the_conversation_and_in_the_budget_of_
     one = stage(step, [TextPart("a"), ReplyPart(usage=usage)], profile=profile)
     one.around.limits = Limits(turn_cost=1.0)
     assert (await one.ask("1")).reason is EndReason.ANSWERED
-    assert one.chats.meters.cost == pytest.approx(0.4)
+    assert one.conversations.meters.cost == pytest.approx(0.4)
 
 
 async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
@@ -281,14 +281,14 @@ async def test_a_summary_is_saved_and_can_be_taken_back(stage: Make):
         one.asked.gauge.window = None
         await one.ask(f"{number} " + "x" * 4000)
     one.asked.gauge.window = 24_000
-    await one.chats.compact()
-    assert one.chats.compaction.summary == "they talked"
-    session = one.chats.info.id
-    await one.chats.new()
-    await one.chats.resume(session)
-    assert one.chats.compaction.summary == "they talked" and len(one.chats.messages) == 12
-    one.chats.uncompact()
-    assert one.chats.compaction == Compaction()
+    await one.conversations.compact()
+    assert one.conversations.compaction.summary == "they talked"
+    session = one.conversations.info.id
+    await one.conversations.new()
+    await one.conversations.resume(session)
+    assert one.conversations.compaction.summary == "they talked" and len(one.conversations.messages) == 12
+    one.conversations.uncompact()
+    assert one.conversations.compaction == Compaction()
 
 
 async def test_a_folder_that_cannot_be_written_to_costs_the_saving_and_not_the_conversation(
@@ -297,25 +297,25 @@ async def test_a_folder_that_cannot_be_written_to_costs_the_saving_and_not_the_c
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."))
     assert (await one.ask("hi")).reason is EndReason.ANSWERED
-    assert one.chats.problem == f"cannot write to {tmp_path / 'sessions'}: File exists"
+    assert one.conversations.problem == f"cannot write to {tmp_path / 'sessions'}: File exists"
 
 
 async def test_a_conversation_that_is_left_unsaved_is_reported_once(stage: Make, tmp_path: Path):
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."))
     await one.ask("hi")
-    await one.chats.new()
-    assert "File exists" in one.chats.lost()
-    assert one.chats.lost() == ""
+    await one.conversations.new()
+    assert "File exists" in one.conversations.lost()
+    assert one.conversations.lost() == ""
 
 
 async def test_a_saved_conversation_and_an_empty_one_are_not_reported_as_lost(stage: Make):
     one = stage(says("Hello."))
-    await one.chats.new()
-    assert one.chats.lost() == ""
+    await one.conversations.new()
+    assert one.conversations.lost() == ""
     await one.ask("hi")
-    await one.chats.new()
-    assert one.chats.lost() == ""
+    await one.conversations.new()
+    assert one.conversations.lost() == ""
 
 
 async def test_a_branch_of_an_unsaved_conversation_reports_it_and_names_no_parent(
@@ -324,40 +324,40 @@ async def test_a_branch_of_an_unsaved_conversation_reports_it_and_names_no_paren
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."), says("Again."))
     await one.ask("hi")
-    await one.chats.branch(2)
-    assert "File exists" in one.chats.lost()
-    assert "File exists" in one.chats.problem
-    assert [message.text for message in one.chats.messages] == ["hi", "Hello."]
-    await one.chats.again()
+    await one.conversations.branch(2)
+    assert "File exists" in one.conversations.lost()
+    assert "File exists" in one.conversations.problem
+    assert [message.text for message in one.conversations.messages] == ["hi", "Hello."]
+    await one.conversations.again()
     await one.ask("hi")
-    assert one.chats.info is not None and one.chats.info.parent == ""
+    assert one.conversations.info is not None and one.conversations.info.parent == ""
 
 
 async def test_a_branch_is_saved_whole_once_the_disk_takes_it_again(stage: Make, tmp_path: Path):
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."), says("More."))
     await one.ask("hi")
-    await one.chats.branch(2)
+    await one.conversations.branch(2)
     (tmp_path / "sessions").unlink()
     await one.ask("more")
-    assert one.chats.problem == ""
-    session = one.chats.info.id
-    await one.chats.new()
-    await one.chats.resume(session)
-    assert [message.text for message in one.chats.messages] == ["hi", "Hello.", "more", "More."]
+    assert one.conversations.problem == ""
+    session = one.conversations.info.id
+    await one.conversations.new()
+    await one.conversations.resume(session)
+    assert [message.text for message in one.conversations.messages] == ["hi", "Hello.", "more", "More."]
 
 
 async def test_after_the_end_it_is_known_why_the_conversation_was_not_saved(stage: Make, tmp_path: Path):
     (tmp_path / "sessions").write_text("in the way")
     one = stage(says("Hello."))
     await one.ask("hi")
-    await one.chats.close()
-    assert "File exists" in one.chats.problem
+    await one.conversations.close()
+    assert "File exists" in one.conversations.problem
 
 
 async def test_a_turn_that_is_cancelled_before_it_begins_ends_as_cancelled(stage: Make):
     one = stage(says("Hello."))
-    turn = one.chats.ask("hi", ScriptedApprover())
+    turn = one.conversations.ask("hi", ScriptedApprover())
     turn.cancel()
     events = [event async for event in turn.events()]
     assert events[-1].reason is EndReason.CANCELLED
@@ -384,15 +384,15 @@ async def test_a_large_result_can_be_read_in_later_turns_and_in_another_run(stag
     one = stage(calls(call(1, "srv__log")), says("long"))
     one.around.toolbox = FunctionToolbox(log=log)
     await one.ask("what is in the log?")
-    assert one.chats.result("result-1").endswith("line 19999")
-    session = one.chats.info
+    assert one.conversations.result("result-1").endswith("line 19999")
+    session = one.conversations.info
     assert session is not None
-    await one.chats.close()
+    await one.conversations.close()
     read = call(2, "mcptui__read_result", '{"name": "result-1", "grep": "line 12345"}')
     two = stage(calls(read), says("there"))
-    await two.chats.resume(session.id)
+    await two.conversations.resume(session.id)
     await two.ask("and line 12345?")
-    told = [message.text for message in two.chats.messages if isinstance(message, ToolMessage)]
+    told = [message.text for message in two.conversations.messages if isinstance(message, ToolMessage)]
     assert "line 12345\n" in told[-1]
 
 
@@ -401,7 +401,7 @@ async def test_a_question_waits_for_servers_that_have_just_begun_to_start(stage:
     one.around.clock.ns = 1
     status = ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STARTING, since_ns=1)
     one.around.servers = [status]
-    events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
+    events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
     told = [event.message for event in events if isinstance(event, Notice)]
     assert told[0].startswith("Waiting for notes") and told[1].startswith("Still starting: notes")
     assert events[-1].reason is EndReason.ANSWERED and one.around.clock.ns >= 8e9
@@ -411,7 +411,7 @@ async def test_a_server_that_takes_long_is_not_waited_for_at_each_question(stage
     one = stage(says("Hello."))
     one.around.clock.ns = 9_000_000_000
     one.around.servers = [ServerStatus("npx", ServerSpec("npx", "npx"), ServerState.STARTING, since_ns=1)]
-    events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
+    events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
     assert not any(isinstance(event, Notice) for event in events)
 
 
@@ -424,7 +424,7 @@ async def test_a_question_waits_for_a_model_that_its_server_has_yet_to_load(stag
 
     monkeypatch.setattr(one.asked, "_unloaded", True)
     monkeypatch.setattr(one.asked, "load", load)
-    events = [event async for event in one.chats.ask("hi", ScriptedApprover()).events()]
+    events = [event async for event in one.conversations.ask("hi", ScriptedApprover()).events()]
     assert events[0] == Notice("scripted is being loaded, to know how much it can read.")
     assert loaded.is_set() and events[-1].reason is EndReason.ANSWERED
 
@@ -439,7 +439,7 @@ async def test_a_question_is_cancelled_while_its_model_is_being_loaded(stage: Ma
 
     monkeypatch.setattr(one.asked, "_unloaded", True)
     monkeypatch.setattr(one.asked, "load", load)
-    turn = one.chats.ask("hi", ScriptedApprover())
+    turn = one.conversations.ask("hi", ScriptedApprover())
     events = asyncio.create_task(_all(turn))
     await begun.wait()
     turn.cancel()
@@ -451,8 +451,8 @@ async def test_a_branch_in_which_nothing_was_said_yet_can_be_exported(stage: Mak
     one = stage(says("One."), says("Two."))
     await one.ask("first")
     await one.ask("second")
-    await one.chats.branch(2)
-    await one.chats.export(one.chats.info.id, "markdown", tmp_path / "branch.md")
+    await one.conversations.branch(2)
+    await one.conversations.export(one.conversations.info.id, "markdown", tmp_path / "branch.md")
     assert "first" in (tmp_path / "branch.md").read_text("utf-8")
 
 
@@ -460,17 +460,17 @@ async def test_the_model_makes_a_title_when_it_is_asked_to_and_not_before(stage:
     one = stage(says("One."), says("**Greetings from afar**\n\nand more"))
     await one.ask("hello")
     assert len(one.model.requests) == 1
-    assert await one.chats.title_from_model() == "Greetings from afar"
-    assert [info.title for info in await one.chats.sessions()] == ["Greetings from afar"]
-    assert len(one.chats.messages) == 2
+    assert await one.conversations.title_from_model() == "Greetings from afar"
+    assert [info.title for info in await one.conversations.sessions()] == ["Greetings from afar"]
+    assert len(one.conversations.messages) == 2
 
 
 async def test_a_question_that_was_stopped_is_not_answered_with_the_next_one(stage: Make):
     one = stage(says("Pong."))
-    turn = one.chats.ask("ping", ScriptedApprover())
+    turn = one.conversations.ask("ping", ScriptedApprover())
     turn.cancel()
     assert (await _all(turn))[-1].reason is EndReason.CANCELLED
     await one.ask("no: pong")
     asked = texts(one.model.requests[-1].messages)
     assert asked == ["ping", "(No answer was given: the turn ended before.)", "no: pong"]
-    assert texts(one.chats.messages) == ["ping", "no: pong", "Pong."]
+    assert texts(one.conversations.messages) == ["ping", "no: pong", "Pong."]

@@ -44,8 +44,8 @@ class SlowStage(Stage):
         """Save a conversation, leave it, and return its id."""
         for question in questions:
             await self.ask(question)
-        session = self.chats.info.id
-        await self.chats.new()
+        session = self.conversations.info.id
+        await self.conversations.new()
         return session
 
     async def begin(self, work: Awaitable[object]) -> "asyncio.Task[object]":
@@ -58,7 +58,7 @@ class SlowStage(Stage):
 
     def slow_reopen(self, monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
         """Hold the thread that reads a session; return what says that it has, and what lets it go."""
-        store = self.chats._store
+        store = self.conversations._store
         assert isinstance(store, SessionStore)
         read, go = threading.Event(), threading.Event()
         reopen = store._reopen
@@ -86,14 +86,14 @@ async def stage(tmp_path: Path):
 
     yield make
     for one in made:
-        await one.chats.close()
+        await one.conversations.close()
 
 
 Make = Callable[..., SlowStage]
 
 
 async def _titles(one: SlowStage) -> dict[str, str]:
-    return {info.id: info.title for info in await one.chats.sessions()}
+    return {info.id: info.title for info in await one.conversations.sessions()}
 
 
 # ---- commands that ask the model
@@ -103,16 +103,20 @@ async def test_a_title_from_the_model_names_the_conversation_it_was_asked_for(st
     one = stage(says("One."), says("Two."), says("A fine title"))
     other = await one.saved("first")
     await one.ask("second")
-    session = one.chats.info.id
-    naming = await one.begin(one.chats.title_from_model())
-    for replace in (one.chats.new, lambda: one.chats.resume(other), lambda: one.chats.branch(2)):
+    session = one.conversations.info.id
+    naming = await one.begin(one.conversations.title_from_model())
+    for replace in (
+        one.conversations.new,
+        lambda: one.conversations.resume(other),
+        lambda: one.conversations.branch(2),
+    ):
         with pytest.raises(McptuiError, match="the model is writing a title"):
             await replace()
     one.model.gate.set()
     assert await naming == "A fine title"
     assert await _titles(one) == {other: "first", session: "A fine title"}
-    await one.chats.new()
-    assert one.chats.info is None
+    await one.conversations.new()
+    assert one.conversations.info is None
 
 
 async def test_a_summary_and_its_tokens_stay_in_the_conversation_that_was_summarised(stage: Make):
@@ -121,50 +125,50 @@ async def test_a_summary_and_its_tokens_stay_in_the_conversation_that_was_summar
         one.asked.gauge.window = None
         await one.ask(f"{number} " + "x" * 4000)
     one.asked.gauge.window = 24_000
-    session, before = one.chats.info.id, one.chats.meters.tokens
-    compacting = await one.begin(one.chats.compact())
+    session, before = one.conversations.info.id, one.conversations.meters.tokens
+    compacting = await one.begin(one.conversations.compact())
     with pytest.raises(McptuiError, match="the conversation is being summarised"):
-        await one.chats.new()
+        await one.conversations.new()
     one.model.gate.set()
     await compacting
-    spent = one.chats.meters.tokens
-    assert one.chats.compaction.summary == "they talked" and spent > before
-    await one.chats.new()
-    assert one.chats.meters.tokens == 0 and one.chats.compaction.summary == ""
-    await one.chats.resume(session)
-    assert one.chats.compaction.summary == "they talked" and one.chats.meters.tokens == spent
+    spent = one.conversations.meters.tokens
+    assert one.conversations.compaction.summary == "they talked" and spent > before
+    await one.conversations.new()
+    assert one.conversations.meters.tokens == 0 and one.conversations.compaction.summary == ""
+    await one.conversations.resume(session)
+    assert one.conversations.compaction.summary == "they talked" and one.conversations.meters.tokens == spent
 
 
 async def test_what_the_conversation_is_busy_with_is_said_until_it_is_done(stage: Make):
     one = stage(*(says("y" * 4000) for _ in range(6)), says("they talked"))
     for number in range(6):
         await one.ask(f"{number} " + "x" * 4000)
-    compacting = await one.begin(one.chats.compact())
-    assert one.chats.busy == "the conversation is being summarised"
+    compacting = await one.begin(one.conversations.compact())
+    assert one.conversations.busy == "the conversation is being summarised"
     one.model.gate.set()
     await compacting
-    assert one.chats.busy == ""
+    assert one.conversations.busy == ""
 
 
 async def test_a_cancelled_command_leaves_the_conversation_free(stage: Make):
     one = stage(says("One."))
     await one.ask("first")
-    naming = await one.begin(one.chats.title_from_model())
+    naming = await one.begin(one.conversations.title_from_model())
     naming.cancel()
     await asyncio.wait({naming})
-    await one.chats.new()
-    assert one.chats.info is None
+    await one.conversations.new()
+    assert one.conversations.info is None
 
 
 async def test_a_turn_goes_to_the_conversation_in_which_it_was_asked(stage: Make):
     one = stage(says("One."), says("Two."))
     await one.ask("first")
-    talk = one.chats.messages
-    turn = one.chats.ask("second", ScriptedApprover())
-    await one.chats.new()
+    talk = one.conversations.messages
+    turn = one.conversations.ask("second", ScriptedApprover())
+    await one.conversations.new()
     async for _ in turn.events():
         pass
-    assert texts(talk) == ["first", "One.", "second", "Two."] and one.chats.messages == []
+    assert texts(talk) == ["first", "One.", "second", "Two."] and one.conversations.messages == []
 
 
 # ---- opening another one
@@ -174,16 +178,19 @@ async def test_cancelling_an_open_keeps_the_conversation_on_screen_and_its_journ
     one = stage(says("One."), says("Two."), says("Three."))
     other = await one.saved("first")
     await one.ask("second")
-    session = one.chats.info.id
+    session = one.conversations.info.id
     read, go = one.slow_reopen(monkeypatch)
-    opening = asyncio.create_task(one.chats.resume(other))
+    opening = asyncio.create_task(one.conversations.resume(other))
     await asyncio.to_thread(read.wait, 10)
     opening.cancel()
     await asyncio.wait({opening})
     go.set()
     await until(lambda: not one.is_locked(other), what="the lock to be released")
     await one.ask("third")
-    assert one.chats.info.id == session and texts(one.chats.messages)[-2:] == ["third", "Three."]
+    assert one.conversations.info.id == session and texts(one.conversations.messages)[-2:] == [
+        "third",
+        "Three.",
+    ]
     assert sorted((await _titles(one)).values()) == ["first", "second"]
 
 
@@ -191,7 +198,7 @@ async def test_another_process_can_open_what_was_given_up_here(stage: Make, tmp_
     one = stage(says("One."))
     other = await one.saved("first")
     read, go = one.slow_reopen(monkeypatch)
-    opening = asyncio.create_task(one.chats.resume(other))
+    opening = asyncio.create_task(one.conversations.resume(other))
     await asyncio.to_thread(read.wait, 10)
     opening.cancel()
     go.set()
@@ -209,7 +216,7 @@ async def test_cancelling_while_the_one_before_is_left_replaces_it_all_the_same(
     one = stage(says("One."), says("Two."), says("Three."))
     other = await one.saved("first")
     await one.ask("second")
-    before, journal = one.chats.info.id, one.chats._now.journal
+    before, journal = one.conversations.info.id, one.conversations._now.journal
     closing, go = asyncio.Event(), asyncio.Event()
     close = journal.close
 
@@ -220,31 +227,31 @@ async def test_cancelling_while_the_one_before_is_left_replaces_it_all_the_same(
 
     monkeypatch.setattr(journal, "close", slow)
     replace = {
-        "new": one.chats.new,
-        "resume": lambda: one.chats.resume(other),
-        "branch": lambda: one.chats.branch(2),
+        "new": one.conversations.new,
+        "resume": lambda: one.conversations.resume(other),
+        "branch": lambda: one.conversations.branch(2),
     }
     replacing = asyncio.create_task(replace[how]())
     await closing.wait()
     replacing.cancel()
     go.set()
     await asyncio.wait({replacing})
-    assert one.chats.busy == "" and not one.is_locked(before)
+    assert one.conversations.busy == "" and not one.is_locked(before)
     await one.ask("third")
-    assert one.chats.info.id != before and (one.chats.info.id == other) is (how == "resume")
+    assert one.conversations.info.id != before and (one.conversations.info.id == other) is (how == "resume")
     titles = await _titles(one)
-    assert one.chats.problem == "" and len(titles) == (2 if how == "resume" else 3)
+    assert one.conversations.problem == "" and len(titles) == (2 if how == "resume" else 3)
 
 
 async def test_a_session_is_renamed_and_deleted_while_it_is_closing(stage: Make):
     one = stage(says("One."))
     await one.ask("first")
-    session = one.chats.info.id
-    leaving = asyncio.create_task(one.chats.new())
-    await until(lambda: one.chats.info is None, what="another conversation")
-    await one.chats.rename(session, "greetings")
+    session = one.conversations.info.id
+    leaving = asyncio.create_task(one.conversations.new())
+    await until(lambda: one.conversations.info is None, what="another conversation")
+    await one.conversations.rename(session, "greetings")
     assert await _titles(one) == {session: "greetings"}
-    await one.chats.delete(session)
+    await one.conversations.delete(session)
     await leaving
     assert await _titles(one) == {}
 
@@ -253,13 +260,13 @@ async def test_turns_keep_their_number_in_the_traffic_in_a_branch_and_when_opene
     one = stage(*(says(str(number)) for number in range(4)))
     await one.ask("first")
     await one.ask("second")
-    session = one.chats.info.id
-    assert one.chats.turn_numbers == {0: 1, 2: 2}
-    await one.chats.branch(2)
+    session = one.conversations.info.id
+    assert one.conversations.turn_numbers == {0: 1, 2: 2}
+    await one.conversations.branch(2)
     await one.ask("another second")
-    assert one.chats.turn_numbers == {0: 1, 2: 3}
-    await one.chats.new()
+    assert one.conversations.turn_numbers == {0: 1, 2: 3}
+    await one.conversations.new()
     await one.ask("first")
-    assert one.chats.turn_numbers == {0: 4}
-    await one.chats.resume(session)
-    assert one.chats.turn_numbers == {0: 1, 2: 2}
+    assert one.conversations.turn_numbers == {0: 4}
+    await one.conversations.resume(session)
+    assert one.conversations.turn_numbers == {0: 1, 2: 2}

@@ -15,15 +15,15 @@ SECRET = "sk-secret"
 async def test_what_is_an_estimate_is_one_in_another_run_too_and_the_window_is_as_full(tmp_path: Path):
     one = Stage(tmp_path, says("It is sunny."))
     await one.ask("How is it?")
-    before, session = one.chats.meters, one.chats.info.id
+    before, session = one.conversations.meters, one.conversations.info.id
     assert before.estimated and before.context
-    await one.chats.close()
+    await one.conversations.close()
     other = Stage(tmp_path)
-    await other.chats.resume(session)
-    now = other.chats.meters
+    await other.conversations.resume(session)
+    now = other.conversations.meters
     assert (now.estimated, now.tokens, now.context) == (True, before.tokens, before.context)
-    assert time.time() - other.chats.messages[0].at < 60
-    await other.chats.close()
+    assert time.time() - other.conversations.messages[0].at < 60
+    await other.conversations.close()
 
 
 async def test_how_a_turn_failed_is_known_in_a_branch_and_in_another_run_without_secrets(tmp_path: Path):
@@ -31,15 +31,17 @@ async def test_how_a_turn_failed_is_known_in_a_branch_and_in_another_run_without
     await one.ask("1")
     await one.ask("2")
     one.around.discreet = lambda event: discreet(event, Redactor({"KEY": SECRET}))
-    session = one.chats.info.id
-    await one.chats.branch(3)
-    kinds = [(remark.kind, remark.place) for remark in one.chats.remarks]
+    session = one.conversations.info.id
+    await one.conversations.branch(3)
+    kinds = [(remark.kind, remark.place) for remark in one.conversations.remarks]
     assert kinds == [("error", 3), ("end", 3)]
-    assert SECRET not in one.chats.remarks[0].text and "is no key" in one.chats.remarks[0].text
-    await one.chats.branch(2)
-    assert one.chats.remarks == []
-    await one.chats.close()
+    assert (
+        SECRET not in one.conversations.remarks[0].text and "is no key" in one.conversations.remarks[0].text
+    )
+    await one.conversations.branch(2)
+    assert one.conversations.remarks == []
+    await one.conversations.close()
     other = Stage(tmp_path)
-    await other.chats.resume(session)
-    assert [(remark.kind, remark.place) for remark in other.chats.remarks] == kinds
-    await other.chats.close()
+    await other.conversations.resume(session)
+    assert [(remark.kind, remark.place) for remark in other.conversations.remarks] == kinds
+    await other.conversations.close()

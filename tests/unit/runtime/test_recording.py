@@ -9,12 +9,12 @@ import pytest
 from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Direction
-from tui.runtime.recording import Keeping, Traffic
+from tui.runtime.recording import Keeping, RunRecording
 from tui.storage.recordings.memory_reader import MemoryReader
 
 
 def test_without_a_recording_the_last_bodies_are_searched_in_memory():
-    traffic = Traffic(Redactor)
+    traffic = RunRecording(Redactor)
     traffic.start(Keeping(None))
     try:
         for number in range(3):
@@ -34,7 +34,7 @@ def test_without_a_recording_the_last_bodies_are_searched_in_memory():
 
 def test_a_filter_that_cannot_be_saved_is_an_error_and_leaves_the_others(tmp_path: Path):
     path = tmp_path / "filters.toml"
-    traffic = Traffic(Redactor)
+    traffic = RunRecording(Redactor)
     traffic.start(Keeping(None, filters=path))
     try:
         traffic.recording.keep_filter("one", "server:notes")

@@ -11,9 +11,9 @@ from tests.unit.storage.traffic_samples import requests
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Severity
-from tui.runtime.recording_file import Recorded
+from tui.runtime.recording_file import RecordingFile
 from tui.storage.recordings.writer import RecordingWriter
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
 
 ASK = b'{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}'
@@ -21,7 +21,7 @@ ASK = b'{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}'
 
 @contextmanager
 def recording(path):
-    recorder = Recorder(lambda: RecordingWriter(path), Frames(), redact=Redactor().redact_bytes)
+    recorder = Recorder(lambda: RecordingWriter(path), EntryColumns(), redact=Redactor().redact_bytes)
     recorder.start()
     try:
         yield recorder
@@ -31,7 +31,7 @@ def recording(path):
 
 @contextmanager
 def shown(path):
-    loaded = Recorded(path)
+    loaded = RecordingFile(path)
     loaded.start()
     try:
         yield loaded
@@ -92,15 +92,15 @@ def test_the_end_of_what_is_over_is_known_before_it_is_loaded(tmp_path):
         recorder.capture(Captured("it", Direction.OUT, 1, 5_000, ASK % 1))
         recorder.capture(Captured("it", Direction.OUT, 2, 5_001, ASK % 2))
         assert recorder.flush()
-        assert Recorded(path).recording.ended_ns == 0
-    assert Recorded(path).recording.ended_ns == 5_001
+        assert RecordingFile(path).recording.ended_ns == 0
+    assert RecordingFile(path).recording.ended_ns == 5_001
 
 
 def test_a_file_that_is_no_recording_is_refused(tmp_path):
     path = tmp_path / "a.mcptrace"
     path.write_text("not a database")
     with pytest.raises(StorageError):
-        Recorded(path)
+        RecordingFile(path)
 
 
 async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):

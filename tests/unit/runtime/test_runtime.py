@@ -17,7 +17,7 @@ from tui.core.events import ApprovalGiven
 from tui.core.ports import Answer
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import Tool
-from tui.core.turn.policy import Policy, Verdict
+from tui.core.turn.approval_policy import Policy, Verdict
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import data_dir
@@ -54,7 +54,7 @@ async def test_the_key_of_one_keychain_profile_stays_redacted_after_a_switch_to_
     async with Endpoint() as endpoint:
         config = 'default_model = "first"\n' + "".join(profile(name, endpoint.base_url) for name in KEYS)
         async with running(tmp_path, config) as runtime:
-            await runtime.chats.switch("second")
+            await runtime.conversations.switch("second")
             told = runtime.redactor.redact(" ".join(KEYS.values()))
     assert told == "[redacted:models.first.api_key] [redacted:models.second.api_key]"
 
@@ -67,7 +67,7 @@ async def test_a_key_that_changed_in_the_keychain_leaves_the_old_one_redacted(
     async with Endpoint() as endpoint:
         async with running(tmp_path, profile("first", endpoint.base_url)) as runtime:
             monkeypatch.setitem(KEYS, "first", new)
-            await runtime.chats.switch("first")
+            await runtime.conversations.switch("first")
             told = runtime.redactor.redact(f"{old} {new}")
     assert told == "[redacted:models.first.api_key] [redacted:models.first.api_key]"
 
@@ -77,7 +77,7 @@ async def test_a_key_is_redacted_once_the_models_of_its_endpoint_are_listed(tmp_
     async with Endpoint() as endpoint:
         config = 'default_model = "first"\n' + "".join(profile(name, endpoint.base_url) for name in KEYS)
         async with running(tmp_path, config) as runtime:
-            assert await runtime.chats.offered("second") == ["m"]
+            assert await runtime.conversations.offered("second") == ["m"]
             assert runtime.redactor.redact(KEYS["second"]) == "[redacted:models.second.api_key]"
 
 
@@ -87,7 +87,7 @@ async def test_the_servers_are_shown_without_a_key_that_was_learned_after_they_s
         server = f'[servers.s]\ncommand = "x"\nargs = ["{KEYS["second"]}"]\nautostart = false\n'
         config = server + "".join(profile(name, endpoint.base_url) for name in KEYS)
         async with running(tmp_path, 'default_model = "first"\n' + config) as runtime:
-            await runtime.chats.switch("second")
+            await runtime.conversations.switch("second")
             identity = await runtime.workbench.identity("s")
     assert KEYS["second"] not in str(identity)
 
@@ -109,7 +109,7 @@ async def test_a_session_open_elsewhere_is_named_and_a_new_conversation_is_said_
         assert list(runtime.problems) == [
             "“trip” is open in another mcptui. Close it there first. A new conversation was started instead."
         ]
-        assert runtime.chats.info is None and journal.id not in runtime.problems[0]
+        assert runtime.conversations.info is None and journal.id not in runtime.problems[0]
     finally:
         await runtime.shutdown()
         await journal.close()

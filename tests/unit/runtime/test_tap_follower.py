@@ -9,7 +9,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
 from tui.runtime.tap_follower import TapWatch
 from tui.storage.recordings.writer import RecordingWriter
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
 
 ASK = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
@@ -25,7 +25,7 @@ def tap(tmp_path):
     def writer():
         return RecordingWriter(tmp_path / "20261121T000000Z-1.mcptrace", meta={"tap": "weather"})
 
-    recorder = Recorder(writer, Frames(), redact=Redactor().redact_bytes)
+    recorder = Recorder(writer, EntryColumns(), redact=Redactor().redact_bytes)
     recorder.start()
     yield recorder
     recorder.close()
@@ -56,7 +56,7 @@ async def test_entries_come_as_they_were_seen_and_in_order(tap, seen):
 async def test_a_tap_that_lived_for_a_moment_is_seen_too(tmp_path, seen):
     recorder = Recorder(
         lambda: RecordingWriter(tmp_path / "99990101T000002Z-3.mcptrace", meta={"tap": "short"}),
-        Frames(),
+        EntryColumns(),
         redact=Redactor().redact_bytes,
     )
     recorder.start()
@@ -69,7 +69,7 @@ async def test_a_tap_that_lived_for_a_moment_is_seen_too(tmp_path, seen):
 async def test_a_recording_that_is_no_tap_is_left_alone(tmp_path, tap, seen):
     other = Recorder(
         lambda: RecordingWriter(tmp_path / "20261120T000001Z-2.mcptrace", meta={"program": "mcptui"}),
-        Frames(),
+        EntryColumns(),
         redact=Redactor().redact_bytes,
     )
     other.start()

@@ -5,7 +5,7 @@ from typing import Any
 
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Entry, Kind
-from tui.traffic.record.reading import Reader
+from tui.traffic.record.entry_reader import Reader
 
 
 class Recorded:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tui.core.search_text import readings
 from tui.core.text_folding import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 
 WALL = 1_700_000_000_000_000_000
 """Wall clock minus monotonic clock."""
@@ -18,7 +18,7 @@ class Traffic:
     """Entries as a recorder would make them; `frames` are their columns, `bodies` theirs by seq."""
 
     def __init__(self, first: int = 1) -> None:
-        self.frames = Frames()
+        self.frames = EntryColumns()
         self.entries: list[Entry] = []
         self.bodies: dict[int, bytes] = {}
         self._seq = first
@@ -67,9 +67,9 @@ class Traffic:
         """Leave out numbers, as a reader does who finds entries dropped before it has read them."""
         self._seq += count
 
-    def without_oldest(self, count: int) -> Frames:
+    def without_oldest(self, count: int) -> EntryColumns:
         """Return columns in which the oldest entries are not any more."""
-        frames = Frames()
+        frames = EntryColumns()
         for entry in self.entries[count:]:
             frames.append(replace(entry))
         return frames

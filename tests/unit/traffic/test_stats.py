@@ -5,7 +5,7 @@ import pytest
 from tests.unit.traffic.small_traffic import MS, Traffic
 from tui.core.traffic import Direction, Kind, Outcome
 from tui.traffic import stats as module
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.stats import SPARKS, Figures, Stats
 
 
@@ -148,7 +148,7 @@ def test_what_was_counted_stays_when_the_oldest_are_dropped():
     for _ in range(5):
         traffic.call()
     waiting = traffic.ask()
-    frames = Frames()
+    frames = EntryColumns()
     for entry in traffic.entries:
         frames.append(entry)
     stats = Stats(frames)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tui.core.traffic import Captured, Cause, Direction, Entry, Finding, Kind
 from tui.traffic.lint.lint import Judge, Linter
-from tui.traffic.record.reading import Reader
+from tui.traffic.record.entry_reader import Reader
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

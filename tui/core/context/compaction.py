@@ -9,9 +9,10 @@ parted from its result.
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from tui.core.context.cutting import cut, is_cut, octets
-from tui.core.context.gauge import tail_within
+from tui.core.attachment_text import as_sent
+from tui.core.context.context_meter import tail_within
 from tui.core.context.tokens import estimate_messages
+from tui.core.context.truncation import cut, is_cut, octets
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
@@ -19,7 +20,6 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.wording import as_sent
 
 FULL = 0.8
 """The share of the window from which on something is done."""

@@ -29,11 +29,11 @@ from tui.core.events import (
 )
 from tui.core.ports import ModelRequest, Usage
 from tui.core.traffic import CAUSE, Cause
-from tui.core.turn.acting import Actor, Deps
-from tui.core.turn.asking import Asking
-from tui.core.turn.endings import remark_of
 from tui.core.turn.limits import Meter, Reached
-from tui.core.turn.thinking import Reply, unique_calls
+from tui.core.turn.model_request import Asking
+from tui.core.turn.model_step import Reply, unique_calls
+from tui.core.turn.tool_calls import Deps, ToolCallRunner
+from tui.core.turn.turn_endings import remark_of
 
 _log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Turn:
         self._queue: asyncio.Queue[Event] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._meter = Meter(deps.limits, deps.clock.now_ns())
-        self._actor = Actor(deps, conversation, self._meter, self._emit)
+        self._actor = ToolCallRunner(deps, conversation, self._meter, self._emit)
         self._step = 0
         self._usage = Usage()
         self._reply = Reply()

@@ -18,15 +18,15 @@ import anyio
 from tui.core.jsonrpc.envelope import write_line
 from tui.core.servers import ServerSpec
 from tui.core.traffic import TrafficSink
-from tui.host.frames.gate import CONNECTION_CLOSED, Drops, Gate
+from tui.host.frames.id_gate import CONNECTION_CLOSED, Drops, Gate
 from tui.host.frames.inbox import Inbox
-from tui.host.frames.intake import Intake
+from tui.host.frames.stdout_reader import Intake
 from tui.host.frames.tap import WireTap
 from tui.host.process.exits import ProcessExit, obituary
-from tui.host.process.ladder import descend, sweep, within
 from tui.host.process.pipes import PipeReader, PipeWriter
 from tui.host.process.process import ServerProcess, StopGrace, spawn
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
+from tui.host.process.stop_ladder import descend, sweep, within
 from tui.host.process.watchdog import Watchdog
 from tui.host.transports.streams import ReadStream, WriteStream
 

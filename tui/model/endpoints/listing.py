@@ -114,7 +114,7 @@ def _offered(entry: Mapping[str, Any]) -> Offered | None:
     owner = entry.get("owned_by")
     return Offered(
         identity,
-        chat=_chats(identity, entry, abilities),
+        chat=_conversations(identity, entry, abilities),
         window=window_in(entry),
         tools=_able(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
         if abilities
@@ -145,7 +145,7 @@ def count_in(value: Any) -> int | None:
     return value
 
 
-def _chats(identity: str, entry: Mapping[str, Any], abilities: Any) -> bool:
+def _conversations(identity: str, entry: Mapping[str, Any], abilities: Any) -> bool:
     if entry.get("type") in _NO_CHAT_KINDS:
         return False
     if isinstance(abilities, Mapping) and abilities.get("completion_chat") is False:

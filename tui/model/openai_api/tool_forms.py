@@ -13,7 +13,7 @@ from tui.core.conversation.conversation import AssistantMessage, CallRequest, Me
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schemas.schema_forms import SchemaForm, in_form
 from tui.core.schemas.schema_keys import renamed_keys, with_plain_keys
-from tui.core.turn.thinking import parse_arguments
+from tui.core.turn.model_step import parse_arguments
 from tui.model.endpoints.quirks import Learned
 from tui.model.endpoints.traits import Traits
 from tui.model.openai_api.sendable import plain_json, sendable

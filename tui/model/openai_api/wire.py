@@ -7,7 +7,7 @@ of them hold for a model is said by its traits.
 
 from typing import Any
 
-from tui.core.context.results import EMPTY
+from tui.core.context.tool_results import EMPTY
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -16,7 +16,7 @@ from tui.core.conversation.conversation import (
     sanitised,
 )
 from tui.core.ports import ModelRequest
-from tui.core.turn.thinking import parse_arguments
+from tui.core.turn.model_step import parse_arguments
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.quirks import Learned
 from tui.model.endpoints.traits import Echo, Traits, traits_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tui.core.conversation.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
 from tui.core.conversation.remarks import Remark
 from tui.core.text import clean_line
-from tui.core.turn.endings import words_of
+from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size
 from tui.storage.exports.html import source_of
 from tui.storage.sessions.export import Transcript, day_and_time

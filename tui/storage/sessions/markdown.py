@@ -18,7 +18,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.remarks import Remark
 from tui.core.text import clean, clean_line
-from tui.core.turn.endings import words_of
+from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size
 from tui.storage.exports.markdown import escaped, fenced
 from tui.storage.sessions.export import Transcript, day_and_time

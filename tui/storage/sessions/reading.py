@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.core.context.shelf import MAX_BYTES, MAX_RESULTS
+from tui.core.context.result_store import MAX_BYTES, MAX_RESULTS
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,

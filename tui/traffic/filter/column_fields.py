@@ -13,7 +13,7 @@ from tui.traffic.filter import masks
 from tui.traffic.filter.column_names import NameCheck
 from tui.traffic.filter.fields import FIELDS, glob_pattern
 from tui.traffic.filter.nodes import Ago, Between, Clock, Compare, Name, Value
-from tui.traffic.record.frames import Frames, Names, mark_of
+from tui.traffic.record.entry_columns import EntryColumns, Names, mark_of
 
 Check = Callable[[int, int], bytes]
 """Which entries from one index to before another are meant, as a mask."""
@@ -37,7 +37,7 @@ USUAL = (("subscriptions/listen", Outcome.LOST), ("server/discover", Outcome.ERR
 class Columns:
     """Makes checks over the columns of one recording. What a check costs is in ns an entry, roughly."""
 
-    def __init__(self, frames: Frames, notes: Mapping[int, str], now_ns: int) -> None:
+    def __init__(self, frames: EntryColumns, notes: Mapping[int, str], now_ns: int) -> None:
         self._frames, self._notes, self._now_ns = frames, notes, now_ns
 
     def check(self, field: str, values: Sequence[Value], begin_ns: int | None = None) -> tuple[int, Check]:

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Callable
 
 from tui.traffic.filter.masks import low_bytes
-from tui.traffic.record.frames import Names
+from tui.traffic.record.entry_columns import Names
 
 _SMALL = 256
 

@@ -8,7 +8,7 @@ from tui.core.traffic import KIND_WORDS
 from tui.traffic.filter.fields import ALIASES, FIELDS, Field, Takes, find
 from tui.traffic.filter.lexer import FIELD, PIECE, QUOTED, Lexer, Sign, Token
 from tui.traffic.filter.nodes import written
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 
 MOST = 50
 """Offers; nobody reads more."""
@@ -38,7 +38,7 @@ class Completion:
         return text[: self.start] + self.text + text[self.end :], self.start + len(self.text)
 
 
-def seen_names(frames: Frames) -> dict[str, Sequence[str]]:
+def seen_names(frames: EntryColumns) -> dict[str, Sequence[str]]:
     """Return the names that occur in a recording, by field."""
     return {
         "server": frames.sources.texts[1:],

@@ -15,7 +15,7 @@ from tui.traffic.filter import masks
 from tui.traffic.filter.column_fields import CHANGING, Check, CheckWithin, Columns
 from tui.traffic.filter.nodes import And, Name, Node, Not, Or, Pattern, Term, Text
 from tui.traffic.filter.query import Query
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Filter:
     def __init__(
         self,
         query: Query,
-        frames: Frames,
+        frames: EntryColumns,
         *,
         notes: Mapping[int, str] | None = None,
         now_ns: int | None = None,

@@ -16,7 +16,7 @@ from tui.core.traffic import TrafficReader
 from tui.traffic.filter.filter import Filter
 from tui.traffic.filter.query import EVERYTHING, Query
 from tui.traffic.filter.view_search import BodySearch
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 
 CHUNK = 8_192
 """Entries of one slice: some 2 ms for the dearest question to columns."""
@@ -51,7 +51,7 @@ class View:
 
     def __init__(
         self,
-        frames: Frames,
+        frames: EntryColumns,
         query: Query = EVERYTHING,
         *,
         reader: Callable[[], TrafficReader] | None = None,

@@ -15,7 +15,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
-from tui.traffic.lint.reading import BASIC, LineReader, Said, is_cut, is_http, may_be_no_rpc, quote
+from tui.traffic.lint.json_text import BASIC, LineReader, Said, is_cut, is_http, may_be_no_rpc, quote
 from tui.traffic.lint.rules_messages import Look
 from tui.traffic.lint.rules_tools import Judge, check_call_result, check_list
 from tui.traffic.lint.state import Asked, Session, asked_of, identity, mapping, other

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.traffic import Direction, Entry, Severity
-from tui.traffic.lint.reading import BASIC, TRANSPORT, Said, quote
+from tui.traffic.lint.json_text import BASIC, TRANSPORT, Said, quote
 from tui.traffic.lint.state import Asked, Session, identity, mapping, other
 from tui.traffic.methods import METHODS, MODERN, REVISIONS, is_modern
 

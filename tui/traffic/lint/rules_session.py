@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.traffic import Direction, Severity
-from tui.traffic.lint.reading import BASIC, quote
+from tui.traffic.lint.json_text import BASIC, quote
 from tui.traffic.lint.rules_messages import Look, id_words
 from tui.traffic.lint.state import LONG_NAME, Asked, Session, identity, mapping, other
 from tui.traffic.methods import CAPABILITIES_KEY, METHODS, MODERN, REVISIONS, is_modern

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from tui.core.text import clean
 from tui.core.traffic import Direction, Severity
-from tui.traffic.lint.reading import quote
+from tui.traffic.lint.json_text import quote
 from tui.traffic.lint.rules_messages import Look
 from tui.traffic.lint.state import LONG_NAME, MOST_TOOLS, Asked, Listing
 from tui.traffic.methods import is_modern

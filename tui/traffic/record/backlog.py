@@ -16,7 +16,7 @@ ENTRY_BYTES = 600
 """What a waiting entry costs beside its bytes."""
 
 Action = Callable[[TrafficWriter], None]
-Errand = threading.Event | Action | list[Finding]
+RecorderJob = threading.Event | Action | list[Finding]
 """What the recorder's thread has to do between entries: tell somebody, use the writer, store findings."""
 
 
@@ -27,7 +27,7 @@ class Backlog:
         """Make a backlog of at most `limit` bytes; from three quarters of it on only heads are taken."""
         self._limit, self._tight = limit, limit * 3 // 4
         self._mono_ns, self._wall_ns = mono_ns, wall_ns
-        self._queue: deque[Captured | Errand] = deque()
+        self._queue: deque[Captured | RecorderJob] = deque()
         # Each is written by one side; several taps at once may make the first one inexact, never the queue,
         # and both begin anew whenever the queue is empty.
         self._came = self._went = 0
@@ -56,7 +56,7 @@ class Backlog:
         self._came += room
         self._queue.append(captured)
 
-    def put(self, errand: Errand) -> None:
+    def put(self, errand: RecorderJob) -> None:
         """Take in something to do behind the entries taken so far."""
         if (gap := self._gap()) is not None:
             self._queue.append(gap)
@@ -90,7 +90,7 @@ class Backlog:
 
     # ---- the recorder's thread ---------------------------------------------------------------------------
 
-    def take(self) -> Captured | Errand | None:
+    def take(self) -> Captured | RecorderJob | None:
         """Return what came first, None if nothing waits."""
         if not self._queue:
             return self._gap()

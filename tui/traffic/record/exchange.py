@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from tui.core.jsonrpc.classify import Reading, id_text
 from tui.core.traffic import Cause, Direction, Kind, Outcome
-from tui.traffic.record.asked import Asked, Side
+from tui.traffic.record.open_requests import OpenRequest, Side
 
 MAX_SOURCES = 1_000
 EXCHANGE: Final = "exchange"
@@ -53,7 +53,7 @@ class _Source:
 
     def __init__(self) -> None:
         self.is_asked, self.asks = Side(), Side()
-        self.last: Asked | None = None
+        self.last: OpenRequest | None = None
 
     def side(self, way: Direction) -> Side:
         """Return the requests that went this way."""
@@ -112,7 +112,7 @@ class Correlator:
             last, root = held.last, seq
             if last and cause and last.cause == cause and last.outcome is Outcome.ERROR:
                 root = last.root
-            held.last = Asked(seq, root, exchange, model, "", "", cause)
+            held.last = OpenRequest(seq, root, exchange, model, "", "", cause)
             held.is_asked.forget(exchange)
             if exchange:
                 held.is_asked.add(held.last)
@@ -172,7 +172,7 @@ def _ask(seq: int, held: _Source, way: Direction, reading: Reading, cause: Cause
         root, cause = before.root, cause or before.cause
     if cause is None and way is Direction.IN:  # a server that asks back does so for the call that is open
         cause = held.is_asked.only_cause()
-    side.add(Asked(seq, root, reading.ident, reading.method, reading.tool, reading.token, cause))
+    side.add(OpenRequest(seq, root, reading.ident, reading.method, reading.tool, reading.token, cause))
     return Link(reading.method, reading.tool, 0, root, Outcome.NONE, cause, remark)
 
 
@@ -215,7 +215,7 @@ def _cancel(held: _Source, way: Direction, reading: Reading, cause: Cause | None
     return Link(reading.method, "", 0, 0, Outcome.NONE, cause, Remark.UNKNOWN)
 
 
-def _end_early(side: Side, asked: Asked, link: Link) -> Link:
+def _end_early(side: Side, asked: OpenRequest, link: Link) -> Link:
     """Return `link` as that of an entry which ends a request without an answer, if it still waits."""
     outcome, remark = link.outcome, Remark.NONE
     if asked.outcome is Outcome.PENDING:

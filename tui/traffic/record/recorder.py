@@ -2,7 +2,7 @@
 
 A tap pays some appends (`capture`); reading, pairing, redacting and storing happen in the recorder's
 thread, in slices between which it rests, because a thread that computes takes the interpreter from the
-event loop for 5 ms at a time. Rows appear in `Frames` only once they are stored. Nothing that a server
+event loop for 5 ms at a time. Rows appear in `EntryColumns` only once they are stored. Nothing that a server
 writes and nothing that the disk does can make a tap wait or fail: what is too much loses its body, then
 itself, and an entry says so; while nothing can be stored the recording goes on in memory.
 """
@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Finding, TrafficWriter
-from tui.traffic.record.backlog import Action, Backlog, Errand
+from tui.traffic.record.backlog import Action, Backlog, RecorderJob
 from tui.traffic.record.bodies import Redact, Ring
-from tui.traffic.record.frames import Frames
-from tui.traffic.record.reading import Reader
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_reader import Reader
 
 BODY_CAP = 256 * 1024
 """Bytes of a body that are kept, unless all are."""
@@ -50,7 +50,7 @@ class Recorder:
     def __init__(
         self,
         writer_factory: Callable[[], TrafficWriter],
-        frames: Frames,
+        frames: EntryColumns,
         *,
         redact: Redact,
         body_cap: int = BODY_CAP,
@@ -154,7 +154,7 @@ class Recorder:
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def _put(self, errand: Errand) -> None:
+    def _put(self, errand: RecorderJob) -> None:
         self._backlog.put(errand)
         self._awake = True
         self._wake.set()
@@ -190,7 +190,7 @@ class Recorder:
     def _drain_batch(self) -> None:
         batch: list[Entry] = []
         octets = 0
-        item: Captured | Errand | None = None
+        item: Captured | RecorderJob | None = None
         while len(batch) < BATCH and octets < BATCH_BYTES:
             item = self._backlog.take()
             if type(item) is not Captured:
@@ -228,7 +228,7 @@ class Recorder:
             except Exception:  # who looks at entries must not end their recording
                 self._fault("telling of a batch")
 
-    def _do(self, item: Captured | Errand) -> None:
+    def _do(self, item: Captured | RecorderJob) -> None:
         if isinstance(item, threading.Event):
             item.set()
         elif isinstance(item, list):

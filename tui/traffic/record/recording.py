@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from tui.core.traffic import Cause, TrafficReader
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 
 
 def _nothing() -> str:
@@ -45,7 +45,7 @@ class Recording:
         urls: of sources that are reached over HTTP, for copying a request as curl.
     """
 
-    frames: Frames
+    frames: EntryColumns
     open_reader: Callable[[], TrafficReader]
     title: str = "this session"
     live: bool = True

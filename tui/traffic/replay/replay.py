@@ -13,7 +13,7 @@ from typing import Any
 from tui.core.jsonrpc.skim import outline
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
-from tui.traffic.replay.standin import Bodies, Body, with_member
+from tui.traffic.replay.mock_server import Bodies, Body, with_member
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
 """Members of params, and the members of results whose values they carry back."""

@@ -14,10 +14,10 @@ from tui.core.errors import McptuiError
 from tui.ui.app.doing import Doing
 from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.actions import Context, Situation, in_footer
-from tui.ui.keys.answering import AnswerKeys
+from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.keys.bindings import bindings_anywhere
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.platform.collecting import Collecting
+from tui.ui.platform.gc_pauses import Collecting
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.events import Event
@@ -32,17 +32,17 @@ TYPING_SECONDS = 1.5
 
 
 _WORKINGS = (
-    "panes.conversation",
-    "panes.side",
-    "approvals",
-    "bridge",
-    "chat",
-    "glance",
-    "commands_palette",
-    "writing.sources",
-    "writing.reading",
-    "writing.history_file",
-    "writing.one_by_one",
+    "chat.conversation",
+    "chat.side",
+    "chat.approvals",
+    "chat.bridge",
+    "chat.chat",
+    "chat.status",
+    "app.commands_palette",
+    "chat.composer.sources",
+    "chat.composer.reading",
+    "chat.composer.history_file",
+    "chat.composer.one_by_one",
 )
 
 
@@ -115,10 +115,10 @@ class McptuiApp(Doing):
                 return
             runtime = self.runtime
             self.servers.show_host(runtime.host, runtime.redactor, mistakes=bool(runtime.problems))
-            if runtime.chats.messages:  # the command line named a saved one
+            if runtime.conversations.messages:  # the command line named a saved one
                 self.show_conversation()
                 self._told = 0  # it took the place of whatever was told before
-            self.shown = runtime.chats.opened
+            self.shown = runtime.conversations.opened
             for problem in filter(None, (self.theme_problem, *self.overrides.problems)):
                 self.conversation.add_note(problem, "bad")
             self._tell_problems()
@@ -134,7 +134,7 @@ class McptuiApp(Doing):
         from tui.ui.chat.approvals import Approvals
         from tui.ui.chat.bridge import Bridge
         from tui.ui.chat.chat import Chat
-        from tui.ui.chat.glance import Glance
+        from tui.ui.chat.status import Glance
 
         runtime = self.runtime
         self.spans = Spans()
@@ -313,6 +313,6 @@ class McptuiApp(Doing):
 
 
 def _thrift() -> None:
-    from tui.ui.platform.thrift import give_back_what_is_freed
+    from tui.ui.platform.malloc import give_back_what_is_freed
 
     give_back_what_is_freed()

@@ -59,19 +59,19 @@ class Commanding(OnMessages):
     # ---- the model and what it is told ----
 
     async def _do_model(self, rest: str) -> None:
-        from tui.ui.chat.composer.deeds import switch_model
+        from tui.ui.chat.composer.command_arguments import switch_model
 
-        odd = await switch_model(self.runtime.chats, rest)
+        odd = await switch_model(self.runtime.conversations, rest)
         told = f"{clean_line(self.runtime.model_label, 80)} answers from now on."
         self.notify(f"{told} {odd}".strip(), severity="warning" if odd else "information")
 
     async def _do_system(self, rest: str) -> None:
-        await self.runtime.chats.set_system(rest)
+        await self.runtime.conversations.set_system(rest)
         self.conversation.add_note("The model is told so from now on, in this conversation.", "info")
 
     async def _do_compact(self, _: str) -> None:
         self.notify("The older part of the conversation is being summarised.")
-        self.conversation.add_note(await self.runtime.chats.compact(), "info")
+        self.conversation.add_note(await self.runtime.conversations.compact(), "info")
 
     # ---- the conversation ----
 
@@ -79,37 +79,37 @@ class Commanding(OnMessages):
         await self.begin_anew()
 
     async def _do_retry(self, _: str) -> None:
-        text, attachments = await self.runtime.chats.again()
+        text, attachments = await self.runtime.conversations.again()
         self.show_conversation()
         self.chat.send(Written(text, text), attachments)
 
     async def _do_branch(self, _: str) -> None:
-        chats = self.runtime.chats
-        if not chats.messages:
+        conversations = self.runtime.conversations
+        if not conversations.messages:
             raise McptuiError("nothing was said yet that could be gone on with", where="/branch")
-        await chats.branch(len(chats.messages))
+        await conversations.branch(len(conversations.messages))
         self.show_conversation()
-        if not chats.problem:
+        if not conversations.problem:
             self.conversation.add_note("From here on this is a copy; the one before stays as it is.", "info")
 
     async def _do_rename(self, rest: str) -> None:
         session, title = self._session("/rename"), clean_line(rest, 200)
         if title:
-            await self.runtime.chats.rename(session, title)
+            await self.runtime.conversations.rename(session, title)
         else:
-            title = await self.runtime.chats.title_from_model()
+            title = await self.runtime.conversations.title_from_model()
         self.notify(f"This conversation is called “{title}” now.")
 
     async def _do_export(self, rest: str) -> None:
-        from tui.ui.chat.composer.deeds import export_to
+        from tui.ui.chat.composer.command_arguments import export_to
 
-        session, info = self._session("/export"), self.runtime.chats.info
+        session, info = self._session("/export"), self.runtime.conversations.info
         kind, path = export_to(rest, info.title if info is not None else "", Path.cwd())
-        await self.runtime.chats.export(session, kind, path)
+        await self.runtime.conversations.export(session, kind, path)
         self.conversation.add_note(f"The conversation was written to {path}", "info")
 
     def _session(self, command: str) -> str:
-        info = self.runtime.chats.info
+        info = self.runtime.conversations.info
         if info is None:
             raise McptuiError("nothing was said yet in this conversation", where=command)
         return info.id
@@ -130,7 +130,7 @@ class Commanding(OnMessages):
             for server in servers
             for tool in self.runtime.workbench.tools(server)
         }
-        marks = self.runtime.chats.tool_marks()
+        marks = self.runtime.conversations.tool_marks()
 
         def line(server: str, name: str) -> Content:
             mark = marks.get((server, name), "")
@@ -219,7 +219,7 @@ class Commanding(OnMessages):
     async def _prompt(self, spec: "Spec", rest: str) -> None:
         """Put what a prompt gives into the composer, to be read before it is sent."""
         from tui.ui.chat.composer.arguments import given
-        from tui.ui.chat.composer.deeds import said_by
+        from tui.ui.chat.composer.command_arguments import said_by
 
         found = given(self.composer.pastes.expand(rest), spec.names, spec.required)
         if found.unknown:

@@ -14,7 +14,7 @@ from tui.settings.themes import all_themes
 from tui.ui.app.speaking import Speaking
 from tui.ui.chat.composer.references import Written
 from tui.ui.keys.actions import ACTIONS, Context, of_context
-from tui.ui.keys.answering import AnswerKeys
+from tui.ui.keys.answer_debounce import AnswerKeys
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.app.commands_palette import Command
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.chat.bridge import Bridge
     from tui.ui.chat.chat import Chat
     from tui.ui.chat.conversation import ConversationPane
-    from tui.ui.chat.glance import Glance
+    from tui.ui.chat.status import Glance
     from tui.ui.ports import AppRuntime
 
 Given = TypeVar("Given")

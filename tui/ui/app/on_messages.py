@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.core.text import clean
-from tui.ui.app.conversing import NOT_SAVED, Conversing
+from tui.ui.app.conversations import NOT_SAVED, Conversing
 from tui.ui.chat.composer.references import Reference, Written
 from tui.ui.keys.actions import Action, Context, action, of_context, possible, unavailable
-from tui.ui.keys.answering import AnswerKeys
+from tui.ui.keys.answer_debounce import AnswerKeys
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.conversation.conversation import Attachment, Message
     from tui.core.tools import ToolResult
     from tui.ui.chat.approvals import Approvals
-    from tui.ui.chat.glance import Glance
+    from tui.ui.chat.status import Glance
     from tui.ui.chat.transcript.blocks import Label
     from tui.ui.chat.transcript.cards import Card
 
@@ -59,7 +59,7 @@ class OnMessages(Conversing):
         said, since = found
         places = [
             at
-            for at, message in enumerate(self.chats.messages)
+            for at, message in enumerate(self.conversations.messages)
             if isinstance(message, UserMessage) and message.text == said
         ]
         return places[-1 - since] if since < len(places) else None
@@ -68,7 +68,7 @@ class OnMessages(Conversing):
         """Return the index behind the last message that belongs to a question."""
         from tui.core.conversation.conversation import UserMessage
 
-        messages = self.chats.messages
+        messages = self.conversations.messages
         later = (at for at in range(question + 1, len(messages)) if isinstance(messages[at], UserMessage))
         return next(later, len(messages))
 
@@ -125,7 +125,7 @@ class OnMessages(Conversing):
             case "branch":
                 self.change(self._branch(question))
             case "compare":
-                opened = self.chats.opened
+                opened = self.conversations.opened
 
                 def ask_again() -> None:
                     if self.is_still_open(opened):
@@ -186,8 +186,8 @@ class OnMessages(Conversing):
         self._held("compare")
 
     async def _again(self, question: int) -> "tuple[str, tuple[Attachment, ...]]":
-        before = self.chats.info
-        said = await self.chats.again(question)
+        before = self.conversations.info
+        said = await self.conversations.again(question)
         self._branched(before.id if before is not None else "")
         return said
 
@@ -211,8 +211,8 @@ class OnMessages(Conversing):
         self.go_to(Context.COMPOSER)
 
     async def _branch(self, question: int) -> None:
-        before = self.chats.info
-        await self.chats.branch(self._end_of(question))
+        before = self.conversations.info
+        await self.conversations.branch(self._end_of(question))
         self._branched(before.id if before is not None else "")
         self.go_to(Context.COMPOSER)
 
@@ -227,7 +227,7 @@ class OnMessages(Conversing):
             self.notify("This conversation is no branch.", timeout=3)
 
     async def _go_back(self, parent: str) -> None:
-        await self.chats.resume(parent)
+        await self.conversations.resume(parent)
         self.came_from = ""
         self.show_conversation()
 
@@ -252,7 +252,7 @@ class OnMessages(Conversing):
             if self.conversation.copy_last_reply():
                 self.notify("The last reply is copied.")
             return
-        text = self._text_of(label, self.chats.messages[question : self._end_of(question)])
+        text = self._text_of(label, self.conversations.messages[question : self._end_of(question)])
         if text:
             self.copy_to_clipboard(clean(text))
             self.notify("The question is copied." if label.role == "user" else "The reply is copied.")
@@ -282,12 +282,12 @@ class OnMessages(Conversing):
 
     def _result(self, call: str, card: "Card") -> "ToolResult | None":
         from tui.core.conversation.conversation import ToolMessage
-        from tui.ui.widgets.pieces import result_of
+        from tui.ui.widgets.result_parts import result_of
 
         told = next(
             (
                 one
-                for one in reversed(self.chats.messages)
+                for one in reversed(self.conversations.messages)
                 if isinstance(one, ToolMessage) and one.call_id == call
             ),
             None,
@@ -295,5 +295,7 @@ class OnMessages(Conversing):
         if card.gave is not None:
             return card.gave
         return (
-            result_of(told, self.chats.result(told.kept) if told.kept else "") if told is not None else None
+            result_of(told, self.conversations.result(told.kept) if told.kept else "")
+            if told is not None
+            else None
         )

@@ -52,7 +52,7 @@ class Speaking(Commanding):
 
     def begin_speaking(self) -> None:
         """Connect the composer with what works behind it; there is a chat now."""
-        from tui.core.attaching import attachment_of
+        from tui.core.attachments import attachment_of
         from tui.ui.chat.composer.history_file import HistoryFile
         from tui.ui.chat.composer.one_by_one import OneByOne
         from tui.ui.chat.composer.reading import Reader

@@ -10,9 +10,9 @@ from tui.core.events import EndReason
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent, ToolResult
-from tui.core.turn.endings import remark_of
+from tui.core.turn.turn_endings import remark_of
 from tui.ui.chat.endings import end_sentence, note_of
-from tui.ui.widgets.pieces import outcome, pieces_of
+from tui.ui.widgets.result_parts import outcome, pieces_of
 
 
 class ConversationView(Protocol):

@@ -159,13 +159,13 @@ class Chat:
         """Send the next waiting message if nothing stands in its way."""
         if not self._held or self.running or self._closed or not self._runtime.is_ready:
             return
-        if self._runtime.chats.busy:  # looked at again by whoever looks at the stores
+        if self._runtime.conversations.busy:  # looked at again by whoever looks at the stores
             return
         held = self._held[0]
         if held.attachments is None:
             return
         text, attachments = held.written.text, held.attachments
-        turn = self._asked(lambda: self._runtime.chats.ask(text, self._approvals, attachments))
+        turn = self._asked(lambda: self._runtime.conversations.ask(text, self._approvals, attachments))
         if turn is None:
             waiting = "\n".join(self.held)
             self._let_go()

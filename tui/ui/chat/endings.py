@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tui.core.conversation.remarks import Remark
 from tui.core.events import EndReason
-from tui.core.turn.endings import words_of
+from tui.core.turn.turn_endings import words_of
 
 END_HINTS: Mapping[str, str] = {
     EndReason.LIMIT: "Press {go_on} to let it go on with fresh limits.",

@@ -55,7 +55,7 @@ class Finder(ModalScreen[Given]):
     A subclass implements `sift`, `take`, `about`, and `leave` where escape does more.
 
     Args:
-        chats: knows what is listed.
+        conversations: knows what is listed.
         overrides: the keys in force.
         symbols: what the terminal can show.
         busy: why nothing can be taken now, or "".
@@ -87,10 +87,10 @@ class Finder(ModalScreen[Given]):
     """
 
     def __init__(
-        self, chats: ChatView, overrides: KeyOverrides, symbols: Symbols, busy: Callable[[], str]
+        self, conversations: ChatView, overrides: KeyOverrides, symbols: Symbols, busy: Callable[[], str]
     ) -> None:
         super().__init__()
-        self.chats = chats
+        self.conversations = conversations
         self.overrides = overrides
         self.symbols = symbols
         self.busy = busy

@@ -43,7 +43,7 @@ class ModelsScreen(Finder[bool | None]):
     """Gives whether another model is asked from now on.
 
     Args:
-        chats: knows the models.
+        conversations: knows the models.
         overrides: the keys in force.
         symbols: what the terminal can show.
         busy: why the model cannot be changed now, or "".
@@ -57,14 +57,14 @@ class ModelsScreen(Finder[bool | None]):
 
     def __init__(
         self,
-        chats: ChatView,
+        conversations: ChatView,
         overrides: KeyOverrides,
         symbols: Symbols,
         *,
         busy: Callable[[], str],
         purpose: str = "",
     ) -> None:
-        super().__init__(chats, overrides, symbols, busy)
+        super().__init__(conversations, overrides, symbols, busy)
         self._purpose = purpose
         self._choices: Sequence[ModelChoice] | None = None
         self._offer: Offer | None = None
@@ -77,7 +77,7 @@ class ModelsScreen(Finder[bool | None]):
 
     async def _read(self) -> None:
         try:
-            self._choices = await self.chats.models()
+            self._choices = await self.conversations.models()
         except McptuiError:
             self._choices = ()
             raise
@@ -172,7 +172,7 @@ class ModelsScreen(Finder[bool | None]):
 
     async def _ask(self, offer: Offer) -> None:
         try:
-            offer.ids = await self.chats.offered(offer.choice.name)
+            offer.ids = await self.conversations.offered(offer.choice.name)
         except McptuiError as error:
             offer.problem = str(error)
         offer.loading = False
@@ -207,7 +207,7 @@ class ModelsScreen(Finder[bool | None]):
 
         async def switch() -> None:
             self.tell("switching…", "dim", lasting=True)
-            await self.chats.switch(name, model)
+            await self.conversations.switch(name, model)
             self.tell("")
             if self.is_current:
                 self.dismiss(True)

@@ -28,8 +28,8 @@ class Search:
         running: more may be found.
     """
 
-    def __init__(self, chats: ChatView, text: str) -> None:
-        self._chats = chats
+    def __init__(self, conversations: ChatView, text: str) -> None:
+        self._conversations = conversations
         self.text = text
         self.finds: list[Found] = []
         self.running = False
@@ -55,7 +55,7 @@ class Search:
 
     async def _find(self, more: Callable[[], None]) -> None:
         drawn = time.monotonic()
-        async with aclosing(cast(AsyncGenerator[Found], self._chats.search(self.text))) as finds:
+        async with aclosing(cast(AsyncGenerator[Found], self._conversations.search(self.text))) as finds:
             async for found in finds:
                 self.finds.append(found)
                 if len(self.finds) >= MOST_FINDS:

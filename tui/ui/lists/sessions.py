@@ -46,7 +46,7 @@ class SessionsScreen(Finder[Resumed | None]):
     """Gives what was resumed; the conversation on screen is another one by then.
 
     Args:
-        chats: the conversations.
+        conversations: the conversations.
         overrides: the keys in force.
         symbols: what the terminal can show.
         busy: why no other conversation can be taken up now, or "".
@@ -61,7 +61,7 @@ class SessionsScreen(Finder[Resumed | None]):
 
     def __init__(
         self,
-        chats: ChatView,
+        conversations: ChatView,
         overrides: KeyOverrides,
         symbols: Symbols,
         *,
@@ -69,11 +69,11 @@ class SessionsScreen(Finder[Resumed | None]):
         export: Callable[[SessionInfo], None],
         now: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(chats, overrides, symbols, busy)
+        super().__init__(conversations, overrides, symbols, busy)
         self._export = export
         self._now = now
         self._all: Sequence[SessionInfo] | None = None
-        self._search = Search(chats, "")
+        self._search = Search(conversations, "")
         self._deleted: list[SessionInfo] = []
 
     def on_mount(self) -> None:
@@ -84,7 +84,7 @@ class SessionsScreen(Finder[Resumed | None]):
 
     async def _read(self, key: str = "") -> None:
         try:
-            self._all = await self.chats.sessions()
+            self._all = await self.conversations.sessions()
         except McptuiError:
             self._all = ()
             raise
@@ -98,7 +98,7 @@ class SessionsScreen(Finder[Resumed | None]):
     def sift(self, text: str) -> None:
         """Show the titles with `text`, and begin to search for it in what was said."""
         self._search.stop()
-        self._search = search = Search(self.chats, text)
+        self._search = search = Search(self.conversations, text)
         if len(text) >= LEAST_LETTERS:
             search.start(self.keep_task, lambda: self._found_more(search))
         self._show()
@@ -110,7 +110,7 @@ class SessionsScreen(Finder[Resumed | None]):
     def _show(self, key: str = "") -> None:
         if self._all is None or not self.is_mounted:
             return
-        here = self.chats.info.id if self.chats.info is not None else ""
+        here = self.conversations.info.id if self.conversations.info is not None else ""
         now, text, search = self._now(), self.field.value.strip(), self._search
         shown = [one for one in self._all if fold(text) in fold(one.title)]
         items = [session_item(one, here, now, self.symbols) for one in shown]
@@ -137,7 +137,7 @@ class SessionsScreen(Finder[Resumed | None]):
     def _title(self, state: str) -> None:
         amount = len(self._all or ())
         left: Row = (("SESSIONS", "accent bold"),)
-        if problem := self.chats.problem:
+        if problem := self.conversations.problem:
             left = (*left, (f"   not saved: {clean_line(problem, 200)}", "warn"))
         self.title_line.show(left, ((state or f"{amount} saved ", "dim"),))
 
@@ -183,11 +183,13 @@ class SessionsScreen(Finder[Resumed | None]):
         session, message = place_of(key)
 
         async def resume() -> None:
-            if self.chats.info is None or self.chats.info.id != session:
+            if self.conversations.info is None or self.conversations.info.id != session:
                 self.tell("opening…", "dim", lasting=True)
-                await self.chats.resume(session)
+                await self.conversations.resume(session)
             if branch:
-                await self.chats.branch(len(self.chats.messages) if message is None else message + 1)
+                await self.conversations.branch(
+                    len(self.conversations.messages) if message is None else message + 1
+                )
             self.tell("")
             if self.is_current:
                 self.dismiss(Resumed(message, branch))
@@ -201,7 +203,7 @@ class SessionsScreen(Finder[Resumed | None]):
             return
 
         async def rename(title: str) -> None:
-            await self.chats.rename(info.id, title)
+            await self.conversations.rename(info.id, title)
             await self._read(info.id)
 
         def named(title: str) -> None:
@@ -215,12 +217,12 @@ class SessionsScreen(Finder[Resumed | None]):
         info = self._info(self.list.current)
         if info is None:
             return
-        if self.chats.info is not None and self.chats.info.id == info.id:
+        if self.conversations.info is not None and self.conversations.info.id == info.id:
             self.tell("This conversation is on screen. Begin or take up another one first.", "warn")
             return
 
         async def delete() -> None:
-            await self.chats.delete(info.id)
+            await self.conversations.delete(info.id)
             self._deleted.append(info)
             self._say_undo()
             await self._read(self._neighbour(info.id))
@@ -246,7 +248,7 @@ class SessionsScreen(Finder[Resumed | None]):
         info = self._deleted.pop()
 
         async def restore() -> None:
-            await self.chats.restore(info.id)
+            await self.conversations.restore(info.id)
             self._say_undo()
             await self._read(info.id)
 

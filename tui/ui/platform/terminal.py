@@ -116,7 +116,7 @@ async def _shut_down(runtime: "AppRuntime", screen: TextIO) -> None:
 
 def _not_kept(runtime: "AppRuntime") -> str:
     """Return a line that says what of this run was not saved, or ""."""
-    if runtime.is_ready and runtime.unsaved and runtime.chats.messages:
+    if runtime.is_ready and runtime.unsaved and runtime.conversations.messages:
         told = f"Not all messages were saved: {runtime.unsaved}"
     elif runtime.is_ready and runtime.unrecorded:
         told = f"The traffic was not recorded: {runtime.unrecorded}"

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from tui.traffic.record.recording import Recording
     from tui.ui.traffic.bars import Headings
-    from tui.ui.traffic.glimpses import ReaderThread
+    from tui.ui.traffic.filtering import Sifting
     from tui.ui.traffic.list import FrameList
+    from tui.ui.traffic.previews import ReaderThread
     from tui.ui.traffic.session import Session
-    from tui.ui.traffic.sifting import Sifting
     from tui.ui.widgets.prompt import PromptLine
     from tui.ui.widgets.signs import Signs
 

@@ -11,8 +11,8 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.traffic.record.recording import Recording
 from tui.ui.traffic import raw, sheets
-from tui.ui.traffic.glimpses import ReaderThread
 from tui.ui.traffic.loading import HEAD, Loaded, Loader
+from tui.ui.traffic.previews import ReaderThread
 from tui.ui.traffic.raw import Raw
 from tui.ui.traffic.tabs import Heading, Tab, Tabs
 from tui.ui.widgets.page import Page

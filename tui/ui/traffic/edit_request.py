@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from tui.core.text import clean_line
-from tui.ui.traffic.asked_again import Again, parsed, shown, written
+from tui.ui.traffic.resend import Again, parsed, shown, written
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.rows import Row
 

@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from tui.traffic.filter.completion import Completion, complete, seen_names
 from tui.traffic.filter.query import Query, parse
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.lines import LinePane
@@ -120,7 +120,7 @@ class FilterBar(Vertical):
     class Taken(Message):
         """An offer was clicked."""
 
-    def __init__(self, frames: Frames) -> None:
+    def __init__(self, frames: EntryColumns) -> None:
         super().__init__()
         self._frames = frames
         self._underlined = _Underlined()

@@ -9,10 +9,10 @@ from textual.message import Message
 
 from tui.core.traffic import Outcome
 from tui.traffic.filter.view import View
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.keys.actions import Context
 from tui.ui.keys.bindings import bindings_of
-from tui.ui.traffic.glimpses import NONE, Glimpse
+from tui.ui.traffic.previews import NONE, Glimpse
 from tui.ui.traffic.quick import QuickPane
 from tui.ui.traffic.row import PREVIEWED, Around, Layout, RowMaker, layout_for, paragraphs
 from tui.ui.widgets.rows import Row
@@ -55,7 +55,7 @@ class FrameList(QuickPane, inherit_bindings=False):
 
     def __init__(
         self,
-        frames: Frames,
+        frames: EntryColumns,
         *,
         live: bool = True,
         glimpse: Callable[[int], Glimpse] = lambda seq: NONE,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Finding, Kind, TrafficReader
 from tui.traffic.model_reply import is_stream, joined
-from tui.traffic.record.frames import Frames
-from tui.ui.traffic.glimpses import ReaderThread
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.signs import SEVERITY_STYLES, Signs
 from tui.ui.widgets.tree import Tree
@@ -72,7 +72,7 @@ class Loader:
         reader: the thread that reads.
     """
 
-    def __init__(self, frames: Frames, reader: ReaderThread, signs: Signs) -> None:
+    def __init__(self, frames: EntryColumns, reader: ReaderThread, signs: Signs) -> None:
         self._frames = frames
         self._reader = reader
         self._signs = signs

@@ -19,8 +19,8 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import copies
 from tui.ui.traffic.detail import Detail
 from tui.ui.traffic.finding import places
-from tui.ui.traffic.glimpses import ReaderThread
 from tui.ui.traffic.loading import Loaded
+from tui.ui.traffic.previews import ReaderThread
 from tui.ui.traffic.raw import Raw
 from tui.ui.traffic.tabs import Tab
 from tui.ui.widgets.page import Page

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, Outcome
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.rows import EMPTY, Row, Span, crop, head_of, pad, wrap
 from tui.ui.widgets.signs import (
     OUTCOME_STYLES,
@@ -99,7 +99,7 @@ class RowMaker:
         mode: what the first column tells.
     """
 
-    def __init__(self, frames: Frames, signs: Signs) -> None:
+    def __init__(self, frames: EntryColumns, signs: Signs) -> None:
         self.mode = TimeMode.CLOCK
         self._frames = frames
         self._signs = signs

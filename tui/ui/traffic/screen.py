@@ -19,12 +19,12 @@ from tui.ui.keys.actions import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.bars import FilterLine, Headings, Keys, TrafficTitle, counted
 from tui.ui.traffic.filter_bar import FilterBar
-from tui.ui.traffic.glimpses import Glimpses, ReaderThread
+from tui.ui.traffic.filtering import Sifting
 from tui.ui.traffic.list import FrameList
+from tui.ui.traffic.previews import Glimpses, ReaderThread
 from tui.ui.traffic.reading import Reading
 from tui.ui.traffic.sending import Sending
 from tui.ui.traffic.session import Session
-from tui.ui.traffic.sifting import Sifting
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.signs import signs_like

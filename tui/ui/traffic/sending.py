@@ -9,11 +9,11 @@ from typing import Any
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Kind
-from tui.traffic.record.frames import mark_of
+from tui.traffic.record.entry_columns import mark_of
 from tui.ui.dialogs.confirm_call import ConfirmCall
-from tui.ui.traffic.asked_again import MOST_EDITED, MOST_SENT, Again, edited, read, refusal
 from tui.ui.traffic.exporting import Exporting
 from tui.ui.traffic.loading import whole
+from tui.ui.traffic.resend import MOST_EDITED, MOST_SENT, Again, edited, read, refusal
 from tui.ui.traffic.session import Session
 
 READ_SECONDS = 2.0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import Cause, Entry, Finding, Kind, Outcome
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.loading import Loaded
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.sheet import Lines
@@ -24,7 +24,7 @@ def heading(loaded: Loaded, signs: Signs) -> tuple[Row, Row]:
     return ((f"{words}{ident}  ", f"{style} bold"), (what, "text")), ((units.size(entry.size), "dim"),)
 
 
-def timing(frames: Frames, loaded: Loaded, signs: Signs) -> Lines:
+def timing(frames: EntryColumns, loaded: Loaded, signs: Signs) -> Lines:
     """Return when it travelled, how long the answer took, and every entry of its call on one line of time."""
     entry = loaded.entry
     rows: list[Row] = [_field("at", clock(entry.wall_ns))]
@@ -67,7 +67,7 @@ def cause_words(cause: Cause) -> str:
     return f"turn {cause.turn}{step}"
 
 
-def _steps(frames: Frames, steps: Sequence[int], seq: int, signs: Signs) -> list[Row]:
+def _steps(frames: EntryColumns, steps: Sequence[int], seq: int, signs: Signs) -> list[Row]:
     first, last = frames.mono[steps[0]], frames.mono[steps[-1]]
     whole = max(1, last - first)
     rows: list[Row] = []

@@ -11,7 +11,7 @@ from tui.core.traffic import Entry, TrafficReader
 from tui.traffic.record.recording import Recording
 from tui.traffic.spans.entries import Span
 from tui.traffic.spans.waterfall import Waterfall, of_entries, of_spans
-from tui.ui.traffic.glimpses import ReaderThread
+from tui.ui.traffic.previews import ReaderThread
 
 MOST_ENTRIES = 4_000
 

@@ -12,10 +12,10 @@ from tui.ui.dialogs.confirm_call import ConfirmCall
 from tui.ui.keys.actions import action, first_key
 from tui.ui.widgets.sheet import Lines, Sheet
 from tui.ui.workbench import results
-from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.calls import HandCall, run
 from tui.ui.workbench.history import CallList
 from tui.ui.workbench.items import Item
+from tui.ui.workbench.tool_bench import Bench
 
 if TYPE_CHECKING:
     from textual.screen import Screen

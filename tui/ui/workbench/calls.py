@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from tui.core.context.results import result_text
+from tui.core.context.tool_results import result_text
 from tui.core.text import clean, clean_line
 from tui.core.tools import (
     BinaryContent,

@@ -7,13 +7,13 @@ from tui.core.servers import ServerStatus
 from tui.core.text_folding import fold
 from tui.ui.chat.servers import toggle
 from tui.ui.widgets.rows import text_of
-from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.tabs import BenchTab
 from tui.ui.workbench.taking import Taking
+from tui.ui.workbench.tool_bench import Bench
 
 if TYPE_CHECKING:
     from tui.ui.widgets.prompt import PromptLine
-    from tui.ui.workbench.offers import Offers
+    from tui.ui.workbench.catalogue import Offers
     from tui.ui.workbench.quiet_tabs import ServerTraffic
     from tui.ui.workbench.server_log import ServerLog
 

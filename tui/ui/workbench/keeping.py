@@ -11,10 +11,10 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.ui.dialogs.picker import Choice, Picker
-from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.calling import Calling
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.items import Item
+from tui.ui.workbench.tool_bench import Bench
 
 if TYPE_CHECKING:
     from tui.ui.widgets.prompt import PromptLine

@@ -11,9 +11,9 @@ from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
 from tui.traffic.record.recording import Recording
 from tui.ui.traffic.bars import Headings
-from tui.ui.traffic.glimpses import Glimpses, ReaderThread
+from tui.ui.traffic.filtering import Sifting
 from tui.ui.traffic.list import FrameList
-from tui.ui.traffic.sifting import Sifting
+from tui.ui.traffic.previews import Glimpses, ReaderThread
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.signs import Signs

@@ -22,14 +22,14 @@ from tui.ui.widgets.rules import Rule
 from tui.ui.widgets.signs import signs_like
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTitle
-from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.calls import CallBook
+from tui.ui.workbench.catalogue import Offers
 from tui.ui.workbench.hands import Hands
-from tui.ui.workbench.offers import Offers
 from tui.ui.workbench.overview import Seen, overview_rows, state_row
 from tui.ui.workbench.quiet_tabs import Overview, ServerTraffic
 from tui.ui.workbench.server_log import ServerLog
 from tui.ui.workbench.tabs import BenchTab, BenchTabs
+from tui.ui.workbench.tool_bench import Bench
 from tui.ui.workbench.watching import Watch
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class ServerScreen(Hands, Screen[None]):
     # ---- looking ----
 
     def _marks(self) -> Mapping[tuple[str, str], str]:
-        return self.runtime.chats.tool_marks() if self.runtime.is_ready else {}
+        return self.runtime.conversations.tool_marks() if self.runtime.is_ready else {}
 
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, run, text, turn_of
-from tui.core.context.gauge import Gauge
-from tui.core.context.summarising import SUMMARISE
+from tui.core.context.context_meter import Gauge
+from tui.core.context.summaries import SUMMARISE
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.endpoint import Endpoint, calls, refuses, says
 from tests.media import base64_of, image, png, wav
 from tests.unit.core.stand_ins import FunctionToolbox, run, turn_of
-from tui.core.context.results import observation
+from tui.core.context.tool_results import observation
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,

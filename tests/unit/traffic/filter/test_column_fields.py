@@ -15,7 +15,7 @@ from tui.traffic.filter.filter import Filter
 from tui.traffic.filter.nodes import Ago, Clock
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.units import clock
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 
 SECOND = 1_000_000_000
 HOUR = 3600 * SECOND
@@ -128,7 +128,7 @@ def test_the_times_of_a_filter_that_is_written_after_midnight(text: str, passing
         "c": "2026-11-20T00:05+01:00",
         "d": "2026-11-20T00:25+01:00",
     }
-    frames = Frames()
+    frames = EntryColumns()
     for seq, moment in enumerate(times.values(), 1):
         frames.append(Entry(seq, ns(moment), ns(moment), "s", Direction.NONE, Kind.STDERR))
     query = parse(text)

@@ -10,7 +10,7 @@ from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.filter import view as module
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import Match, View
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 
 
 def seqs(view: View) -> list[int]:
@@ -108,7 +108,7 @@ def test_the_row_of_an_entry_is_known_and_where_it_would_be(traffic: Traffic):
 
 
 def test_an_entry_keeps_its_number_when_the_oldest_are_dropped(traffic: Traffic):
-    frames = Frames()
+    frames = EntryColumns()
     for entry in traffic.entries:
         frames.append(entry)
     view = View(frames, parse("kind:request"))

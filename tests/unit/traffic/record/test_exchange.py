@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tui.core.jsonrpc.classify import classify
 from tui.core.traffic import Cause, Direction, Kind, Outcome
-from tui.traffic.record import asked as asked_module
+from tui.traffic.record import open_requests as asked_module
 from tui.traffic.record.exchange import Correlator, Link, Remark
 
 OUT, IN = Direction.OUT, Direction.IN

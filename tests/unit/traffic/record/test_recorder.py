@@ -12,7 +12,7 @@ from tests.unit.traffic.tapped import MemoryStore, hide, line, seen
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.traffic.filter.view import View
 from tui.traffic.record.backlog import ENTRY_BYTES
-from tui.traffic.record.frames import Frames
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
 
 
@@ -25,7 +25,7 @@ class Stage:
 
     def make(self, **options: Any) -> Recorder:
         factory = options.pop("factory", lambda: self.store)
-        self.recorder = Recorder(factory, Frames(), redact=options.pop("redact", hide), **options)
+        self.recorder = Recorder(factory, EntryColumns(), redact=options.pop("redact", hide), **options)
         return self.recorder
 
     def record(self, *captured: Captured) -> list[Entry]:

@@ -6,8 +6,8 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from tui.core.attaching import MAX_BYTES, attachments_of
-from tui.core.context.results import result_text
+from tui.core.attachments import MAX_BYTES, attachments_of
+from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.tools import CallFailure

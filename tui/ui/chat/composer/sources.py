@@ -212,11 +212,13 @@ class LiveSources:
             return ()
         try:
             if not before:
-                choices = await self.runtime.chats.models()
+                choices = await self.runtime.conversations.models()
                 return of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
             if " " in before:
                 return ()
-            return of_words(((one, "") for one in await self.runtime.chats.offered(before)), behind="")
+            return of_words(
+                ((one, "") for one in await self.runtime.conversations.offered(before)), behind=""
+            )
         except McptuiError:
             return ()  # whoever takes it is told
 

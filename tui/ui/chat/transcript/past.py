@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from tui.core.context.results import as_given
+from tui.core.context.tool_results import as_given
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -26,7 +26,7 @@ from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.markdown import Markdown
 from tui.ui.chat.transcript.prose import Code, Prose, Thinking
 from tui.ui.widgets.dates import said_at
-from tui.ui.widgets.pieces import attachment_words, outcome, result_of
+from tui.ui.widgets.result_parts import attachment_words, outcome, result_of
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 

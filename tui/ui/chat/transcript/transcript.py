@@ -24,7 +24,7 @@ from tui.ui.chat.transcript.messages import Messages
 from tui.ui.chat.transcript.past import note_block, stand_under, user_blocks
 from tui.ui.chat.transcript.prose import Thinking
 from tui.ui.chat.transcript.writer import ReplyWriter
-from tui.ui.widgets.pieces import attachment_words
+from tui.ui.widgets.result_parts import attachment_words
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 FRAMES = 20

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.ui.fakes import FakeWorkbench
-from tui.core.attaching import MAX_BYTES, attachment_of
+from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.tools import CallFailure, ResourceContent, TextContent, ToolResult

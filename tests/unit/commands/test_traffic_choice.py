@@ -1,0 +1,51 @@
+"""What is said beside what `mcptui trace` prints."""
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.unit.storage.traffic_samples import requests
+from tui.commands.traffic_choice import Choice
+from tui.storage.recordings.writer import RecordingWriter
+
+
+@pytest.mark.parametrize(
+    ("cap", "said"),
+    [
+        (1 << 30, ""),
+        (
+            300_000,
+            "mcptui trace: 700 entries missing: dropped at the recording's size limit while it was read\n",
+        ),
+    ],
+)
+def test_entries_dropped_while_a_live_recording_is_read_are_counted_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cap: int, said: str
+):
+    path = tmp_path / "live.mcptrace"
+    args = argparse.Namespace(recording=str(path), filter=None, failed=False, since=None, all=False)
+    with closing(RecordingWriter(path, cap_bytes=cap)) as writer:
+        writer.write(requests(1, 700, 100))
+        for source in Choice(args).sources():
+            for first in range(701, 5000, 100):
+                writer.write(requests(first, 100, 100))
+            assert bool(list(source.selection.whole())) is not bool(said)
+    assert capsys.readouterr().err == said
+
+
+def test_entries_dropped_are_counted_when_reading_is_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "live.mcptrace"
+    args = argparse.Namespace(recording=str(path), filter="dir:out", failed=False, since=None, all=False)
+    with closing(RecordingWriter(path, cap_bytes=300_000)) as writer:
+        writer.write(requests(1, 700, 100))
+        with pytest.raises(KeyboardInterrupt), closing(Choice(args).sources()) as sources:
+            for source in sources:
+                for first in range(701, 5000, 100):
+                    writer.write(requests(first, 100, 100))
+                list(source.selection.whole())
+                raise KeyboardInterrupt
+    assert "entries missing: dropped at the recording's size limit" in capsys.readouterr().err

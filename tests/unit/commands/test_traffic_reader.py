@@ -1,0 +1,207 @@
+"""A recording is read into columns, and what passes a filter is picked from it."""
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.unit.storage.damage import leaves, overwrite
+from tests.unit.storage.traffic_samples import request, requests
+from tui.commands.recordings import open_entries
+from tui.commands.traffic_reader import Selection, query_of
+from tui.core.errors import StorageError, UsageError
+from tui.core.traffic import DROPPED, Cause, Entry, Kind
+from tui.storage.recordings.writer import RecordingWriter
+from tui.traffic.record.entry_columns import EntryColumns
+
+SECOND = 1_000_000_000
+LONG_AGO = 1_700_000_000 * SECOND
+
+
+def recorded(path: Path, *entries: Entry) -> Path:
+    with closing(RecordingWriter(path)) as writer:
+        writer.write(entries)
+    return path
+
+
+def passing(path: Path, expression: str) -> list[int]:
+    with open_entries(path) as recording, closing(Selection(recording, query_of(expression))) as selection:
+        return [entry.seq for entry in selection.entries()]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return recorded(
+        tmp_path / "r.mcptrace",
+        *(
+            request(seq, mono_ns=seq * 60 * SECOND, wall_ns=LONG_AGO + seq * 60 * SECOND, cause=Cause(seq))
+            for seq in range(1, 11)
+        ),
+    )
+
+
+def test_the_last_minutes_of_what_is_over_are_counted_from_its_end(path: Path):
+    assert passing(path, "since:5m") == [5, 6, 7, 8, 9, 10]
+    assert passing(path, "until:8m") == [1, 2]
+
+
+def test_the_last_minutes_of_what_is_still_recorded_are_counted_from_now(tmp_path: Path):
+    path = tmp_path / "live.mcptrace"
+    with closing(RecordingWriter(path)) as writer:
+        writer.write([request(1, wall_ns=LONG_AGO)])
+        assert passing(path, "since:5m") == []
+
+
+def test_an_empty_recording_has_no_last_minutes(tmp_path: Path):
+    assert passing(recorded(tmp_path / "r.mcptrace"), "since:5m") == []
+
+
+def test_the_columns_are_those_of_the_entries(path: Path):
+    with open_entries(path) as recording, closing(Selection(recording, query_of(""))) as selection:
+        expected = EntryColumns()
+        for entry in recording.entries():
+            expected.append(entry)
+        for name in ("mono", "kind", "direction", "source", "method", "turn", "ident", "size", "outcome"):
+            assert getattr(selection.frames, name) == getattr(expected, name)
+        selection.read_on()
+        assert len(selection.frames) == 10
+
+
+def test_an_expression_is_sought_in_the_bodies(path: Path):
+    assert passing(path, '/"id":[37],/') == [3, 7]
+
+
+def test_what_passes_comes_before_the_word_that_not_all_bodies_were_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    path = recorded(tmp_path / "r.mcptrace", request(1, b"b1c"), request(2))
+    with open_entries(path) as recording, closing(Selection(recording, query_of("/b[0-9]c/"))) as selection:
+        passing = selection.entries()
+        assert next(passing).seq == 1
+        with pytest.raises(UsageError, match="searched only in pieces, no process could be started"):
+            next(passing)
+
+
+def test_a_value_that_no_entry_has_is_an_error_that_names_the_file(path: Path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE entries SET turn = -5 WHERE seq = 4")
+        connection.commit()
+    with pytest.raises(StorageError, match="holds a value that has no meaning"):
+        passing(path, "")
+
+
+def test_a_damaged_recording_is_read_around_its_damage(tmp_path: Path):
+    path = recorded(tmp_path / "r.mcptrace", *requests(1, 2000))
+    overwrite(path, leaves(path, "entries")[3], leaves(path, "bodies")[8])
+    with open_entries(path) as recording, closing(Selection(recording, query_of(""))) as selection:
+        whole = list(selection.whole())
+        assert [entry.seq for entry in whole] == list(range(1, 2001))
+        assert sum(not entry.body for entry in whole) in range(50, 400)
+        assert "of its entries could not be read" in recording.reader.damage
+        assert len(list(selection.findings())) > 0
+
+
+CAP = 1_000_000
+"""Bytes of a recording that holds some two thousand entries."""
+
+
+class Live:
+    """A recording at its cap, which drops its oldest entries as more are written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.last = 0
+        self.writer = RecordingWriter(path, cap_bytes=CAP)
+        self.write(4000)
+
+    def write(self, number: int) -> None:
+        for _ in range(number // 100):
+            self.writer.write(requests(self.last + 1, 100, 300))
+            self.last += 100
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[Live]:
+    recording = Live(tmp_path / "live.mcptrace")
+    with closing(recording.writer):
+        yield recording
+
+
+def test_what_is_left_of_a_recording_at_its_cap_is_exported_and_what_is_gone_counted(live: Live):
+    with open_entries(live.path) as recording, closing(Selection(recording, query_of(""))) as selection:
+        seqs = list(selection.frames.seqs(range(len(selection.frames))))
+        live.write(1000)
+        marker, *rest = selection.whole()
+        assert seqs[0] < marker.seq == live.writer.gone and marker.method == DROPPED
+        assert [entry.seq for entry in rest] == list(range(marker.seq + 1, seqs[-1] + 1))
+        assert all(entry.body for entry in rest)
+        assert selection.gone == len(seqs) - len(rest)
+
+
+@pytest.mark.parametrize("first", [0, 3990])
+def test_what_passes_a_filter_is_never_another_entry_in_its_place(live: Live, first: int):
+    query = query_of(f"kind:request seq:>{first}")
+    with open_entries(live.path) as recording, closing(Selection(recording, query)) as selection:
+        known = selection.frames.seqs(range(len(selection.frames)))
+        wanted = [seq for seq in known if seq > max(first, known[0])]
+        live.write(3000)
+        assert live.writer.gone > 3995
+        assert [entry.seq for entry in selection.entries()] == [
+            seq for seq in wanted if seq > live.writer.gone
+        ]
+        assert selection.gone == sum(seq <= live.writer.gone for seq in wanted)
+        assert list(selection.whole()) == []
+
+
+def test_an_entry_dropped_between_its_columns_and_its_body_is_counted_once(live: Live):
+    with open_entries(live.path) as recording, closing(Selection(recording, query_of("kind:request"))) as one:
+        whole = one.whole()
+        first = next(whole)
+        live.write(4000)
+        assert live.writer.gone > 4000
+        assert list(whole) == []
+        assert one.gone == 4000 - first.seq
+
+
+def test_entries_have_their_own_numbers_if_some_are_dropped_while_the_columns_are_read(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tui.commands.traffic_reader.PAGE", 100)
+    with open_entries(live.path) as recording:
+        read, pages = recording.reader.column_rows, iter((0, 0, 3000, 0))
+
+        def read_beside_the_writer(after: int, limit: int) -> list[tuple[object, ...]]:
+            live.write(next(pages, 0))
+            return read(after, limit)
+
+        monkeypatch.setattr(recording.reader, "column_rows", read_beside_the_writer)
+        with closing(Selection(recording, query_of("kind:request"))) as selection:
+            frames = selection.frames
+            assert len(frames) == 200 + live.last - live.writer.gone + 1
+            found = list(selection.entries())
+            assert [entry.seq for entry in found] == list(range(live.writer.gone + 1, live.last + 1))
+            assert [frames.wall_ns(frames.index(entry.seq)) for entry in found] == [
+                entry.wall_ns for entry in found
+            ]
+            assert selection.gone == live.writer.gone - frames.first
+
+
+def test_a_marker_of_dropped_entries_that_was_there_before_is_not_counted(live: Live):
+    with open_entries(live.path) as recording, closing(Selection(recording, query_of("kind:event"))) as one:
+        (marker,) = one.whole()
+        assert marker.kind is Kind.EVENT and marker.method == DROPPED and one.gone == 0
+
+
+def test_the_time_and_server_of_a_dropped_entry_are_still_known(live: Live):
+    with open_entries(live.path) as recording, closing(Selection(recording, query_of(""))) as selection:
+        before = selection.columns_of(2100)
+        live.write(1000)
+        after = selection.columns_of(2100)
+        assert (after.seq, after.source, after.wall_ns) == (2100, before.source, before.wall_ns)
+        live.write(6000)
+        assert live.last > selection.columns_of(9000).seq == 9000
+        assert selection.columns_of(5000).source == ""

@@ -1,0 +1,176 @@
+"""`read_result` reads what was left out, in bounds, and is no server's."""
+
+import asyncio
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.core.stand_ins import FunctionToolbox, text
+from tui.core.context.built_in_tools import BuiltInToolbox, is_built_in
+from tui.core.context.result_store import Shelf
+from tui.core.schemas.tool_names import NameTable
+from tui.core.tools import TextContent, Tool, ToolResult
+from tui.core.turn.approval_policy import Policy, Verdict
+
+LINES = "\n".join(f"line {number} of the log" for number in range(10_000))
+
+
+def toolbox(*kept: str, page: int = 1000) -> BuiltInToolbox:
+    shelf = Shelf()
+    for whole in kept:
+        shelf.keep(whole)
+    return BuiltInToolbox(FunctionToolbox(), shelf, page)
+
+
+def silent(progress: float, total: float | None, message: str) -> None:
+    pass
+
+
+async def read(box: BuiltInToolbox, **arguments: object) -> ToolResult:
+    own = box.tools()[-1]
+    assert await box.check(own, arguments) == ""
+    return await box.call(own, arguments, seconds=1, progress=silent)
+
+
+def said(result: ToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def test_it_is_offered_only_while_something_is_kept_and_stands_last() -> None:
+    assert [tool.name for tool in toolbox().tools()] == ["echo"]
+    assert [(tool.server, tool.name) for tool in toolbox("x").tools()][1:] == [("mcptui", "read_result")]
+
+
+def test_it_is_the_same_tool_each_time() -> None:
+    box = toolbox("x")
+    assert box.tools()[-1] is box.tools()[-1]
+
+
+def test_it_runs_without_a_question() -> None:
+    assert Policy().judge(toolbox("x").tools()[-1]).verdict is Verdict.ALLOW
+
+
+async def test_other_tools_are_called_as_ever() -> None:
+    box = toolbox("x")
+    result = await box.call(box.tools()[0], {"text": "hi"}, seconds=1, progress=silent)
+    assert said(result) == "echo hi"
+
+
+async def test_pages_follow_each_other_without_a_gap() -> None:
+    box, pages, offset = toolbox(LINES), [], 0
+    while True:
+        head, *body, last = said(await read(box, name="result-1", offset=offset)).split("\n")
+        pages.append("\n".join(body))
+        assert head.startswith(f"[result-1, characters {offset:,} to ") and len("\n".join(body)) <= 1000
+        if last == "[end]":
+            break
+        offset = int(last.removeprefix("[more: offset ").removesuffix("]"))
+    assert "".join(pages) == LINES
+
+
+async def test_a_limit_makes_a_page_smaller() -> None:
+    assert "\nline \n" in said(await read(toolbox(LINES), name="result-1", limit=5))
+
+
+async def test_grep_finds_lines_by_plain_text_whatever_their_case() -> None:
+    seen = said(await read(toolbox(LINES), name="result-1", grep="LINE 77 of"))
+    offset = LINES.index("line 77 of")
+    assert seen.split("\n")[1:] == [f"{offset}: line 77 of the log", "[end]"]
+
+
+async def test_grep_goes_on_from_where_it_stopped() -> None:
+    box, found, offset = toolbox(LINES), [], 0
+    while True:
+        *lines, last = said(await read(box, name="result-1", grep="99 of", offset=offset)).split("\n")[1:]
+        found += [line.partition(": ")[2] for line in lines]
+        if last == "[end]":
+            break
+        offset = int(last.removeprefix("[more: grep again with offset ").removesuffix("]"))
+    assert found == [line for line in LINES.split("\n") if "99 of" in line]
+
+
+async def test_in_one_long_line_grep_shows_what_stands_around() -> None:
+    whole = "a" * 50_000 + "needle" + "b" * 50_000
+    seen = said(await read(toolbox(whole), name="result-1", grep="needle"))
+    assert "aneedleb" in seen and len(seen) < 500
+
+
+async def test_grep_that_finds_nothing_says_so() -> None:
+    assert "nothing from offset 0 on" in said(await read(toolbox(LINES), name="result-1", grep="absent"))
+
+
+@pytest.mark.parametrize("needle", ["(a+)+$", "a" * 5000 + "b", "b" + "a" * 90, ".*" * 500, "İ"])
+async def test_no_pattern_makes_it_hang(needle: str) -> None:
+    started = time.perf_counter()
+    await read(toolbox("a" * 4_000_000), name="result-1", grep=needle)
+    assert time.perf_counter() - started < 2
+
+
+async def test_a_result_that_had_to_go_is_said_to_be_gone() -> None:
+    box = BuiltInToolbox(FunctionToolbox(), shelf := Shelf(max_results=1))
+    shelf.keep("a")
+    shelf.keep("b")
+    result = await read(box, name="result-1")
+    assert result.is_error and "no longer kept" in said(result) and "result-2" in said(result)
+
+
+async def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    result = await read(toolbox("x"), name="log\x1b[2J")
+    assert result.is_error and "Kept are: result-1." in said(result) and "\x1b" not in said(result)
+
+
+async def test_an_offset_behind_the_end_is_an_error() -> None:
+    result = await read(toolbox("abc"), name="result-1", offset=3)
+    assert result.is_error and "has 3 characters" in said(result)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"name": 1},
+        {"name": "result-1", "offset": -1},
+        {"name": "result-1", "offset": True},
+        {"name": "result-1", "limit": 0},
+        {"name": "result-1", "limit": 1.5},
+        {"name": "result-1", "grep": ["x"]},
+        {"name": "result-1", "path": "/etc"},
+    ],
+)
+async def test_arguments_that_do_not_fit_are_told_before_the_call(arguments: dict[str, object]) -> None:
+    box = toolbox("x")
+    assert await box.check(box.tools()[-1], arguments)
+    assert (await box.call(box.tools()[-1], arguments, seconds=1, progress=silent)).is_error
+
+
+async def test_a_server_that_is_called_mcptui_keeps_its_own_read_result() -> None:
+    inner = FunctionToolbox(read_result=lambda arguments: _done("theirs"))
+    theirs = Tool("mcptui", "read_result", read_only=True, digest="read_result")
+    inner.offered = [theirs]
+    shelf = Shelf({"result-1": "ours"})
+    box = BuiltInToolbox(inner, shelf)
+    tools = box.tools()
+    assert [is_built_in(tool) for tool in tools] == [False, True]
+    assert len(NameTable(tools).items()) == 2 and tools[0].server != tools[1].server
+    assert said(await box.call(theirs, {}, seconds=1, progress=silent)) == "theirs"
+    assert "ours" in said(await read(box, name="result-1"))
+
+
+async def _done(value: str) -> ToolResult:
+    return text(value)
+
+
+@given(
+    st.text(st.characters(codec=None), min_size=1, max_size=300),
+    st.integers(0, 300),
+    st.integers(1, 10**12),
+    st.text(st.characters(codec=None), max_size=4),
+)
+def test_whatever_is_kept_can_be_read_within_bounds(whole: str, offset: int, limit: int, grep: str) -> None:
+    box = toolbox(whole, page=300)
+    result = asyncio.run(read(box, name="result-1", offset=offset, limit=limit, grep=grep))
+    assert len(said(result).encode("utf-8", "replace")) <= 1200

@@ -1,0 +1,45 @@
+"""How full the window is: the endpoint's count for what it has read, an estimate for what is new."""
+
+from tui.core.context.context_meter import Gauge, tail_within
+from tui.core.context.tokens import estimate_messages
+from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
+from tui.core.ports import ModelRequest, Usage
+
+
+def request(messages: list[Message]) -> ModelRequest:
+    return ModelRequest("", messages)
+
+
+def test_what_was_counted_is_not_estimated_again():
+    gauge, messages = Gauge(), [UserMessage("x" * 1000)]
+    gauge.answered(request(messages), Usage(50_000, 500), lasting=2)
+    more = [*messages, AssistantMessage("yes"), UserMessage("and now?")]
+    assert gauge.expects(request(more)) == 50_500 + estimate_messages(more[2:])
+
+
+def test_another_beginning_is_counted_anew():
+    gauge, messages = Gauge(), [UserMessage("one")]
+    gauge.answered(request(messages), Usage(50_000, 500), lasting=2)
+    assert gauge.expects(request([UserMessage("two"), AssistantMessage("a"), UserMessage("b")])) < 100
+    gauge.forget()
+    assert gauge.expects(request(messages)) < 100
+
+
+def test_nothing_is_full_where_nobody_knows_the_window():
+    messages: list[Message] = [UserMessage("x" * 100_000)]
+    assert not Gauge().is_full(request(messages), 0.8)
+    assert Gauge(window=4096).is_full(request(messages), 0.8)
+    assert not Gauge(window=200_000).is_full(request(messages), 0.8)
+
+
+def test_a_tail_is_as_long_as_its_tokens_allow():
+    messages = [UserMessage("x" * 100) for _ in range(10)]
+    one = estimate_messages(messages[:1])
+    assert tail_within(messages, one * 3) == 7
+    assert tail_within(messages, 0) == 10
+    assert tail_within(messages, one * 99) == 0
+
+
+def test_nothing_is_full_while_the_person_wants_everything_told():
+    messages: list[Message] = [UserMessage("x" * 100_000)]
+    assert not Gauge(window=4096, patient=True).is_full(request(messages), 0.8)

@@ -1,0 +1,148 @@
+"""A summary of old turns that are more than the model's window holds: in pieces, and always some way."""
+
+from collections.abc import AsyncGenerator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.core.stand_ins import ended, of_type, run, turn_of
+from tui.core.context.compactor import Compacting
+from tui.core.context.context_meter import Gauge
+from tui.core.context.summaries import SUMMARISE, Summarising, pieces
+from tui.core.context.tokens import estimate, estimate_request
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    CallRequest,
+    Conversation,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.errors import ModelError
+from tui.core.events import Notice
+from tui.core.ports import ModelPart, ModelRequest
+from tui.model.scripted import ScriptedModel, says
+
+messages = st.lists(
+    st.one_of(
+        st.text(max_size=400).map(UserMessage),
+        st.text(max_size=400).map(AssistantMessage),
+        st.text(max_size=400).map(lambda text: ToolMessage("c", "t", text)),
+    ),
+    max_size=40,
+)
+
+
+class Narrow(ScriptedModel):
+    """Refuses what is longer than its window, with or without saying how long that is."""
+
+    def __init__(self, window: int, *, tells: bool = True, answer: str = "noted") -> None:
+        super().__init__([says(answer)] * 60)
+        self.window = window
+        self.tells = tells
+        self.refused = 0
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        if estimate_request(request) > self.window:
+            self.refused += 1
+            raise ModelError("too long", overflow=True, window=self.window if self.tells else None)
+        async for part in super().stream(request):
+            yield part
+
+
+def long_talk(turns: int = 8, size: int = 3000) -> Conversation:
+    talk = Conversation()
+    for number in range(turns):
+        talk.say(f"question {number} " + "x" * size)
+        talk.reply(AssistantMessage(f"answer {number} " + "y" * size))
+    return talk
+
+
+@given(messages, st.integers(40, 2000), st.integers(2, 12))
+def test_pieces_fit_and_are_no_more_than_may_be(old, tokens, most):
+    found = pieces(old, tokens, most)
+    assert len(found) <= most
+    assert all(estimate(piece) <= tokens + 2 * piece.count("\n") + 2 for piece in found)
+
+
+@given(messages, st.integers(2000, 4000))
+def test_of_a_record_that_fits_nothing_is_missing(old, tokens):
+    if sum(estimate(one.text) + 20 for one in old) < tokens * 11:
+        record = "".join(pieces(old, tokens)).replace("\n", "")
+        assert all(one.text.replace("\n", "") in record for one in old)
+
+
+def test_calls_results_and_attachments_are_in_the_record():
+    call = CallRequest("c", "notes__add", '{"text": "milk"}')
+    old = [AssistantMessage("I add it.", calls=(call,)), ToolMessage("c", "notes__add", "added")]
+    (piece,) = pieces(old, 1000)
+    assert piece == 'YOU: I add it.\n[called notes__add {"text": "milk"}]\nRESULT of notes__add: added'
+
+
+async def test_what_fits_is_summarised_at_once():
+    model = Narrow(25_000)
+    found = await Summarising(model, Gauge(window=25_000), lambda usage: None).of(
+        long_talk().messages, 25_000
+    )
+    assert found == "noted" and len(model.requests) == 1
+    assert model.requests[0].messages[-1] == UserMessage(SUMMARISE)
+
+
+async def test_each_piece_is_read_with_the_summary_of_those_before():
+    model = Narrow(3000)
+    found = await Summarising(model, Gauge(window=3000), lambda usage: None).of(long_talk().messages, 3000)
+    assert found == "noted" and model.refused == 0 and len(model.requests) > 3
+    assert all("before:\nnoted\n" in one.messages[0].text for one in model.requests[1:])
+
+
+@pytest.mark.parametrize("tells", [True, False])
+async def test_a_conversation_is_taken_to_a_model_with_a_smaller_window(tells):
+    model, talk = Narrow(3000, tells=tells), long_talk()
+    turn, _ = turn_of(model, talk=talk)
+    events = await run(turn)
+    assert ended(events).text == "noted"
+    assert talk.compaction.summary == "noted" and len(talk.messages) == 18
+
+
+@pytest.mark.parametrize("tells", [True, False])
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_file_larger_than_the_window_stops_neither_its_turn_nor_the_next(tells, known):
+    model, talk, gauge = Narrow(3000, tells=tells), long_talk(2, 500), Gauge(window=3000 if known else None)
+    file = Attachment("text", "text/plain", "big.txt", 260_000, "line of text\n" * 20_000)
+    talk.say("what is in it?", (file,))
+    for question in ("", "and now?"):
+        if question:
+            talk.say(question)
+        turn, _ = turn_of(model, talk=talk, gauge=gauge)
+        assert ended(await run(turn)).text == "noted"
+    assert model.refused == 0 or not known
+    assert any(one.attachments == (file,) for one in talk.messages if isinstance(one, UserMessage))
+
+
+async def test_a_window_that_is_smaller_than_was_said_is_found_out_by_smaller_pieces():
+    model = Narrow(1500, tells=False)
+    found = await Summarising(model, Gauge(window=6000), lambda usage: None).of(long_talk().messages, 6000)
+    assert found == "noted" and model.refused > 0
+
+
+@pytest.mark.parametrize(("window", "answer"), [(10, "never"), (4000, "")])
+async def test_without_any_summary_the_record_itself_stands_in_cut(window, answer):
+    model, talk = Narrow(window, tells=False, answer=answer), long_talk()
+    found = await Summarising(model, Gauge(window=4000), lambda usage: None).of(talk.messages, 4000)
+    assert found.startswith("(No summary could be written")
+    assert "question 0" in found and len(found) < 4000
+
+
+async def test_a_model_that_cannot_be_asked_is_told_and_nothing_stands_in():
+    model = ScriptedModel([[ModelError("busy")], says("done")])
+    talk = long_talk()
+    turn, _ = turn_of(model, talk=talk, gauge=Gauge(window=4000))
+    events = await run(turn)
+    assert "busy" in of_type(events, Notice)[0].message and talk.compaction.upto == 0
+
+
+async def test_a_person_is_told_if_there_is_no_summary():
+    model, talk = Narrow(4000, answer=""), long_talk()
+    notice = await Compacting(talk, model, Gauge(window=4000)).make_room(by_hand=True)
+    assert notice is not None and "7 turns cut for the model, which wrote no summary" in notice.message

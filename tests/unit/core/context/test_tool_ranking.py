@@ -1,0 +1,118 @@
+"""Which tools a model is offered that does not take them all."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.context.built_in_tools import BuiltInToolbox
+from tui.core.context.result_store import Shelf
+from tui.core.context.tool_ranking import Before, Key, Room, choose
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
+from tui.core.schemas.tool_names import NameTable
+from tui.core.tools import Tool
+
+
+def tool(server: str, name: str, description: str = "") -> Tool:
+    return Tool(server, name, description=description, digest=f"{server}/{name}")
+
+
+def server(name: str, count: int = 10) -> list[Tool]:
+    return [tool(name, f"{name}{number}") for number in range(count)]
+
+
+def chosen(tools: list[Tool], max_tools: int = 5, size: int = 10, **more: object) -> set[Key]:
+    room = Room(max_tools, more.pop("window", None))  # type: ignore[arg-type]
+    keys, _ = choose(NameTable(tools), room, Before(**more), lambda name, one: size)  # type: ignore[arg-type]
+    return set(keys)
+
+
+def called(name: str) -> AssistantMessage:
+    return AssistantMessage(calls=(CallRequest("1", name, "{}"),))
+
+
+def test_all_are_offered_where_all_fit() -> None:
+    keys, everything = choose(NameTable(server("a", 5)), Room(5), Before(), lambda name, one: 10)
+    assert len(keys) == 5 and everything
+
+
+def test_pins_come_first() -> None:
+    pinned = [replace(one, pinned=one.name in ("b7", "b8")) for one in server("b")]
+    keys = chosen([*server("a"), *pinned], talk=[UserMessage("a1 a2 a3 a4")])
+    assert {("b", "b7"), ("b", "b8")} <= keys
+
+
+def test_what_was_used_last_comes_before_what_fits_the_question() -> None:
+    keys = chosen(server("a"), 3, talk=[called("a__a9"), called("a__a8"), UserMessage("a1 a2")])
+    assert keys == {("a", "a9"), ("a", "a8")}
+
+
+def test_what_fits_the_question_comes_before_the_rest() -> None:
+    tools = [*server("a"), tool("mail", "send_message", "Send an e-mail."), *server("b")]
+    assert ("mail", "send_message") in chosen(tools, 2, talk=[UserMessage("send a message to Ann")])
+
+
+def test_the_question_before_still_counts() -> None:
+    tools = [*server("a"), tool("weather", "forecast"), *server("b")]
+    talk = [UserMessage("the weather in Rome?"), AssistantMessage("Sunny."), UserMessage("and tomorrow?")]
+    assert ("weather", "forecast") in chosen(tools, 2, talk=talk)
+
+
+def test_where_nothing_fits_every_server_has_its_turn() -> None:
+    keys = chosen([*server("a", 50), *server("b"), *server("c")], 4, talk=[UserMessage("hello")])
+    assert {name for name, _ in keys} == {"a", "b", "c"}
+
+
+def test_a_place_is_kept_for_reading_on_in_a_result_that_was_cut() -> None:
+    toolbox = BuiltInToolbox(_Fixed(server("a")), Shelf({"result-1": "x"}))
+    with_own = chosen(list(toolbox.tools()))
+    assert ("mcptui", "read_result") in with_own and len(with_own) == 5
+    assert with_own - {("mcptui", "read_result")} == chosen(server("a"))
+
+
+def test_what_was_offered_in_this_turn_stays() -> None:
+    turn = frozenset({("a", "a5"), ("a", "a6"), ("a", "a7"), ("a", "a8")})
+    assert chosen(server("a"), turn=turn, talk=[called("a__a1"), UserMessage("a2")]) == turn
+
+
+def test_definitions_that_fill_the_window_are_left_out_one_by_one() -> None:
+    assert len(chosen(server("a"), 100, size=100, window=3999)) == 7
+    assert len(chosen(server("a"), 100, size=100, window=4000)) == 10
+
+
+def test_one_large_definition_does_not_keep_out_the_small_ones() -> None:
+    tools = server("a")
+    keys, _ = choose(
+        NameTable(tools), Room(100, 4000), Before(), lambda name, one: 900 if one.name == "a0" else 50
+    )
+    assert len(keys) == 9 and ("a", "a0") not in keys
+
+
+def test_a_tool_that_cannot_be_offered_takes_no_place() -> None:
+    tools = server("a")
+    keys, _ = choose(NameTable(tools), Room(4), Before(), lambda name, one: None if one.name == "a0" else 1)
+    assert len(keys) == 3
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=5)), max_size=30, unique=True),
+    st.integers(1, 20),
+    st.integers(256, 10_000) | st.none(),
+    st.text(max_size=30),
+)
+def test_no_more_are_chosen_than_fit(
+    pairs: list[Key], max_tools: int, window: int | None, question: str
+) -> None:
+    tools = [tool(*pair) for pair in pairs]
+    keys = chosen(tools, max_tools, 30, window=window, talk=[UserMessage(question)])
+    assert len(keys) <= max_tools and keys <= set(pairs)
+    assert window is None or len(keys) * 30 <= window / 4
+    assert len(keys) == len(pairs) or len(pairs) > max_tools or window is not None
+
+
+class _Fixed:
+    def __init__(self, tools: list[Tool]) -> None:
+        self._tools = tools
+
+    def tools(self) -> list[Tool]:
+        return self._tools

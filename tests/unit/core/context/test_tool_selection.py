@@ -1,0 +1,143 @@
+"""What the model is offered."""
+
+from dataclasses import replace
+
+from tui.core.context.tool_selection import MAX_TOOLS, Offer, ToolSelection
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
+from tui.core.tools import Tool
+
+
+def many(count: int = 200, server: str = "many") -> list[Tool]:
+    return [Tool(server, f"t{number}", digest=f"{server}{number}") for number in range(count)]
+
+
+def names(offer: Offer) -> list[str]:
+    return [spec.tool for spec in offer.specs]
+
+
+def test_tools_are_offered_under_their_qualified_names():
+    offer = Offer([Tool("weather", "get", description="Say the weather.", digest="1")])
+    assert [(spec.name, spec.server, spec.tool) for spec in offer.specs] == [
+        ("weather__get", "weather", "get")
+    ]
+    assert offer.notice == "" and len(offer) == 1
+
+
+def test_more_tools_than_a_model_takes_are_left_out_with_a_notice_that_says_what_to_do():
+    offer = ToolSelection().offer(many())
+    assert len(offer) <= MAX_TOOLS
+    assert offer.notice.startswith(f"{len(offer)} of 200 tools are offered to the model, as it takes 128")
+    assert "73 of many" in offer.notice and 'pin = ["name*"]' in offer.notice
+
+
+def test_what_is_left_out_is_explained_once_and_said_each_time():
+    offering = ToolSelection()
+    first, second = offering.offer(many()).notice, offering.offer(many()).notice
+    assert len(first) > 150 and second == "127 of 200 tools are offered to the model."
+    assert len(offering.offer(many(201)).notice) > 150
+
+
+def test_definitions_take_only_a_share_of_a_known_window():
+    offer = ToolSelection().offer(many(), window=4096)
+    assert 0 < len(offer) < 120
+    assert "more would fill a window of 4,096 tokens" in ToolSelection().offer(many(100), window=4096).notice
+
+
+def test_a_pin_that_cannot_be_met_is_named():
+    offer = ToolSelection(max_tools=10).offer([replace(tool, pinned=True) for tool in many(20)])
+    assert "Pinned, but too many: many › t9" in offer.notice
+
+
+def test_tools_that_are_not_offered_can_still_be_called():
+    assert ToolSelection(max_tools=10).offer(many(20)).table.resolve("many__t19") is not None
+
+
+def test_one_schema_that_is_too_large_costs_only_its_own_tool():
+    defs = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(20)}
+    bad = Tool("s", "bad", schema={"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs}, digest="b")
+    offer = Offer([bad, Tool("s", "good", digest="g")])
+    assert names(offer) == ["good"]
+    ((tool, why),) = offer.quarantined
+    assert tool is bad and "more than" in why
+    assert offer.notice == f"Not offered to the model: s › bad ({why})."
+
+
+def test_a_schema_that_nobody_thought_of_costs_only_its_own_tool():
+    class Odd(dict):
+        def items(self):
+            raise KeyError("odd")
+
+    offer = Offer([Tool("s", "bad", schema=Odd(a=1), digest="b"), Tool("s", "good", digest="g")])
+    assert names(offer) == ["good"] and "s › bad (its schema cannot be read" in offer.notice
+
+
+def test_many_bad_schemas_are_not_all_named():
+    bad = [
+        Tool("s", f"b{n}", schema={"properties": {str(i): {} for i in range(9000)}}, digest=str(n))
+        for n in range(5)
+    ]
+    assert Offer(bad).notice.endswith(" and 2 more.")
+
+
+def test_the_same_tools_are_the_same_offer():
+    offer = Offer([Tool("s", "a", digest="1")])
+    assert offer.renewed([Tool("s", "a", digest="1")]) is offer
+    assert offer.renewed([Tool("s", "a", digest="2")]) is not offer
+
+
+def test_a_tool_is_made_once_and_kept_from_turn_to_turn():
+    offering, tools = ToolSelection(), many(3)
+    assert offering.offer(tools).specs[1] is offering.offer(tools[1:]).specs[0]
+
+
+def test_a_changed_tool_is_made_anew():
+    offering = ToolSelection()
+    before = offering.offer([Tool("s", "a", description="old", digest="1")])
+    after = before.renewed([Tool("s", "a", description="new", digest="2")])
+    assert after.specs[0].description == "new"
+
+
+def test_within_a_turn_the_choice_stays_and_new_tools_get_what_is_free():
+    offering = ToolSelection(max_tools=11)
+    talk = [UserMessage("t15 please")]
+    offer = offering.offer(many(20), talk=talk)
+    kept = names(offer)
+    assert len(kept) == 10 and "t15" in kept
+    assert names(offer.renewed([*many(20), *many(5, "new")])) == kept
+    fewer = [tool for tool in many(20) if tool.name != kept[0]]
+    later = names(offer.renewed([*fewer, *many(5, "new")]))
+    assert set(kept[1:]) < set(later) and len(later) == 10
+
+
+def test_from_turn_to_turn_the_choice_changes_no_more_than_it_must():
+    offering = ToolSelection(max_tools=11)
+    first = set(names(offering.offer(many(40), talk=[UserMessage("t30 please")])))
+    second = set(names(offering.offer(many(40), talk=[UserMessage("t35 please")])))
+    assert "t35" in second and len(first & second) == 9
+
+
+def test_the_order_is_that_of_the_servers_whatever_was_chosen_first():
+    talk = [UserMessage("t19"), AssistantMessage(calls=(CallRequest("1", "many__t17", "{}"),))]
+    chosen = names(ToolSelection(max_tools=8).offer(many(20), talk=talk))
+    assert chosen == sorted(chosen, key=lambda name: int(name[1:])) and {"t17", "t19"} <= set(chosen)
+
+
+def test_hostile_descriptions_are_cleaned_and_bounded():
+    spec = Offer([Tool("s", "a", description="x\x1b[2J" + "y" * 100_000, digest="1")]).specs[0]
+    assert "\x1b" not in spec.description and len(spec.description) <= 1024
+
+
+def test_each_tool_that_was_left_out_or_pinned_is_marked():
+    offering = ToolSelection(20)
+    tools = [replace(tool, pinned=number == 30) for number, tool in enumerate(many(40))]
+    offer = offering.offer(tools)
+    assert offering.marks["many", "t30"] == "pinned"
+    left = [key for key, mark in offering.marks.items() if mark.startswith("left out")]
+    assert len(left) == 40 - len(offer) and ("many", "t39") in left
+
+
+def test_those_that_matter_most_are_known_for_an_endpoint_that_takes_fewer():
+    tools = many(60)
+    tools[50] = replace(tools[50], description="handles invoices of customers")
+    offer = ToolSelection().offer(tools, talk=[UserMessage("what about the invoices?")])
+    assert offer.best[0] == "many__t50"

@@ -1,0 +1,35 @@
+"""What does not fit is cut in the middle, and the note says exactly what is missing."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.core.context.truncation import cut
+
+
+def test_a_large_result_keeps_head_and_tail_and_says_exactly_what_is_missing():
+    text = cut("A" * 5000 + "B" * 5000, 1000)
+    head, note, tail = text.split("\n")
+    assert set(head) == {"A"} and set(tail) == {"B"}
+    assert f"{10_000 - len(head) - len(tail):,} of 10,000 bytes are left out here" in note
+    assert len(head) * 3 == len(tail) * 7
+
+
+def test_a_large_result_is_cut_between_lines():
+    lines = [f"line {number}" for number in range(1000)]
+    head, tail = re.split(r"\n\[….*…\]\n", cut("\n".join(lines), 2000))
+    assert head.split("\n") == lines[: head.count("\n") + 1]
+    assert tail.split("\n") == lines[-tail.count("\n") - 1 :]
+
+
+def test_bytes_are_counted_not_characters():
+    text = cut("日" * 1000, 1000)
+    assert "of 3,000 bytes" in text and len(text.encode()) <= 1000
+
+
+@given(st.text(max_size=3000), st.integers(256, 2000))
+def test_a_cut_result_is_never_larger_than_the_limit_and_loses_nothing_at_its_ends(text, limit):
+    short = cut(text, limit)
+    assert len(short.encode("utf-8", "replace")) <= limit
+    assert short == text or (text.startswith(short[:20]) and text.endswith(short[-10:]))

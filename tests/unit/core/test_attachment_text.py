@@ -1,0 +1,35 @@
+"""Attachments are told of honestly, and nothing in them can pose as something else."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.media import image
+from tui.core.attachment_text import as_sent, fenced, visible, word
+from tui.core.context.tool_results import observation
+from tui.core.tools import ToolResult
+
+
+@given(st.text(alphabet="`a\n", max_size=40))
+def test_no_text_closes_its_fence(text):
+    fence, *body = fenced(text).split("\n")
+    assert body[-1] == fence and all(fence not in line for line in body[:-1])
+
+
+def test_the_text_says_so_if_a_picture_is_not_sent():
+    seen = observation(ToolResult((image(), image())), 1000)
+    text = as_sent(seen.text, seen.attachments, ["not sent", ""])
+    assert text == "[image 1: image/png 3x2, not sent]\n[image 2: image/png 3x2, attached below]"
+
+
+@given(st.text(st.characters(codec=None), max_size=80))
+def test_a_word_cannot_end_the_brackets_that_it_stands_in(text):
+    assert not set(word(text, 40)) & set("[]\n\r\x1b") and len(word(text, 40)) <= 40
+
+
+@given(st.text(st.characters(codec=None) | st.characters(min_codepoint=0xE0000, max_codepoint=0xE01EF)))
+def test_what_is_left_has_nothing_hidden_and_can_be_sent(text):
+    seen = visible(text)
+    seen.encode()
+    assert not any(0xE0000 <= ord(one) < 0xE1000 for one in seen)
+    kept = [one for one in text if not 0xE0000 <= ord(one) < 0xE1000 and not 0xD800 <= ord(one) < 0xE000]
+    assert [one for one in seen if one != "?"] == [one for one in kept if one != "?"]

@@ -1,0 +1,124 @@
+"""What can go with a message is told by its bytes, and what cannot is refused with a sentence."""
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.media import base64_of, image, png, wav
+from tui.core.attachments import MAX_BYTES, MAX_TEXT, attachment_of, attachment_of_binary, attachments_of
+from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent
+
+PNG = png()
+
+
+def test_a_text_is_told_as_text_whatever_it_is_called():
+    found = attachment_of("notes.bin", "grüße\r\n".encode())
+    assert (found.kind, found.mime, found.data, found.size) == ("text", "text/plain", "grüße\r\n", 9)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text():
+    assert attachment_of("a", b"\xef\xbb\xbfhi").data == "hi"
+    assert attachment_of("a", "hi".encode("utf-16")).data == "hi"
+
+
+def test_a_picture_is_sent_as_base64():
+    found = attachment_of("chart", PNG)
+    assert (found.kind, found.mime) == ("image", "image/png")
+    assert base64.b64decode(found.data) == PNG
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "empty"),
+        (b"\x7fELF\0\1\2", "it is application/x-executable; models are told texts"),
+        (b"%PDF-1.7 text", "it is application/pdf"),
+        (b"\0\1\2", "neither text nor"),
+        (PNG[:20], "the picture is broken"),
+        (PNG[:-8], "the picture is broken"),
+        (png(9000, 1), "longer than 8,000 pixels"),
+        (b"a" * (MAX_TEXT + 1), "larger than 256 KiB"),
+        (PNG + b"\0" * MAX_BYTES, "larger than 10 MiB"),
+        (b"\xff\xfe\xff", "neither"),
+    ],
+)
+def test_what_cannot_be_attached_is_refused_with_the_reason(data, words):
+    with pytest.raises(ValueError, match=words):
+        attachment_of("x", data)
+
+
+def test_the_name_says_what_kind_of_text_it_is():
+    assert attachment_of("a.MD", b"# hi").mime == "text/markdown"
+    assert attachment_of("a.py", b"x = 1").mime == "text/plain"
+
+
+def test_a_text_of_another_time_is_a_text_too():
+    assert attachment_of("a", "grüße".encode("cp1252")).data == "grüße"
+
+
+def test_a_text_that_is_too_large_can_be_cut_with_a_note():
+    found = attachment_of("a", b"x" * (MAX_TEXT + 9), shorten=True)
+    assert found.data.endswith(f"x\n[… cut here: the first {MAX_TEXT:,} of {MAX_TEXT + 9:,} bytes]")
+
+
+def test_a_sound_is_sent_as_base64():
+    assert attachment_of("a", wav()).kind == "audio"
+
+
+# ---- what servers give
+
+
+def test_a_resource_becomes_one_attachment_a_content():
+    found = attachments_of(
+        [
+            ResourceContent("a://1", "text/html", "<p>"),
+            TextContent("plain"),
+            BinaryContent("blob", "image/png", 9, base64_of(png())),
+            BinaryContent("blob", "text/csv", 3, base64_of(b"a,b")),
+            LinkContent("a://2"),
+        ],
+        "page",
+    )
+    assert [(one.kind, one.mime, one.name) for one in found] == [
+        ("text", "text/html", "page"),
+        ("text", "text/plain", "page"),
+        ("image", "image/png", "page"),
+        ("text", "text/plain", "page"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (BinaryContent("image", "image/png", 9, "no base64!"), "not valid base64"),
+        (BinaryContent("blob", "", 9, "no base64!"), "not valid base64"),
+        (BinaryContent("image", "image/png", 9, base64_of(b"GIF89a")), "broken"),
+        (BinaryContent("image", "image/tiff", 9, base64_of(b"II*\0")), "no format that models take"),
+        (BinaryContent("blob", "", MAX_BYTES + 1, "AAAA"), "larger than 10 MiB"),
+        (ResourceContent("a://1", "", "x" * (MAX_TEXT + 1)), "larger than 256 KiB"),
+    ],
+)
+def test_what_an_endpoint_would_refuse_is_refused_here(content, words):
+    with pytest.raises(ValueError, match=words):
+        attachments_of([content], "x")
+
+
+def test_a_picture_of_a_server_is_what_its_bytes_say():
+    found = attachment_of_binary("shot", image(mime="image/x-evil"))
+    assert (found.kind, found.mime, found.name) == ("image", "image/png", "shot")
+
+
+def test_nothing_invisible_is_told_to_the_model():
+    assert attachments_of([ResourceContent("", "", "hi\U000e0041\ud800")], "x")[0].data == "hi?"
+
+
+@given(st.binary(max_size=200), st.text(max_size=10))
+def test_any_bytes_are_attached_or_refused(data, name):
+    try:
+        found = attachment_of(name, data)
+    except ValueError as error:
+        assert str(error)
+    else:
+        assert found.name == name and found.data

@@ -1,0 +1,43 @@
+"""The questions offered at the start."""
+
+import pytest
+
+from tui.core.example_questions import examples
+from tui.core.tools import Tool
+
+
+def reader(server: str, name: str, description: str, **schema) -> Tool:
+    return Tool(server, name, description=description, read_only=True, schema=schema)
+
+
+def test_the_sample_servers_have_questions_in_a_persons_words():
+    assert examples([Tool("weather", "get_weather"), Tool("notes", "add_note")]) == (
+        "What's the weather in Hangzhou?",
+        "add a note: buy milk",
+    )
+
+
+def test_other_servers_offer_what_their_read_only_tools_say_they_do():
+    tools = [
+        reader("files", "read", "Read a file. Slowly.", required=["path"]),
+        reader("files", "roots", "List the allowed directories."),
+        reader("clock", "now", "Tell what time it is."),
+        reader("clock", "zones", "Lists all time zones. Slowly."),
+        Tool("files", "rm", description="Delete everything there is."),
+    ]
+    assert examples(tools) == ("List the allowed directories", "Tell what time it is", "List all time zones")
+
+
+@pytest.mark.parametrize(
+    "description", ["returns escapes", "never answers", "Echoes back the input", "Get", "get it", "", "LIST"]
+)
+def test_what_nobody_would_ask_is_not_offered(description: str):
+    assert examples([reader("s", "t", description)]) == ()
+
+
+def test_without_tools_there_are_no_examples():
+    assert examples([]) == ()
+
+
+def test_hostile_descriptions_are_cleaned():
+    assert "\x1b" not in examples([reader("s", "t", "Show \x1b[2J the screen")])[0]

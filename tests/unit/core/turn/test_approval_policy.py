@@ -1,0 +1,86 @@
+"""Which calls run without a question."""
+
+import pytest
+
+from tui.core.ports import Answer
+from tui.core.tools import Tool
+from tui.core.turn.approval_policy import Mode, Policy, Rules, Verdict
+
+READ = Tool("notes", "list", read_only=True, trusted=True, digest="r1")
+WRITE = Tool("notes", "add", digest="w1", trusted=True)
+DELETE = Tool("notes", "delete", destructive=True, digest="d1", trusted=True)
+
+
+def test_read_only_tools_of_configured_servers_run():
+    assert Policy().judge(READ).verdict is Verdict.ALLOW
+
+
+def test_others_ask_and_say_why():
+    assert Policy().judge(WRITE).verdict is Verdict.ASK
+    assert Policy().judge(DELETE).why == "destructive, says the server"
+
+
+def test_the_hints_of_a_server_that_is_not_trusted_count_for_nothing():
+    assert Policy().judge(Tool("x", "y", read_only=True)).verdict is Verdict.ASK
+
+
+def test_an_answer_for_the_session_is_remembered():
+    policy = Policy()
+    policy.remember(WRITE, Answer.SESSION)
+    assert policy.judge(WRITE).verdict is Verdict.ALLOW and not policy.always
+
+
+def test_an_answer_for_once_is_not_remembered():
+    policy = Policy()
+    policy.remember(WRITE, Answer.ONCE)
+    assert policy.judge(WRITE).verdict is Verdict.ASK
+
+
+def test_a_tool_that_changes_after_its_approval_asks_again():
+    policy = Policy()
+    policy.remember(WRITE, Answer.ALWAYS)
+    changed = Tool("notes", "add", digest="w2", trusted=True)
+    assert policy.judge(WRITE).verdict is Verdict.ALLOW and policy.judge(changed).verdict is Verdict.ASK
+
+
+def test_a_server_whose_command_changes_asks_again():
+    policy = Policy(server_digest=lambda server: "one")
+    policy.remember(WRITE, Answer.ALWAYS)
+    moved = Policy(server_digest=lambda server: "two", always=policy.always)
+    assert moved.judge(WRITE).verdict is Verdict.ASK
+
+
+@pytest.mark.parametrize(
+    ("mode", "read", "write"),
+    [
+        (Mode.ASK, Verdict.ALLOW, Verdict.ASK),
+        (Mode.READS, Verdict.ALLOW, Verdict.DENY),
+        (Mode.ALL, Verdict.ALLOW, Verdict.ALLOW),
+        (Mode.NONE, Verdict.DENY, Verdict.DENY),
+    ],
+)
+def test_each_mode_settles_reads_and_writes(mode: Mode, read: Verdict, write: Verdict):
+    policy = Policy(mode=mode)
+    assert (policy.judge(READ).verdict, policy.judge(WRITE).verdict) == (read, write)
+
+
+def test_deny_wins_over_ask_and_ask_over_allow():
+    rules = Rules(allow=("notes/*",), ask=("notes/delete",), deny=("notes/drop*",))
+    policy = Policy(rules)
+    assert policy.judge(WRITE).verdict is Verdict.ALLOW
+    assert policy.judge(DELETE).verdict is Verdict.ASK
+    assert policy.judge(Tool("notes", "drop_all")).verdict is Verdict.DENY
+
+
+def test_a_rule_that_denies_holds_even_if_everything_is_approved():
+    assert Policy(Rules(deny=("*/add",)), Mode.ALL).judge(WRITE).verdict is Verdict.DENY
+
+
+def test_a_yes_that_was_given_before_is_none_to_a_call_found_in_text():
+    policy = Policy(Rules(allow=("notes/*",)))
+    writes = Tool("notes", "add_note")
+    assert policy.judge(writes).verdict is Verdict.ALLOW
+    assert policy.judge(writes, guessed=True).verdict is Verdict.ASK
+    reads = Tool("notes", "search", read_only=True, trusted=True)
+    assert policy.judge(reads, guessed=True).verdict is Verdict.ALLOW
+    assert Policy(mode=Mode.ALL).judge(writes, guessed=True).verdict is Verdict.ALLOW

@@ -1,0 +1,41 @@
+"""A call that cannot run says why, in words that the model can act on."""
+
+from tui.core.conversation.conversation import CallRequest
+from tui.core.schemas.tool_names import NameTable
+from tui.core.tools import Tool
+from tui.core.turn.call_checks import prepare
+
+TABLE = NameTable([Tool("weather", "get_weather")])
+
+
+def test_a_good_call_has_a_tool_arguments_and_no_problem():
+    item = prepare(CallRequest("1", "weather__get_weather", '{"location": "Oslo"}'), TABLE)
+    assert (item.server, item.name, item.arguments, item.problem) == (
+        "weather",
+        "get_weather",
+        {"location": "Oslo"},
+        "",
+    )
+
+
+def test_a_truncated_call_is_never_run_even_if_it_parses():
+    item = prepare(CallRequest("1", "weather__get_weather", "{}", truncated=True), TABLE)
+    assert "cut off" in item.problem and item.why == "invalid arguments"
+
+
+def test_bad_json_is_quoted_back():
+    item = prepare(CallRequest("1", "weather__get_weather", "{location: Oslo}"), TABLE)
+    assert "not valid JSON" in item.problem and "{location: Oslo}" in item.problem
+
+
+def test_an_unknown_tool_names_close_ones():
+    item = prepare(CallRequest("1", "weather__get_wether", "{}"), TABLE)
+    assert "weather__get_weather" in item.problem and item.why == "unknown tool"
+
+
+def test_a_call_that_could_not_be_read_is_answered_with_what_was_wrong():
+    call = CallRequest(
+        "1", "weather__get_weather", "{}", problem="<tool_name> is missing. Write it like this: …"
+    )
+    item = prepare(call, TABLE)
+    assert (item.problem, item.why) == (f"not run: {call.problem}", "invalid call")

@@ -1,0 +1,111 @@
+"""A reply becomes calls that are safe to run and a message that is safe to keep."""
+
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.unit.core.stand_ins import HandClock
+from tui.core.conversation.conversation import CallRequest
+from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, Usage
+from tui.core.turn.model_step import Reply, parse_arguments, storable, think, unique_calls
+from tui.model.scripted import ScriptedModel
+
+
+async def test_pieces_are_told_as_they_come_and_kept_as_a_whole():
+    model = ScriptedModel([[ReasoningPart("hm"), TextPart("a"), TextPart("b"), ReplyPart(usage=Usage(5, 2))]])
+    reply, told = Reply(), []
+    await think(model, ModelRequest("", []), 1, reply, told.append, HandClock())
+    assert (reply.text, reply.reasoning, reply.usage) == ("ab", "hm", Usage(5, 2))
+    assert [event.text for event in told] == ["hm", "a", "b"]
+
+
+async def test_text_that_turns_out_to_be_thinking_is_not_the_answer():
+    model = ScriptedModel(
+        [[TextPart("let me"), ReasoningPart("let me think", replaces_text=True), TextPart("42"), ReplyPart()]]
+    )
+    reply = Reply()
+    await think(model, ModelRequest("", []), 1, reply, lambda event: None, HandClock())
+    assert (reply.text, reply.reasoning) == ("42", "let me think")
+
+
+@pytest.mark.parametrize("kind", [TextPart, ReasoningPart])
+async def test_the_time_for_a_long_reply_is_proportional_to_its_length(kind: type[ModelPart]):
+    class Long(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+            for _ in range(600_000):
+                yield kind("x")
+
+    reply, before = Reply(), time.process_time()
+    await think(Long([]), ModelRequest("", []), 1, reply, lambda event: None, HandClock())
+    assert len(reply.text + reply.reasoning) == 600_000
+    assert time.process_time() - before < 5
+
+
+async def test_the_time_of_thinking_is_kept_without_that_of_the_answer():
+    clock, reply = HandClock(), Reply()
+
+    class Slow(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+            thinks = [ReasoningPart("h"), ReasoningPart("m")]
+            for part in (*thinks, TextPart("a"), ReasoningPart("so"), ReplyPart()):
+                yield part
+                await clock.sleep(2)
+
+    await think(Slow([]), ModelRequest("", []), 1, reply, lambda event: None, clock)
+    assert reply.thought == 8
+    said = reply.message("m", partial=False)
+    assert (said.thought, said.reasoning, said.text) == (8, "hmso", "a")
+
+
+async def test_a_refusal_is_shown_as_the_answer():
+    reply, told = Reply(), []
+    await think(
+        ScriptedModel([[ReplyPart(refusal="I can't")]]),
+        ModelRequest("", []),
+        1,
+        reply,
+        told.append,
+        HandClock(),
+    )
+    assert reply.text == "I can't" and told[0].text == "I can't"
+
+
+def test_usage_of_zeros_counts_as_unknown():
+    reply = Reply(usage=Usage(0, 0))
+    reply.add_text("hello there")
+    usage = reply.known_usage(ModelRequest("be brief", []))
+    assert usage.estimated and usage.completion > 0
+
+
+def test_ids_that_are_fine_stay():
+    calls = (CallRequest("functions.a:0", "a", "{}"), CallRequest("functions.a:1", "a", "{}"))
+    assert unique_calls(calls, set()) == calls
+
+
+def test_empty_and_repeated_ids_are_replaced_the_same_way_each_time():
+    calls = (CallRequest("0", "a", "{}"), CallRequest("0", "b", "{}"), CallRequest("", "c", "{}"))
+    fresh = unique_calls(calls, {"0"})
+    assert len({call.id for call in fresh} | {"0"}) == 4
+    assert fresh == unique_calls(calls, {"0"})
+
+
+@pytest.mark.parametrize("text", ["", "  ", "null", "{}"])
+def test_no_arguments_have_many_spellings(text: str):
+    assert parse_arguments(text) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[1]", '"x"', "{", '{"a": NaN}', '{"a": Infinity}', '{"a": 1e999}', '{"a": [-1E400]}', "[" * 100_000],
+)
+def test_what_is_not_one_json_object_is_refused(text: str):
+    with pytest.raises(ValueError):
+        parse_arguments(text)
+
+
+def test_bad_arguments_do_not_stay_in_the_history():
+    assert storable(CallRequest("1", "a", "{bad")).arguments == "{}"
+    assert storable(CallRequest("1", "a", "")).arguments == "{}"
+    good = CallRequest("1", "a", '{"x": 1}')
+    assert storable(good) is good

@@ -1,0 +1,231 @@
+"""Who decides whether a call runs, and what the model is told when it does not."""
+
+import asyncio
+
+from tests.conftest import until
+from tests.media import image, png
+from tests.unit.core.stand_ins import (
+    YES,
+    FunctionToolbox,
+    HandClock,
+    ScriptedApprover,
+    call,
+    ended,
+    of_type,
+    run,
+    text,
+    turn_of,
+)
+from tui.core.context.context_meter import Gauge
+from tui.core.context.result_store import Shelf
+from tui.core.conversation.conversation import ToolMessage
+from tui.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    EndReason,
+    ToolCallEnded,
+    ToolCallProposed,
+    ToolCallStarted,
+    ToolProgress,
+)
+from tui.core.ports import Answer, Decision
+from tui.core.tools import ToolResult
+from tui.core.turn.approval_policy import Mode
+from tui.core.turn.limits import Limits
+from tui.model.scripted import ScriptedModel, calls, says
+
+
+def asking(*replies):
+    return ScriptedModel([*replies]), FunctionToolbox(read_only=False)
+
+
+async def test_a_call_that_may_change_something_waits_for_a_yes():
+    model, toolbox = asking(calls(call(1)), says("done"))
+    approver = ScriptedApprover(YES)
+    turn, _ = turn_of(model, toolbox, approver=approver)
+    events = await run(turn)
+    assert approver.asked[0].tool.name == "echo" and approver.asked[0].arguments == {"text": "hi"}
+    assert of_type(events, ApprovalAsked)[0].request.why == "may change something"
+    assert of_type(events, ApprovalGiven)[0].answer is Answer.ONCE
+    assert len(toolbox.called) == 1
+
+
+async def test_a_no_with_a_reason_is_what_the_model_reads():
+    model, toolbox = asking(calls(call(1)), says("ok"))
+    turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(Decision(Answer.NO, "not on a Sunday")))
+    events = await run(turn)
+    assert toolbox.called == []
+    assert model.requests[1].messages[-1].text == "denied by the person: not on a Sunday"
+    assert of_type(events, ToolCallEnded)[0].why == "denied"
+
+
+async def test_a_no_that_no_person_gave_is_not_said_to_be_a_persons():
+    model, toolbox = asking(calls(call(1)), says("ok"))
+    answer = Decision(Answer.NO, "nobody is there", by_person=False)
+    turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(answer))
+    await run(turn)
+    assert model.requests[1].messages[-1].text == "denied: nobody is there"
+
+
+async def test_a_yes_for_the_session_is_not_asked_again():
+    model, toolbox = asking(calls(call(1), call(2, arguments="{}")), says("done"))
+    approver = ScriptedApprover(Decision(Answer.SESSION))
+    turn, _ = turn_of(model, toolbox, approver=approver)
+    await run(turn)
+    assert len(approver.asked) == 1 and len(toolbox.called) == 2
+
+
+async def test_calls_that_ask_run_one_after_the_other():
+    model, toolbox = asking(calls(call(1), call(2)), says("done"))
+    turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(YES, YES))
+    await run(turn)
+    assert toolbox.most_at_once == 1
+
+
+async def test_what_the_mode_forbids_is_denied_without_a_question():
+    model, toolbox = asking(calls(call(1)), says("ok"))
+    approver = ScriptedApprover()
+    turn, _ = turn_of(model, toolbox, approver=approver, mode=Mode.READS)
+    await run(turn)
+    assert approver.asked == [] and "only read-only tools" in model.requests[1].messages[-1].text
+
+
+async def test_denials_do_not_count_as_errors_of_the_model():
+    replies = [calls(call(n)) for n in range(4)]
+    model, toolbox = asking(*replies, says("understood"))
+    turn, _ = turn_of(model, toolbox, mode=Mode.READS)
+    assert ended(await run(turn)).reason is EndReason.ANSWERED
+
+
+async def test_waiting_for_the_person_is_not_counted_as_time_of_the_turn():
+    clock = HandClock()
+
+    class Slow(ScriptedApprover):
+        async def ask(self, request):
+            clock.ns += 3600 * 10**9
+            return YES
+
+    model, toolbox = asking(calls(call(1)), says("done"))
+    turn, _ = turn_of(model, toolbox, approver=Slow(), clock=clock)
+    assert ended(await run(turn)).reason is EndReason.ANSWERED
+    assert turn.meter.used_seconds(clock.ns) == 0
+
+
+async def test_cancelling_while_a_question_is_open_answers_the_call():
+    model, toolbox = asking(calls(call(1)))
+    approver = ScriptedApprover()
+    turn, talk = turn_of(model, toolbox, approver=approver)
+    task = asyncio.create_task(run(turn))
+    await until(lambda: approver.asked)
+    turn.cancel()
+    assert ended(await task).reason is EndReason.CANCELLED
+    assert talk.dangling() == () and toolbox.called == []
+
+
+async def test_a_cancelled_call_that_was_sent_is_told_apart_from_one_that_was_not():
+    async def hang(_):
+        await asyncio.get_running_loop().create_future()
+        return text("never")
+
+    toolbox = FunctionToolbox(read_only=False, write=hang)
+    model = ScriptedModel([calls(call(1, "srv__write", "{}"), call(2, "srv__write", "{}"))])
+    turn, talk = turn_of(model, toolbox, approver=ScriptedApprover(YES))
+    task = asyncio.create_task(run(turn))
+    await until(lambda: toolbox.running)
+    turn.cancel()
+    await task
+    sent, unsent = (message.text for message in talk.messages if isinstance(message, ToolMessage))
+    assert sent.startswith("cancelled by the person; it had been sent already, so it may or may not have")
+    assert unsent == "cancelled by the person"
+
+
+async def test_progress_is_told_but_not_more_often_than_an_eye_can_follow():
+    clock = HandClock()
+    turn, _ = turn_of(ScriptedModel([calls(call(1)), says("ok")]), clock=clock)
+    assert len(of_type(await run(turn), ToolProgress)) == 1
+
+    class Chatty(FunctionToolbox):
+        async def call(self, tool, arguments, *, seconds, progress):
+            for number in range(1000):
+                progress(number, None, "x")
+            return text("ok")
+
+    turn, _ = turn_of(ScriptedModel([calls(call(1)), says("ok")]), Chatty(), clock=clock)
+    assert len(of_type(await run(turn), ToolProgress)) == 1
+
+
+# ---- what the model is told of a result
+
+
+async def large(arguments):
+    return text("\n".join(f"line {number}" for number in range(20_000)))
+
+
+async def test_a_large_result_is_cut_and_the_model_reads_on_in_the_whole_of_it():
+    def read(request):
+        kept = request.messages[-1].kept
+        assert [tool.name for tool in request.tools][-1] == "mcptui__read_result"
+        arguments = f'{{"name": "{kept}", "grep": "line 12345"}}'
+        return calls(call(2, "mcptui__read_result", arguments))
+
+    model = ScriptedModel([calls(call(1, "srv__log")), read, says("done")])
+    turn, _ = turn_of(model, FunctionToolbox(log=large), limits=Limits(result_bytes=2000))
+    events = await run(turn)
+    first, second = of_type(events, ToolCallEnded)
+    assert len(first.text) <= 2000 and '"result-1"' in first.text and len(first.result.content[0].text) > 2000
+    assert "line 12345\n" in second.text and (second.server, second.tool) == ("mcptui", "read_result")
+    assert len(of_type(events, ToolCallProposed)) == len(of_type(events, ToolCallStarted)) == 2
+
+
+async def test_what_the_model_reads_on_in_is_not_kept_again():
+    shelf = Shelf({"result-1": "日" * 9000})
+    read = call(1, "mcptui__read_result", '{"name": "result-1"}')
+    model = ScriptedModel([calls(read), says("done")])
+    turn, talk = turn_of(model, limits=Limits(result_bytes=1000), shelf=shelf)
+    await run(turn)
+    told = next(message for message in talk.messages if isinstance(message, ToolMessage))
+    assert not told.is_error and told.kept == "" and len(shelf) == 1 and len(told.text.encode()) <= 1000
+
+
+async def test_the_same_large_result_is_kept_once():
+    shelf = Shelf()
+    model = ScriptedModel([calls(call(1, "srv__log"), call(2, "srv__log")), says("done")])
+    turn, _ = turn_of(model, FunctionToolbox(log=large), shelf=shelf)
+    await run(turn)
+    assert shelf.names() == ("result-1",)
+
+
+async def test_all_results_of_one_reply_share_the_window():
+    requests = [call(number, "srv__log", f'{{"n": {number}}}') for number in range(12)]
+    model = ScriptedModel([calls(*requests), says("done")])
+    turn, talk = turn_of(model, FunctionToolbox(log=large), gauge=Gauge(window=8192))
+    await run(turn)
+    told = [message.text for message in talk.messages if isinstance(message, ToolMessage)]
+    assert len(told) == 12 and sum(map(len, told)) <= 8192 * 0.6 * 3
+    assert all(len(one) <= 8192 * 0.1 * 3 for one in told)
+
+
+async def test_a_picture_goes_with_the_observation():
+    async def look(arguments):
+        return ToolResult((image(png(64, 32)),))
+
+    model = ScriptedModel([calls(call(1, "srv__look")), says("done")])
+    turn, _ = turn_of(model, FunctionToolbox(look=look))
+    await run(turn)
+    told = model.requests[1].messages[-1]
+    assert told.text == "[image 1: image/png 64x32, attached below]"
+    assert [one.mime for one in told.attachments] == ["image/png"]
+
+
+async def test_pictures_that_differ_are_not_the_same_result():
+    seen = 0
+
+    async def look(arguments):
+        nonlocal seen
+        seen += 1
+        return ToolResult((image(png() + bytes([seen])),))
+
+    model = ScriptedModel([*[calls(call(n, "srv__look")) for n in range(6)], says("done")])
+    turn, talk = turn_of(model, FunctionToolbox(look=look))
+    assert ended(await run(turn)).reason is EndReason.ANSWERED
+    assert not any("the same call" in message.text for message in talk.messages)

@@ -1,0 +1,61 @@
+"""What mcptui says of events, in one place for a turn that runs and for one that is shown again."""
+
+import pytest
+
+from tui.core.conversation.remarks import Remark
+from tui.core.events import (
+    EndReason,
+    LimitName,
+    LimitReached,
+    Notice,
+    RetryScheduled,
+    TextDelta,
+    TurnEnded,
+    TurnError,
+)
+from tui.core.ports import Usage
+from tui.core.turn.turn_endings import END_WORDS, LIMIT_SENTENCES, remark_of, words_of
+
+
+def said(event: object) -> str:
+    remark = remark_of(event, 3)
+    assert remark is not None and remark.place == 3
+    return words_of(remark)
+
+
+def ended(reason: EndReason) -> TurnEnded:
+    return TurnEnded(reason, "", 1, 0, Usage(), 5.0)
+
+
+def test_no_end_and_no_limit_is_without_a_sentence():
+    assert set(END_WORDS) == set(EndReason)
+    assert set(LIMIT_SENTENCES) == set(LimitName)
+
+
+@pytest.mark.parametrize("limit", list(LimitName))
+def test_a_limit_says_its_value_and_its_name_in_the_configuration(limit: LimitName):
+    sentence = said(LimitReached(limit, 12))
+    assert sentence.startswith("Limit reached: ") and "12" in sentence
+    assert sentence.endswith(f"({limit.value} in [limits]).") and "{" not in sentence
+
+
+def test_an_error_says_whose_it_is_and_what_to_do():
+    assert said(TurnError("no answer", "model", "Ask again.")) == "no answer. Ask again."
+    assert said(TurnError("it died", "weather")) == "weather: it died"
+
+
+def test_a_turn_that_was_stopped_says_so_and_one_that_was_answered_nothing():
+    assert said(ended(EndReason.CANCELLED)).startswith("Stopped.")
+    assert remark_of(ended(EndReason.ANSWERED), 3) is None
+
+
+def test_warnings_and_reasons_to_ask_again_are_said_and_what_the_model_says_is_not():
+    assert said(Notice("be careful", "warn")) == "be careful"
+    assert said(RetryScheduled(1, 1, 4, 2.0, "429 too many")) == "429 too many"
+    assert remark_of(TextDelta(1, "hello"), 3) is None
+    assert remark_of(Notice("1 turn is summarised", "room"), 3) is None  # has a line as long as it holds
+
+
+def test_what_a_newer_mcptui_wrote_is_left_out():
+    assert words_of(Remark(0, "end", "lost interest")) == ""
+    assert words_of(Remark(0, "limit", "max_jokes", value=3)) == ""

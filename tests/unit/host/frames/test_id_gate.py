@@ -1,0 +1,258 @@
+import itertools
+
+from tui.core.jsonrpc.envelope import Answer, Failure, Notice, Request, Stray
+from tui.host.frames.id_gate import (
+    CONNECTION_CLOSED,
+    METHOD_NOT_FOUND,
+    UNANSWERED_LIMIT,
+    UNSUPPORTED_VERSION,
+    Gate,
+    random_id,
+)
+
+VERSION = "io.modelcontextprotocol/protocolVersion"
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+
+
+class FakeInbox:
+    collapsed = 0
+
+    def __init__(self):
+        self.frames = []
+
+    crowded = False
+
+    def put(self, frame):
+        if isinstance(frame, Notice) and self.crowded:
+            return False
+        self.frames.append(frame)
+        return True
+
+
+class Ends:
+    """A gate with both its ends in the hand: ids on the wire are 1001, 1002, …"""
+
+    def __init__(self):
+        self.inbox = FakeInbox()
+        self.replies = []
+        self.gate = Gate(self.inbox, self.replies.append, itertools.count(1001).__next__)
+
+    def ask(self, session_id=1, method="tools/call", **params):
+        message = {"jsonrpc": "2.0", "id": session_id, "method": method}
+        return self.gate.outgoing(message | ({"params": params} if params else {}))
+
+    def got(self):
+        frames, self.inbox.frames = self.inbox.frames, []
+        return frames
+
+
+def test_ids_on_the_wire_cannot_be_guessed():
+    assert len({random_id() for _ in range(100)}) == 100
+    assert all(0 < random_id() < 2**31 for _ in range(100))
+
+
+def test_an_answer_comes_back_under_the_id_of_the_session():
+    ends = Ends()
+    assert ends.ask(1)["id"] == 1001
+    assert ends.gate.incoming(Answer(1001, {"a": 1}))
+    assert ends.got() == [Answer(1, {"a": 1})]
+
+
+def test_answers_out_of_order_find_their_requests():
+    ends = Ends()
+    ends.ask(1)
+    ends.ask(2)
+    ends.gate.incoming(Answer(1002, {}))
+    ends.gate.incoming(Failure("1001", -1, "no"))
+    assert ends.got() == [Answer(2, {}), Failure(1, -1, "no")]
+
+
+def test_an_answer_that_nobody_waits_for_is_counted_and_dropped():
+    ends = Ends()
+    ends.ask(1)
+    for frame in (Answer(1, {}), Answer(2001, {}), Answer(1001, {}), Answer(1001, {"second": True})):
+        ends.gate.incoming(frame)
+    assert ends.got() == [Answer(1, {})]
+    assert ends.gate.drops.unmatched == 3
+
+
+def test_a_cancelled_request_is_named_on_the_wire_and_its_late_answer_is_dropped():
+    ends = Ends()
+    ends.ask(1)
+    cancel = {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": 1, "reason": "x"},
+    }
+    assert ends.gate.outgoing(cancel)["params"] == {"requestId": 1001, "reason": "x"}
+    ends.gate.incoming(Answer(1001, {}))
+    assert ends.got() == []
+
+
+def test_a_cancel_of_what_was_answered_already_is_not_sent():
+    ends = Ends()
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+    assert ends.gate.outgoing(cancel) is None
+
+
+def test_progress_and_subscriptions_are_translated_both_ways():
+    ends = Ends()
+    sent = ends.ask(1, _meta={"progressToken": 1, "other": 2})
+    assert sent["params"]["_meta"] == {"progressToken": 1001, "other": 2}
+    ends.gate.incoming(Notice("notifications/progress", {"progressToken": 1001, "progress": 1}))
+    ends.gate.incoming(Notice("m", {"_meta": {SUBSCRIPTION: 1001}}))
+    assert [frame.params for frame in ends.got()] == [
+        {"progressToken": 1, "progress": 1},
+        {"_meta": {SUBSCRIPTION: 1}},
+    ]
+
+
+def test_an_unusable_answer_fails_its_call_and_no_other():
+    ends = Ends()
+    ends.ask(1)
+    ends.ask(2)
+    assert not ends.gate.incoming(Stray("not JSON", (1002, 5)))
+    (failure,) = ends.got()
+    assert (failure.id, failure.message) == (2, "the server's answer cannot be used: not JSON")
+
+
+def test_the_end_fails_every_call_that_waits():
+    ends = Ends()
+    ends.ask(1)
+    ends.ask(2)
+    ends.gate.fail_all(CONNECTION_CLOSED, "gone")
+    assert ends.got() == [Failure(1, CONNECTION_CLOSED, "gone"), Failure(2, CONNECTION_CLOSED, "gone")]
+
+
+def test_a_silent_probe_is_answered_in_the_place_of_the_server():
+    ends = Ends()
+    ends.ask(1, "server/discover")
+    ends.gate.give_up_probe(1, 2.0)
+    (failure,) = ends.got()
+    assert (failure.id, failure.code) == (1, METHOD_NOT_FOUND)
+
+
+def test_an_answered_probe_is_left_alone():
+    ends = Ends()
+    ends.ask(1, "server/discover")
+    ends.gate.incoming(Answer(1001, {}))
+    ends.got()
+    ends.ask(1, "initialize")
+    ends.gate.give_up_probe(1, 2.0)
+    assert ends.got() == []
+
+
+def test_an_error_without_an_id_answers_the_probe():
+    ends = Ends()
+    ends.ask(1, "server/discover")
+    ends.gate.incoming(Failure(None, -32700, "parse error"))
+    assert ends.got() == [Failure(1, -32700, "parse error")]
+
+
+def test_an_error_without_an_id_answers_nothing_else():
+    ends = Ends()
+    ends.ask(1, "tools/call")
+    ends.gate.incoming(Failure(None, -32700, "parse error"))
+    assert ends.got() == []
+
+
+def test_a_slow_modern_server_is_taken_at_its_late_word():
+    ends = Ends()
+    ends.ask(1, "server/discover")
+    ends.gate.give_up_probe(1, 2.0)
+    ends.ask(2, "initialize")
+    ends.got()
+    ends.gate.incoming(Answer(1001, {"supportedVersions": ["2026-07-28"]}))
+    ends.gate.incoming(Failure(1002, METHOD_NOT_FOUND, "initialize is gone"))
+    (failure,) = ends.got()
+    assert (failure.id, failure.code, failure.data["supported"]) == (2, UNSUPPORTED_VERSION, ["2026-07-28"])
+
+
+def test_requests_of_a_handshake_server_reach_the_session():
+    ends = Ends()
+    ends.ask(1, "initialize")
+    ends.gate.incoming(Answer(1001, {"protocolVersion": "2025-11-25"}))
+    ends.gate.incoming(Request("s1", "ping"))
+    assert ends.got()[1:] == [Request("s1", "ping")]
+    answer = {"jsonrpc": "2.0", "id": "s1", "result": {}}
+    assert ends.gate.outgoing(answer) == answer
+
+
+def test_a_stateless_server_must_not_ask_and_gets_no_answer():
+    ends = Ends()
+    ends.ask(1, "tools/list", _meta={VERSION: "2026-07-28"})
+    ends.gate.incoming(Request("s1", "ping"))
+    assert ends.got() == []
+    assert ends.gate.drops.refused == 1
+    assert ends.gate.outgoing({"jsonrpc": "2.0", "id": "s1", "result": {}}) is None
+
+
+def test_the_probe_alone_does_not_make_a_server_stateless():
+    ends = Ends()
+    ends.ask(1, "server/discover", _meta={VERSION: "2026-07-28"})
+    assert ends.gate.version == ""
+
+
+def test_too_many_requests_are_answered_at_the_gate_each_exactly_once():
+    ends = Ends()
+    for number in range(UNANSWERED_LIMIT + 2):
+        ends.gate.incoming(Request(number, "ping" if number % 2 else "roots/list"))
+    assert len(ends.got()) == UNANSWERED_LIMIT
+    refused, pong = ends.replies
+    assert refused["error"]["message"] == "too many requests are waiting"
+    assert pong == {"jsonrpc": "2.0", "id": UNANSWERED_LIMIT + 1, "result": {}}
+    assert ends.gate.drops.overrun == 2
+
+
+def test_an_answered_request_makes_room_for_another():
+    ends = Ends()
+    for number in range(UNANSWERED_LIMIT):
+        ends.gate.incoming(Request(number, "ping"))
+    ends.gate.outgoing({"jsonrpc": "2.0", "id": 0, "result": {}})
+    ends.gate.incoming(Request("more", "ping"))
+    assert ends.replies == []
+
+
+def cancelled(request_id):
+    return Notice("notifications/cancelled", {"requestId": request_id})
+
+
+def test_requests_that_the_server_cancels_make_room_for_others():
+    ends = Ends()
+    for number in range(UNANSWERED_LIMIT * 2):
+        ends.gate.incoming(Request(number, "roots/list"))
+        ends.gate.incoming(cancelled(number))
+    assert ends.replies == []
+    assert ends.gate.drops.overrun == 0
+
+
+def test_a_cancelled_id_may_be_written_as_text():
+    ends = Ends()
+    for number in range(UNANSWERED_LIMIT * 2):
+        ends.gate.incoming(Request(number, "roots/list"))
+        ends.gate.incoming(cancelled(str(number)))
+    assert ends.replies == []
+
+
+def test_a_request_whose_cancelling_is_dropped_still_waits_for_its_answer():
+    ends = Ends()
+    ends.inbox.crowded = True
+    for number in range(UNANSWERED_LIMIT + 1):
+        ends.gate.incoming(Request(number, "roots/list"))
+        ends.gate.incoming(cancelled(number))
+    assert ends.gate.drops.overrun == 1
+
+
+def test_a_cancelling_of_nothing_is_harmless():
+    ends = Ends()
+    for odd in (None, "x", 7, [1], {"a": 1}, True):
+        ends.gate.incoming(cancelled(odd))
+    ends.gate.incoming(Notice("notifications/cancelled", None))
+    assert len(ends.got()) == 7
+
+
+def test_batches_belong_to_one_protocol_version():
+    ends = Ends()
+    assert not ends.gate.batches
+    ends.gate.negotiated("2025-03-26")
+    assert ends.gate.batches

@@ -1,0 +1,227 @@
+import asyncio
+import json
+import time
+
+import pytest
+
+from tui.core.jsonrpc.envelope import Answer, Failure, Request
+from tui.core.jsonrpc.framing import LINE_LIMIT
+from tui.core.traffic import Direction, Kind
+from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
+from tui.host.frames.inbox import EndOfInbox, Inbox
+from tui.host.frames.stdout_reader import Intake
+from tui.host.frames.tap import WireTap
+
+
+class Bench:
+    """An intake with its gate and inbox; the session has asked requests 1 and 2, as 1001 and 1002."""
+
+    def __init__(self):
+        self.noted = []
+        self.inbox = Inbox()
+        ids = iter(range(1001, 2000))
+        self.gate = Gate(self.inbox, lambda message: None, lambda: next(ids))
+        self.intake = Intake(self.gate, self.inbox, WireTap("it", self.noted.append))
+        for number in (1, 2):
+            self.gate.outgoing({"jsonrpc": "2.0", "id": number, "method": "tools/call"})
+
+    async def take(self, data):
+        await self.intake.take(data)
+
+    async def got(self):
+        async with asyncio.timeout(5):
+            return await self.inbox.get()
+
+    def raw(self):
+        return [captured.raw for captured in self.noted if captured.direction is Direction.IN]
+
+
+ANSWER = b'{"jsonrpc":"2.0","id":1001,"result":{"a":1}}'
+
+
+async def test_a_line_is_shown_raw_before_it_is_read():
+    bench = Bench()
+    await bench.take(ANSWER + b"\r\n")
+    (captured,) = bench.noted
+    assert (captured.source, captured.direction, captured.kind) == ("it", Direction.IN, None)
+    assert captured.raw == ANSWER + b"\r"
+    assert 0 < captured.mono_ns <= time.monotonic_ns()
+    assert await bench.got() == Answer(1, {"a": 1})
+
+
+async def test_what_is_no_frame_is_counted_and_the_first_of_it_kept():
+    bench = Bench()
+    await bench.take(b"\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
+    assert (bench.intake.noise, bench.intake.first_noise) == (2, "␛[1mStarting")
+    assert bench.raw() == [b"\x1b[1mStarting", b"", b"   ", b"really", ANSWER]
+    assert await bench.got() == Answer(1, {"a": 1})
+
+
+async def test_a_whole_message_at_the_end_of_the_stream_counts():
+    bench = Bench()
+    await bench.take(ANSWER)
+    await bench.intake.finish()
+    assert await bench.got() == Answer(1, {"a": 1})
+
+
+async def test_half_a_message_at_the_end_of_the_stream_leaves_its_call_to_hear_of_the_end():
+    bench = Bench()
+    await bench.take(ANSWER[:-5])
+    await bench.intake.finish()
+    assert bench.intake.noise == 1
+    bench.inbox.close()
+    with pytest.raises(EndOfInbox):
+        await bench.got()
+
+
+async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
+    bench = Bench()
+    await bench.take(b'{"jsonrpc":"2.0","id":1002,"result":{"x":"')
+    for _ in range(LINE_LIMIT // (1 << 20) + 1):
+        await bench.take(b"x" * (1 << 20))
+    await bench.take(b'"}}\n' + ANSWER + b"\n")
+    failure = await bench.got()
+    assert (failure.id, failure.code) == (2, RESULT_TOO_LARGE)
+    assert "the limit is 16777216" in failure.message
+    assert await bench.got() == Answer(1, {"a": 1})
+    head, event, answer = bench.noted
+    assert len(head.raw) == 256 * 1024 < head.size
+    assert len(head.detail["sha256"]) == 64
+    assert (event.kind, event.detail["bytes"]) == (Kind.EVENT, head.size)
+    assert answer.raw == ANSWER
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        (b'{\n  "jsonrpc": "2.0",\n', "multi-line JSON: newline-delimited JSON required"),
+        (b"Content-Length: 44\r\n\r\n", "Content-Length headers: newline-delimited JSON required"),
+        (ANSWER.decode().encode("utf-16-le") + b"\n", "UTF-16: newline-delimited JSON in UTF-8 required"),
+        (b"Ok to proceed? (y) ", "it asks 'Ok to proceed?': add -y to the arguments of npx"),
+        (b"Hello\n", ""),
+    ],
+)
+async def test_known_kinds_of_noise_are_named(lines, hint):
+    bench = Bench()
+    await bench.take(lines)
+    assert bench.intake.hint == hint
+
+
+async def test_a_framing_of_which_nothing_can_be_read_fails_what_waits_at_once():
+    bench = Bench()
+    await bench.take(b"Content-Length: 44\r\n\r\n")
+    failures = [await bench.got(), await bench.got()]
+    assert {failure.id for failure in failures} == {1, 2}
+    assert all("Content-Length headers" in failure.message for failure in failures)
+
+
+async def test_talk_of_such_a_framing_harms_nobody_later():
+    bench = Bench()
+    await bench.take(ANSWER + b"\nContent-Length: 44\r\n")
+    assert await bench.got() == Answer(1, {"a": 1})
+    await bench.take(ANSWER.replace(b"1001", b"1002") + b"\n")
+    assert await bench.got() == Answer(2, {"a": 1})
+
+
+async def test_a_message_printed_over_many_lines_fails_its_call_at_once():
+    bench = Bench()
+    await bench.take(json.dumps({"jsonrpc": "2.0", "id": 1002, "result": {}}, indent=2).encode() + b"\n")
+    failure = await bench.got()
+    assert failure.id == 2
+    assert "multi-line JSON" in failure.message
+
+
+async def test_an_answer_glued_to_a_prompt_is_read_and_a_quoted_request_is_not():
+    bench = Bench()
+    await bench.take(b'> {"jsonrpc":"2.0","id":"s1","method":"ping"}\n')
+    await bench.take(b"> " + ANSWER + b"\n")
+    assert await bench.got() == Answer(1, {"a": 1})
+    assert bench.intake.noise == 2
+
+
+async def test_a_large_line_is_read_without_holding_the_loop():
+    bench, worst = Bench(), 0.0
+
+    async def tick():
+        nonlocal worst
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.005)
+            worst = max(worst, time.monotonic() - before)
+
+    ticking = asyncio.ensure_future(tick())
+    items = [{"type": "text", "text": f"item {number}"} for number in range(100_000)]
+    line = json.dumps({"jsonrpc": "2.0", "id": 1001, "result": {"content": items}}).encode()
+    await asyncio.sleep(0)
+    await bench.take(line + b"\n")
+    ticking.cancel()
+    assert await bench.got() == Answer(1, {"content": items})
+    assert worst < 0.2
+
+
+async def test_a_flood_leaves_the_loop_half_of_its_time():
+    bench, turns = Bench(), 0
+
+    async def turn():
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0.001)
+            turns += 1
+
+    turning = asyncio.ensure_future(turn())
+    started = time.monotonic()
+    line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
+    for _ in range(20):
+        await bench.take(line * 2000)
+    seconds = time.monotonic() - started
+    turning.cancel()
+    assert turns > seconds / 0.02
+    assert bench.inbox.collapsed > 39_000
+
+
+async def test_log_messages_that_would_be_dropped_are_not_even_read(monkeypatch):
+    bench = Bench()
+    line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
+    await bench.take(line * 100)
+    monkeypatch.setattr("tui.host.frames.stdout_reader.read_line", lambda *_, **__: pytest.fail("read"))
+    await bench.take(line * 100)
+    assert len(bench.noted) == 200
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\x1b[32m" + ANSWER + b"\x1b[0m",
+        ANSWER + b" // sent",
+        b'{"jsonrpc":"2.0","method":"notifications/message"}' + ANSWER,
+        b'12:30 sending {"result":{"a":1},"jsonrpc":"2.0","id":1001}',
+    ],
+)
+async def test_an_answer_among_other_things_is_found_and_the_line_counted(line):
+    bench = Bench()
+    await bench.take(line + b"\n")
+    assert await bench.got() == Answer(1, {"a": 1})
+    assert bench.intake.noise == 1
+
+
+async def test_a_message_inside_of_another_is_not_believed():
+    bench = Bench()
+    await bench.take(b"[" + ANSWER + b"]\n")
+    assert isinstance(await bench.got(), Failure)
+
+
+async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_parameters():
+    bench = Bench()
+    params = json.dumps({"data": ["x" * 1000] * 300})
+    for begin in ('"method":"notifications/message"', '"id":7,"method":"sampling/createMessage"'):
+        await bench.take(f'{{"jsonrpc":"2.0",{begin},"params":{params}}}\n'.encode())
+    assert await bench.got() == Request(7, "sampling/createMessage")
+    assert bench.gate.drops.collapsed == 1
+
+
+async def test_a_server_that_sends_back_what_it_gets_is_told_apart():
+    bench = Bench()
+    await bench.take(b'{"jsonrpc":"2.0","id":1001,"method":"tools/call"}\n')
+    failure = await bench.got()
+    assert isinstance(failure, Failure)
+    assert "no MCP server" in failure.message

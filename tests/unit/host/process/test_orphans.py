@@ -1,0 +1,62 @@
+import signal
+import subprocess
+import sys
+import uuid
+
+import pytest
+
+from tui.host.process.orphans import Straggler, end_stragglers
+from tui.host.process.process import OWNER_VARIABLE
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show an environment")
+
+READY = "print('ready', flush=True); import time; time.sleep(60)"
+
+
+@pytest.fixture
+def start():
+    started = []
+
+    def start(mark, code=READY):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            env={OWNER_VARIABLE: mark},
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        started.append(process)
+        assert process.stdout.readline() == b"ready\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_every_process_with_the_mark_is_ended_and_no_other(start):
+    mark = f"owner/{uuid.uuid4().hex}"
+    mine, also, other = start(mark), start(mark), start(f"{mark}0")
+    ended = end_stragglers(mark, 1.0)
+    assert {one.pid for one in ended} == {mine.pid, also.pid}
+    assert Straggler(mine.pid, mine.pid) in ended
+    assert mine.wait(5) == also.wait(5) == -signal.SIGTERM
+    assert other.poll() is None
+
+
+def test_one_that_ignores_the_request_is_killed(start):
+    mark = f"owner/{uuid.uuid4().hex}"
+    stubborn = start(mark, f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}")
+    assert [one.pid for one in end_stragglers(mark, 0.1)] == [stubborn.pid]
+    assert stubborn.wait(5) == -signal.SIGKILL
+
+
+def test_one_that_is_just_leaving_is_not_counted(start):
+    mark = f"owner/{uuid.uuid4().hex}"
+    leaving = start(mark, "print('ready', flush=True); import time; time.sleep(0.05)")
+    assert end_stragglers(mark, 1.0) == ()
+    assert leaving.wait(5) == 0
+
+
+def test_where_there_is_none_nothing_is_waited_for():
+    assert end_stragglers(f"owner/{uuid.uuid4().hex}", 60.0) == ()

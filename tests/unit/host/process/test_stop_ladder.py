@@ -1,0 +1,95 @@
+import asyncio
+import sys
+import time
+import uuid
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tui.core.servers import ServerSpec
+from tui.host.process.pipes import PipeWriter
+from tui.host.process.process import ServerProcess, StopGrace, spawn
+from tui.host.process.stop_ladder import descend, sweep, within
+
+GRACE = StopGrace(flush=0.1, eof=0.2, term=0.2, kill=2.0, stragglers=0.2)
+READY = "import sys, signal, time, subprocess; "
+WAIT = "print('ready', flush=True); "
+
+
+@asynccontextmanager
+async def server(code, mark="owner/x"):
+    popen = spawn(ServerSpec("x", sys.executable, ("-c", READY + code)), mark)
+    process = ServerProcess(popen, lambda: None)
+    stdin = PipeWriter(popen.stdin, broken=lambda why: None)
+    try:
+        assert popen.stdout.readline() == b"ready\n"
+        yield process, stdin
+    finally:
+        process.destroy()
+        stdin.close()
+        popen.stdout.close()
+        popen.stderr.close()
+
+
+async def test_a_server_that_behaves_needs_no_wait():
+    async with server(WAIT + "sys.stdin.read()") as (process, stdin):
+        started = time.monotonic()
+        await descend(process, stdin, StopGrace(60, 60, 60, 60, 60), asyncio.Event())
+        assert process.exit.code == 0
+        assert time.monotonic() - started < 5
+
+
+async def test_one_that_stays_is_asked_by_sigterm():
+    async with server(WAIT + "time.sleep(60)") as (process, stdin):
+        await descend(process, stdin, GRACE, asyncio.Event())
+        assert process.exit.signal == "SIGTERM"
+
+
+async def test_one_that_stays_even_then_is_killed():
+    async with server("signal.signal(signal.SIGTERM, signal.SIG_IGN); " + WAIT + "time.sleep(60)") as (
+        process,
+        stdin,
+    ):
+        await descend(process, stdin, GRACE, asyncio.Event())
+        assert process.exit.signal == "SIGKILL"
+
+
+async def test_what_was_written_is_read_before_the_end():
+    code = WAIT + "time.sleep(0.05); sys.exit(len(sys.stdin.read()) // 10_000)"
+    async with server(code) as (process, stdin):
+        stdin.write(b"x" * 500_000)
+        await descend(process, stdin, StopGrace(flush=30, eof=30), asyncio.Event())
+        assert process.exit.code == 50
+
+
+async def test_in_a_hurry_no_step_waits():
+    hurry = asyncio.Event()
+    hurry.set()
+    async with server("signal.signal(signal.SIGTERM, signal.SIG_IGN); " + WAIT + "time.sleep(60)") as (
+        process,
+        stdin,
+    ):
+        started = time.monotonic()
+        await descend(process, stdin, StopGrace(30, 30, 30, 30, 30), hurry)
+        assert process.exit.signal == "SIGKILL"
+        assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("session", [False, True])
+async def test_a_grandchild_is_ended_after_a_clean_exit_and_reported_if_it_had_left_the_group(session):
+    mark = f"owner/{uuid.uuid4().hex}"
+    child = "print('ready', flush=True); import time; time.sleep(60)"
+    code = (
+        f"subprocess.Popen([sys.executable, '-c', {child!r}], start_new_session={session}); sys.stdin.read()"
+    )
+    async with server(code, mark) as (process, stdin):
+        await descend(process, stdin, GRACE, asyncio.Event())
+        assert process.exit.code == 0
+        assert len(sweep(process, mark, 0.2)) == session
+
+
+async def test_waiting_ends_with_the_first_condition_or_the_time():
+    event = asyncio.Event()
+    event.set()
+    await within(60, event.wait(), asyncio.Event().wait())
+    await within(0.01, asyncio.Event().wait())

@@ -1,0 +1,135 @@
+"""The client half of the SDK, loaded without its server half."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[4]
+
+LOADED = "from tui.host.sdk.client_import import load_client_half\nload_client_half()\nimport sys, mcp\n"
+
+
+def printed_by(code: str) -> str:
+    """Return what a fresh interpreter prints; whoever runs the tests has long loaded all of the SDK."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_nothing_is_loaded_that_only_servers_need():
+    heavy = "{'starlette', 'uvicorn', 'cryptography', 'sse_starlette', 'mcp.server'}"
+    code = f"{LOADED}import tui.host.connection\nprint({heavy} & sys.modules.keys())"
+    assert printed_by(code) == "set()"
+
+
+def test_who_imports_a_server_afterwards_gets_the_real_one():
+    code = f"{LOADED}from mcp.server.mcpserver import MCPServer\nprint(MCPServer('desk').name)"
+    assert printed_by(code) == "desk"
+
+
+def test_an_sdk_that_is_loaded_already_is_left_as_it_is():
+    code = f"import mcp.server\nbefore = mcp.server\n{LOADED}print(sys.modules['mcp.server'] is before)"
+    assert printed_by(code) == "True"
+
+
+def test_an_sdk_that_does_not_take_empty_classes_is_loaded_whole():
+    code = (
+        "import tui.host.sdk.client_import as half\n"
+        "half._EmptyModule.__getattr__ = lambda module, name: 1 / 0\n"
+        f"{LOADED}import mcp.client\nprint('starlette' in sys.modules, mcp.server.Server.__name__)"
+    )
+    assert printed_by(code) == "True Server"
+
+
+CHURNING = """
+import sys, threading
+
+def churn():
+    names = [f"churn{number}" for number in range(1000)]
+    while not over.is_set():
+        for name in names:
+            sys.modules[name] = sys
+        for name in names:
+            del sys.modules[name]
+
+over = threading.Event()
+sys.setswitchinterval(1e-6)
+sys.modules.update(dict.fromkeys((f"many{number}" for number in range(50_000)), sys))
+threading.Thread(target=churn).start()
+"""
+
+
+def test_modules_imported_by_other_threads_do_not_make_it_load_the_whole_sdk():
+    code = (
+        f"{CHURNING}"
+        "try:\n"
+        "    from tui.host.sdk.client_import import load_client_half\n"
+        "    load_client_half()\n"
+        "finally:\n"
+        "    over.set()\n"
+        "print({'starlette', 'mcp.server'} & sys.modules.keys())"
+    )
+    assert printed_by(code) == "set()"
+
+
+AN_IMPORT_MEANWHILE = """
+import importlib, sys, threading
+import tui.host.sdk.client_import as half
+from importlib.abc import MetaPathFinder
+from importlib.machinery import PathFinder
+
+class Holding(MetaPathFinder):
+    # Stops the import of `colorsys` just before it reaches the finder that finds it.
+    def find_spec(self, name, path, target=None):
+        if name == "colorsys":
+            searching.set()
+            assert loaded.wait(30)
+        return None
+
+def search():
+    try:
+        importlib.import_module("colorsys")
+        print("found")
+    except ImportError as error:
+        print(error)
+
+searching, loaded = threading.Event(), threading.Event()
+other = threading.Thread(target=search)
+sys.meta_path.insert(sys.meta_path.index(PathFinder), Holding())
+with half._without_servers():
+    other.start()
+    assert searching.wait(30)
+loaded.set()
+other.join()
+"""
+
+
+def test_an_import_in_another_thread_at_the_same_time_finds_its_module():
+    assert printed_by(AN_IMPORT_MEANWHILE) == "found"
+
+
+AT_ONCE = """
+import threading
+import tui.host.sdk.client_import as half
+from tui.host.supervisor import _connections
+
+def load():
+    ready.wait()
+    try:
+        clients.add(_connections().Client)
+    except Exception as error:
+        print(repr(error))
+
+ready, clients = threading.Barrier(8), set()
+threads = [threading.Thread(target=load) for _ in range(8)]
+"""
+LOADING = "for one in threads: one.start()\nfor one in threads: one.join()\nprint(len(clients))"
+
+
+def test_threads_that_load_it_at_once_share_one_load():
+    assert printed_by(f"{AT_ONCE}{LOADING}") == "1"
+
+
+def test_threads_that_load_it_at_once_share_one_load_of_the_whole_sdk():
+    refuse = "half._EmptyModule.__getattr__ = lambda module, name: 1 / 0\n"
+    assert printed_by(f"{AT_ONCE}{refuse}{LOADING}") == "1"

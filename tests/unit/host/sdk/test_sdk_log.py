@@ -1,0 +1,52 @@
+"""What the SDK logs stays in memory, without what servers sent."""
+
+import logging
+
+import pytest
+
+from tui.host.sdk.sdk_log import KEPT, quiet_sdk_logging
+
+
+@pytest.fixture
+def log():
+    handler = quiet_sdk_logging()
+    yield handler
+    for name in ("mcp", "client"):
+        logging.getLogger(name).removeHandler(handler)
+        logging.getLogger(name).propagate = True
+
+
+def test_nothing_reaches_the_screen(log, capfd):
+    logging.getLogger("mcp.client.stdio").error("bad line %r", "secret")
+    logging.getLogger("client").warning("dropped %s", "secret")
+    assert capfd.readouterr() == ("", "")
+    assert len(log.lines) == 2
+
+
+def test_what_the_server_sent_is_left_out(log):
+    logging.getLogger("mcp").error("bad line %r", "secret")
+    logging.getLogger("mcp").error(f"bad line {'secret'}")
+    assert "secret" not in "".join(log.lines)
+    assert "bad line %r" in log.lines[0]
+
+
+def test_an_error_is_kept_as_its_type(log):
+    try:
+        raise ValueError("secret")
+    except ValueError:
+        logging.getLogger("mcp").exception("failed: %s", "x")
+    assert log.lines[0].endswith("[ValueError]")
+
+
+def test_the_memory_is_bounded(log):
+    for number in range(KEPT * 3):
+        logging.getLogger("mcp").error("line %d", number)
+    assert len(log.lines) == KEPT
+
+
+def test_asking_twice_keeps_one_handler(log):
+    again = quiet_sdk_logging()
+    logging.getLogger("mcp").error("line %d", 1)
+    assert (len(again.lines), len(log.lines)) == (1, 0)
+    logging.getLogger("mcp").removeHandler(again)
+    logging.getLogger("client").removeHandler(again)

@@ -1,0 +1,47 @@
+"""What is kept of the resources and prompts that servers list."""
+
+import pytest
+
+from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
+from tui.host.catalogue_items import MAX_ARGUMENTS, MAX_URI, prompt_infos, resource_infos
+
+
+def test_a_resource_is_kept_with_what_it_says_raw():
+    raw = {"uri": "a://b", "name": "n\x1b[2J", "title": "t", "mimeType": "text/plain", "size": 3}
+    found, fault = resource_infos("s", [raw], template=False)
+    assert found == [ResourceInfo("s", "a://b", "n\x1b[2J", "t", "", "text/plain", 3)]
+    assert fault == ""
+
+
+def test_a_template_is_known_by_its_own_member():
+    found, fault = resource_infos("s", [{"uriTemplate": "a://{b}"}, {"uri": "a://b"}], template=True)
+    assert found == [ResourceInfo("s", "a://{b}", template=True)]
+    assert fault == "1 of 2 templates are malformed and left out."
+
+
+@pytest.mark.parametrize(
+    "raw", [None, [], "a://b", {}, {"uri": ""}, {"uri": 7}, {"uri": "x" * (MAX_URI + 1)}]
+)
+def test_one_malformed_resource_costs_only_itself(raw):
+    found, fault = resource_infos("s", [raw, {"uri": "a://b"}], template=False)
+    assert [one.uri for one in found] == ["a://b"]
+    assert fault == "1 of 2 resources are malformed and left out."
+
+
+@pytest.mark.parametrize("size", [True, -1, 1.5, "3", None])
+def test_a_size_that_is_none_is_not_told(size):
+    found, _ = resource_infos("s", [{"uri": "a://b", "size": size}], template=False)
+    assert found[0].size is None
+
+
+def test_only_arguments_with_names_are_asked_for_and_only_true_is_required():
+    listed = [{"name": "a", "required": True}, {"name": "b", "required": "yes"}, {"name": 3}, "c"]
+    found, fault = prompt_infos("s", [{"name": "p", "arguments": listed}, {"arguments": []}])
+    assert found == [PromptInfo("s", "p", arguments=(PromptArgument("a", "", True), PromptArgument("b")))]
+    assert fault == "1 of 2 prompts are malformed and left out."
+
+
+def test_arguments_without_end_are_cut():
+    listed = [{"name": str(number)} for number in range(MAX_ARGUMENTS + 5)]
+    found, _ = prompt_infos("s", [{"name": "p", "arguments": listed}])
+    assert len(found[0].arguments) == MAX_ARGUMENTS

@@ -1,0 +1,164 @@
+"""What a person reads when a server does not start, dies, or refuses a call."""
+
+from types import SimpleNamespace
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import ErrorData, InitializeResult
+from pydantic import ValidationError
+
+from tui.core.errors import ServerError
+from tui.core.servers import ServerSpec, StopReason
+from tui.host import error_sentences as explain
+
+SPEC = ServerSpec("weather", "/usr/bin/python", ("weather.py", "--token", "a b"))
+
+
+def transport(**more):
+    usual = {
+        "exit": None,
+        "stderr": SimpleNamespace(last="", lines=tuple),
+        "noise": 0,
+        "first_noise": "",
+        "noise_hint": "",
+        "fatal": "",
+        "leftovers": (),
+    }
+    return SimpleNamespace(**(usual | more))
+
+
+def ended(code=1, signal="", words="exited with code 1 after 0.3 s"):
+    return SimpleNamespace(code=code, signal=signal, sentence=lambda: words)
+
+
+def log(*lines):
+    return SimpleNamespace(last=lines[-1], lines=lambda: lines)
+
+
+def failure(given, error=None, seconds=None, died=False, theirs=()):
+    return explain.start_failure(
+        SPEC,
+        given,
+        error,
+        seconds=seconds,
+        died=died,
+        waiting_for="initialize",
+        versions=(theirs, ("2026-07-28", "2025-11-25")),
+    )
+
+
+def test_a_death_at_the_start_names_command_exit_and_last_line():
+    given = transport(exit=ended(), stderr=log("ModuleNotFoundError: No module named 'httpx'"))
+    found = failure(given, died=True)
+    assert found.reason is StopReason.FAILED_TO_START
+    assert found.detail == (
+        "`python weather.py --token '[redacted:token]'` exited with code 1 after 0.3 s."
+        " Last line: ModuleNotFoundError: No module named 'httpx'"
+    )
+    assert found.next_step == "Press l for its log, r to try again."
+
+
+def test_text_that_is_no_protocol_is_shown():
+    found = failure(transport(noise=12, first_noise="Starting…"), seconds=60)
+    assert found.detail == (
+        "no answer to initialize within 60 s."
+        " It wrote text to stdout that is not JSON-RPC (12 lines; first: 'Starting…')."
+    )
+
+
+def test_a_known_kind_of_noise_is_named():
+    found = failure(transport(noise=12, noise_hint="it asks 'Ok to proceed?'"), seconds=60)
+    assert found.detail.endswith(" It asks 'Ok to proceed?'.")
+
+
+def test_what_the_transport_says_comes_before_what_the_sdk_says():
+    error = ServerError("`foo` was not found on PATH.", where="x", next_step="Check command.")
+    found = failure(transport(), ExceptionGroup("a", [ExceptionGroup("b", [error])]))
+    assert (found.detail, found.next_step) == ("`foo` was not found on PATH.", "Check command.")
+
+
+def test_versions_of_both_sides_are_named():
+    error = RuntimeError("Unsupported protocol version from the server: 2099-01-01")
+    found = failure(transport(), error, theirs=("2099-01-01", "2099-01-01"))
+    assert found.detail == "no common protocol version (server: 2099-01-01; host: 2026-07-28, 2025-11-25)."
+
+
+def test_an_answer_of_the_wrong_shape_is_named_by_place_not_by_payload():
+    with pytest.raises(ValidationError) as caught:
+        InitializeResult.model_validate({"protocolVersion": "secret payload", "capabilities": {}})
+    found = failure(transport(), caught.value)
+    assert found.detail == (
+        "its answer to initialize is not what the protocol asks for: serverInfo: Field required."
+    )
+
+
+def test_a_process_that_we_ended_is_not_said_to_have_ended_by_itself():
+    found = failure(transport(exit=ended(None, "SIGTERM", "was ended by SIGTERM")), ValueError("nonsense"))
+    assert found.detail == "nonsense."
+    assert (found.code, found.signal) == (None, "")
+
+
+def test_a_clean_exit_and_a_crash_have_different_words():
+    assert explain.death(transport(exit=ended(0)), None, died=True).reason is StopReason.EXITED
+    assert explain.death(transport(exit=ended(1)), None, died=True).reason is StopReason.CRASHED
+    killed = explain.death(transport(exit=ended(None, "SIGKILL", "was ended by SIGKILL")), None, died=True)
+    assert (killed.reason, killed.signal) == (StopReason.CRASHED, "SIGKILL")
+
+
+def test_a_connection_that_broke_says_why():
+    found = explain.death(transport(fatal="it closed its output, so it was ended"), None, died=True)
+    assert found.detail == "it closed its output, so it was ended."
+
+
+def test_the_model_learns_how_a_server_died_and_its_last_lines():
+    given = transport(exit=ended(17, words="exited with code 17 after 2 s"), stderr=log("a", "panic"))
+    text = explain.died_in_call("weather", given, stopped=False)
+    assert text == (
+        "weather exited with code 17 after 2 s during the call; it may or may not have taken effect.\n"
+        "Its last lines:\na\npanic"
+    )
+
+
+def test_an_error_of_the_protocol_is_bounded_and_cleaned():
+    error = MCPError.from_error_data(ErrorData(code=-32000, message="\x1b[2J" + "x" * 100_000))
+    text = explain.protocol_failure(error)
+    assert text.startswith("The server answered with error -32000: ␛[2Jxxx")
+    assert len(text) < 400
+
+
+def test_an_answer_that_is_none_is_called_so():
+    error = MCPError.from_error_data(ErrorData(code=-32603, message=f"{explain.NO_ANSWER}: not JSON"))
+    assert explain.protocol_failure(error) == "The server's answer cannot be used: not JSON."
+
+
+def test_a_long_command_is_cut_in_the_middle():
+    spec = ServerSpec("s", "npx", ("-y", "x" * 200, "end"))
+    shown = explain.command_line(spec)
+    assert len(shown) == 79
+    assert shown.startswith("npx -y xxx") and shown.endswith("end")
+
+
+@pytest.mark.parametrize(("left", "words"), [((), ""), ((5,), "process 5"), ((5, 6), "2 processes")])
+def test_what_was_left_behind_is_told(left, words):
+    assert words in explain.left_behind(transport(leftovers=left))
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("mcp.client._probe"), RuntimeError("dictionary changed size"), ImportError("no")]
+)
+def test_a_defect_is_found_inside_nested_groups(error):
+    assert explain.is_defect(ExceptionGroup("outer", [ExceptionGroup("inner", [error])]))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MCPError.from_error_data(ErrorData(code=-32000, message="Connection closed")),
+        ServerError("`x` was not found on PATH."),
+        RuntimeError("Unsupported protocol version from the server: 2099-01-01"),
+        TimeoutError(),
+        BrokenPipeError(),
+    ],
+)
+def test_what_a_server_did_is_no_defect(error):
+    assert not explain.is_defect(error)

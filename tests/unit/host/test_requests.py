@@ -1,0 +1,38 @@
+"""What one request by hand makes of the answers that the SDK would not take."""
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from tui.host.error_sentences import NO_ANSWER
+from tui.host.frames.id_gate import RESULT_TOO_LARGE
+from tui.host.requests import WholeAnswer, _refused
+
+
+def test_a_raw_answer_is_kept_whole_and_the_sdk_gets_the_least_it_takes():
+    ticket = WholeAnswer(hollow=lambda raw: {"tools": []})
+    said = {"tools": "none", "resultType": "surprise"}
+    assert ticket.take(said) == {"tools": []}
+    assert ticket.raw == said
+
+
+def test_under_the_modern_revision_the_least_is_a_complete_answer():
+    ticket = WholeAnswer(hollow=lambda raw: {"tools": []})
+    ticket.modern = True
+    taken = ticket.take({"resultType": "input_required"})
+    assert isinstance(taken, dict) and taken["resultType"] == "complete"
+
+
+def test_an_error_of_the_server_stays_what_it_is():
+    answer = _refused(MCPError(code=-32002, message="no such thing", data={"uri": "a://b"}))
+    assert answer.error == {"code": -32002, "message": "no such thing", "data": {"uri": "a://b"}}
+    assert not answer.problem and not answer.lost
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [(-32600, NO_ANSWER + " JSON nested too deeply"), (RESULT_TOO_LARGE, "result too large: 9")],
+)
+def test_our_own_words_in_place_of_an_answer_are_no_error_of_the_server(code, message):
+    answer = _refused(MCPError(code=code, message=message))
+    assert answer.error is None
+    assert answer.problem

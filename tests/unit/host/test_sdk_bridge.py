@@ -1,0 +1,190 @@
+"""What the SDK gets to see, and what is kept from it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    PROTOCOL_VERSION_META_KEY,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+
+from tui.host.sdk_bridge import TICKET, RawReply, SdkBridge
+
+
+@pytest.fixture
+def heard():
+    return []
+
+
+@pytest.fixture
+def wire(heard):
+    return SdkBridge(None, None, heard.append)
+
+
+def request(method="tools/call", request_id=1, **params):
+    return SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=request_id, method=method, params=params))
+
+
+def answer(result, request_id=1):
+    return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result))
+
+
+def notification(method, **params):
+    return SessionMessage(JSONRPCNotification(jsonrpc="2.0", method=method, params=params))
+
+
+def hollow_ticket():
+    return RawReply(hollow=lambda raw: {"content": []})
+
+
+def test_the_mark_of_a_ticket_never_reaches_the_wire(wire):
+    meta = wire.issue(hollow_ticket())
+    sent = wire.outgoing(request(_meta={**meta, "progressToken": 1}, name="t"))
+    assert sent.message.params == {"_meta": {"progressToken": 1}, "name": "t"}
+
+
+def test_an_empty_meta_is_left_out(wire):
+    sent = wire.outgoing(request(_meta=wire.issue(hollow_ticket()), name="t"))
+    assert sent.message.params == {"name": "t"}
+
+
+def test_the_raw_answer_is_kept_and_the_sdk_gets_a_hollow_one(wire):
+    ticket = hollow_ticket()
+    wire.outgoing(request(_meta=wire.issue(ticket)))
+    raw = {"content": [{"type": "hologram"}], "isError": "maybe"}
+    assert wire.incoming(answer(raw)).message.result == {"content": []}
+    assert ticket.raw == raw
+
+
+def test_a_hollow_answer_of_the_newer_era_has_the_fields_that_it_needs(wire):
+    meta = wire.issue(hollow_ticket()) | {PROTOCOL_VERSION_META_KEY: "2026-07-28"}
+    wire.outgoing(request(_meta=meta))
+    result = wire.incoming(answer({"content": []})).message.result
+    assert (result["resultType"], result["ttlMs"]) == ("complete", 0)
+
+
+def test_a_result_of_an_unknown_type_is_an_error(wire):
+    meta = wire.issue(hollow_ticket()) | {PROTOCOL_VERSION_META_KEY: "2026-07-28"}
+    wire.outgoing(request(_meta=meta))
+    error = wire.incoming(answer({"resultType": "dream"})).message.error
+    assert error.message == "the server's answer cannot be used: unknown resultType 'dream'"
+
+
+def test_an_older_server_may_use_that_word_as_it_likes(wire):
+    ticket = hollow_ticket()
+    wire.outgoing(request(_meta=wire.issue(ticket)))
+    wire.incoming(answer({"resultType": "dream"}))
+    assert ticket.raw == {"resultType": "dream"}
+
+
+def test_a_question_in_the_middle_of_a_call_is_noted_and_passed_on(wire):
+    ticket = hollow_ticket()
+    wire.outgoing(request(_meta=wire.issue(ticket) | {PROTOCOL_VERSION_META_KEY: "2026-07-28"}))
+    asking = {"resultType": "input_required", "inputRequests": {"a": {"method": "elicitation/create"}}}
+    assert wire.incoming(answer(asking)).message.result == asking
+    assert (ticket.asked, ticket.raw) == ("elicitation/create", None)
+
+
+def test_a_withdrawn_ticket_keeps_nothing(wire):
+    ticket = hollow_ticket()
+    meta = wire.issue(ticket)
+    wire.outgoing(request(_meta=meta))
+    wire.withdraw(meta)
+    wire.incoming(answer({"content": []}))
+    assert ticket.raw is None
+
+
+def test_an_answer_without_a_ticket_passes_as_it_is(wire):
+    assert wire.incoming(answer({"x": 1}, 7)).message.result == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "versions"),
+    [
+        ({"protocolVersion": "2099-01-01"}, ("2099-01-01",)),
+        ({"supportedVersions": ["2026-07-28", 5]}, ("2026-07-28",)),
+        ({"protocolVersion": 5}, ()),
+        ({}, ()),
+    ],
+)
+def test_the_versions_that_a_server_names_are_noted(wire, said, versions):
+    wire.outgoing(request("initialize"))
+    wire.incoming(answer(said))
+    assert wire.server_versions == versions
+
+
+def test_the_versions_in_a_refusal_are_noted_too(wire):
+    wire.outgoing(request("server/discover"))
+    error = ErrorData(code=-32022, message="no", data={"supported": ["2031-01-01"]})
+    wire.incoming(SessionMessage(JSONRPCError(jsonrpc="2.0", id=1, error=error)))
+    assert wire.server_versions == ("2031-01-01",)
+
+
+@pytest.mark.parametrize("method", ["sampling/createMessage", "elicitation/create", "roots/list"])
+def test_what_is_not_offered_is_refused_as_an_unknown_method(wire, method):
+    wire.incoming(request(method, "s1"))
+    refusal = JSONRPCError(jsonrpc="2.0", id="s1", error=ErrorData(code=-32600, message="no"))
+    assert wire.outgoing(SessionMessage(refusal)).message.error.code == -32601
+
+
+def test_any_other_refusal_stays_as_it_is(wire):
+    wire.incoming(request("made/up", "s1"))
+    refusal = JSONRPCError(jsonrpc="2.0", id="s1", error=ErrorData(code=-32600, message="no"))
+    assert wire.outgoing(SessionMessage(refusal)).message.error.code == -32600
+
+
+def test_every_notification_is_told(wire, heard):
+    wire.incoming(notification("notifications/tools/list_changed"))
+    assert heard == ["notifications/tools/list_changed"]
+
+
+@pytest.mark.parametrize("value", ["NaN", float("nan"), float("inf"), 10**400, [], {}])
+def test_progress_that_is_no_number_never_reaches_the_sdk(wire, value):
+    assert wire.incoming(notification("notifications/progress", progressToken=1, progress=value)) is None
+
+
+@pytest.mark.parametrize("value", [0, -1, 0.5, 3])
+def test_sane_progress_does(wire, value):
+    item = notification("notifications/progress", progressToken=1, progress=value)
+    assert wire.incoming(item) is item
+
+
+def test_an_endless_row_of_requests_from_a_server_costs_bounded_memory(wire):
+    for number in range(5000):
+        wire.incoming(request("roots/list", number))
+    assert len(wire._inbound) <= 1024
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["protocolVersion", "supportedVersions", "inputRequests", "resultType", "content"]
+            ),
+            inner,
+        )
+    ),
+    max_leaves=15,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["protocolVersion", "resultType", "inputRequests", "x"]), json_values))
+def test_any_result_of_any_request_passes_without_an_exception(result):
+    wire = SdkBridge(None, None, lambda method: None)
+    wire.outgoing(request("initialize", 1))
+    wire.outgoing(
+        request("tools/call", 2, _meta={**wire.issue(hollow_ticket()), PROTOCOL_VERSION_META_KEY: "x"})
+    )
+    for request_id in (1, 2, 3):
+        assert wire.incoming(answer(result, request_id)) is not None
+
+
+def test_the_mark_is_one_that_the_specification_allows():
+    assert TICKET.count("/") == 1

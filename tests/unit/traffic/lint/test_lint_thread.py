@@ -1,0 +1,172 @@
+"""The linter's thread: takes what is stored, reports what it finds, catches up after a flood, ends."""
+
+import threading
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from tests.conftest import wait_until
+from tests.unit.traffic.traffic_script import Script
+from tui.core.traffic import Direction, Entry, Finding
+from tui.traffic.lint.lint_thread import LintThread, lint_recording
+
+
+class Stored:
+    """A recording in memory, as `TrafficReader` has it; counts what it was asked for."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = list(entries)
+        self.opened = self.closed = 0
+
+    def open(self) -> "Stored":
+        self.opened += 1
+        return self
+
+    def columns(self, after: int, limit: int) -> Sequence[Entry]:
+        return [entry for entry in self.entries if entry.seq > after][:limit]
+
+    def entry(self, seq: int, body_limit: int = 0) -> Entry | None:
+        return next((entry for entry in self.entries if entry.seq == seq), None)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def noisy(lines: int) -> Script:
+    script = Script().legacy()
+    for _ in range(lines):
+        script.raw(Direction.IN, b"noise")
+    return script
+
+
+@pytest.fixture
+def found() -> list[Finding]:
+    return []
+
+
+@pytest.fixture
+def made(found: list[Finding]) -> Iterator[list[LintThread]]:
+    linters: list[LintThread] = []
+    yield linters
+    for linting in linters:
+        assert linting.close()
+        assert linting.faults == 0
+
+
+def started(made: list[LintThread], found: list[Finding], stored: Stored, **more: object) -> LintThread:
+    linting = LintThread(found.extend, stored.open, **more)  # type: ignore[arg-type]
+    made.append(linting)
+    linting.start()
+    return linting
+
+
+def test_what_is_offered_is_looked_at_and_reported_in_order(made, found):
+    script = noisy(3)
+    linting = started(made, found, Stored([]))
+    for entry in script.entries:
+        linting.offer([entry])
+    assert linting.settle()
+    assert [(finding.seq, finding.code) for finding in found] == [(seq, "stray-output") for seq in (4, 5, 6)]
+    assert linting.revision("weather") == "2025-11-25"
+
+
+def test_what_is_too_much_to_wait_is_read_from_the_store_later(made, found):
+    script = noisy(500)
+    stored = Stored(script.entries)
+    linting = started(made, found, stored, waiting_bytes=20_000)
+    for start in range(0, len(script.entries), 50):
+        linting.offer(script.entries[start : start + 50])
+    assert linting.settle()
+    assert len(found) == 500
+    assert stored.opened == stored.closed > 0
+
+
+def test_after_catching_up_it_goes_on_with_what_is_offered(made, found):
+    script = noisy(100)
+    linting = started(made, found, Stored(script.entries), waiting_bytes=10_000)
+    linting.offer(script.entries)
+    assert linting.settle()
+    late = script.raw(Direction.IN, b"late noise")
+    linting.offer([late])
+    assert linting.settle()
+    assert found[-1].seq == late.seq
+    assert len(found) == 101
+
+
+def test_entries_that_the_store_has_not_are_given_up(made, found):
+    script = noisy(10)
+    linting = started(made, found, Stored(script.entries[:5]), waiting_bytes=1)
+    linting.offer(script.entries)
+    assert linting.settle()
+    assert [finding.seq for finding in found] == [4, 5]
+
+
+def test_a_store_that_cannot_be_read_ends_the_catching_up_alone(found):
+    def broken() -> Stored:
+        raise OSError("no such file")
+
+    script = noisy(10)
+    linting = LintThread(found.extend, broken, waiting_bytes=1)  # type: ignore[arg-type]
+    linting.start()
+    linting.offer(script.entries)
+    assert linting.settle()
+    assert linting.faults == 1
+    linting.close()
+
+
+def test_it_ends_in_the_middle_of_much_to_do(made, found):
+    linting = started(made, found, Stored([]), waiting_bytes=1 << 30)
+    linting.offer(noisy(5_000).entries)
+    assert linting.close()
+    assert not any(thread.name == "linter" for thread in threading.enumerate())
+
+
+def test_offering_before_the_start_and_after_the_end_costs_nothing(made, found):
+    linting = LintThread(found.extend, Stored([]).open)
+    linting.offer(noisy(1).entries)
+    assert linting.lag == 4
+    linting.start()
+    assert linting.settle()
+    assert linting.close()
+    linting.offer(noisy(1).entries)
+
+
+class ClosedJudge:
+    """A judge that notes in which thread it was made and closed."""
+
+    def __init__(self, told: list[str]) -> None:
+        self._told = told
+        told.append(f"made {threading.current_thread().name}")
+
+    def problems(self, *asked: object) -> list[str]:
+        raise RuntimeError("a judge with a mistake")
+
+    def close(self) -> None:
+        self._told.append(f"closed {threading.current_thread().name}")
+
+
+def test_the_judge_lives_in_the_linters_thread_and_its_mistakes_end_nothing(found):
+    told: list[str] = []
+    linting = LintThread(found.extend, Stored([]).open, lambda: ClosedJudge(told))  # type: ignore[arg-type, return-value]
+    linting.start()
+    linting.offer(noisy(1).entries)
+    assert linting.settle()
+    assert [finding.code for finding in found] == ["stray-output"]
+    assert linting.faults == 3
+    assert linting.close()
+    assert told == ["made linter", "closed linter"]
+
+
+def test_a_recording_is_judged_without_a_thread():
+    assert [finding.seq for finding in lint_recording(Stored(noisy(2).entries))] == [4, 5]  # type: ignore[arg-type]
+
+
+def test_a_report_that_fails_ends_nothing():
+    def report(findings: Sequence[Finding]) -> None:
+        raise OSError("the disk is full")
+
+    linting = LintThread(report, Stored([]).open)
+    linting.start()
+    linting.offer(noisy(1).entries)
+    wait_until(lambda: linting.faults == 1)
+    assert linting.close()

@@ -1,0 +1,123 @@
+"""The columns are the same however the entries came in."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
+from tui.traffic.record.entry_columns import EntryColumns
+
+COLUMNS = (
+    "mono kind direction source method tool size pair root ident call turn step outcome severity marked"
+    " touched"
+).split()
+
+numbers = st.integers(0, 12)
+parts = st.tuples(
+    st.integers(0, 2**40),
+    st.sampled_from([0, 2_000_000]),
+    st.sampled_from(["a", "b", "model:m"]),
+    st.sampled_from(Direction),
+    st.sampled_from(Kind),
+    st.sampled_from(["", "tools/call", "exit"]),
+    numbers,
+    numbers,
+    st.sampled_from(Outcome),
+    st.none() | st.builds(Cause, numbers, st.integers(0, 300), st.sampled_from(["", "call-1", "call-2"])),
+)
+
+
+def entry(seq: int, part: tuple[Any, ...]) -> Entry:
+    mono, offset, source, direction, kind, method, pair, root, outcome, cause = part
+    return Entry(
+        seq, mono, mono + offset, source, direction, kind, method, source, str(pair), mono, pair, root,
+        outcome, cause,
+    )  # fmt: skip
+
+
+def row(entry: Entry) -> tuple[Any, ...]:
+    cause = entry.cause
+    return (
+        entry.seq, entry.mono_ns, entry.wall_ns, entry.source, int(entry.direction), int(entry.kind),
+        entry.method, entry.tool, entry.ident, entry.size, entry.pair, entry.root, int(entry.outcome),
+        *((cause.turn, cause.step, cause.call) if cause else (None, None, None)),
+    )  # fmt: skip
+
+
+@given(made=st.lists(parts, max_size=12), first=st.integers(1, 4), cut=st.integers(0, 12))
+@settings(deadline=None)
+def test_rows_fill_the_columns_as_entries_do(made: list[Any], first: int, cut: int):
+    entries = [entry(seq, part) for seq, part in enumerate(made, start=first)]
+    one, other = EntryColumns(), EntryColumns()
+    for each in entries:
+        one.append(each)
+    other.extend([row(each) for each in entries[:cut]])
+    other.extend([row(each) for each in entries[cut:]])
+    assert len(one) == len(other) == len(entries) and one.first == other.first
+    for name in COLUMNS:
+        assert getattr(one, name) == getattr(other, name), name
+    for names in ("sources", "methods", "tools"):
+        assert getattr(one, names).texts == getattr(other, names).texts
+    assert one.pending() == other.pending()
+    for index in range(len(entries)):
+        assert one.wall_ns(index) == other.wall_ns(index)
+
+
+@pytest.mark.parametrize(("place", "value"), [(5, 999), (1, "x"), (9, -1)])
+def test_rows_with_values_that_no_entry_has_add_nothing(place: int, value: Any):
+    frames = EntryColumns()
+    good = list(row(entry(1, (5, 0, "a", Direction.OUT, Kind.REQUEST, "", 0, 0, Outcome.NONE, None))))
+    bad = [*good]
+    bad[place] = value
+    with pytest.raises((OverflowError, TypeError)):
+        frames.extend([tuple(good), tuple(bad)])
+    assert len(frames) == len(frames.mono) == len(frames.marked) == 0
+
+
+def test_a_partner_that_is_not_there_is_none():
+    frames = EntryColumns()
+    frames.append(entry(1, (5, 0, "a", Direction.IN, Kind.RESPONSE, "", 9, 9, Outcome.OK, None)))
+    assert (frames.partner(0), frames.root[0]) == (-1, 0)
+
+
+def test_numbers_stay_right_behind_entries_that_were_dropped_unread():
+    def asked(seq: int, pair: int = 0, kind: Kind = Kind.REQUEST) -> Entry:
+        return entry(seq, (seq, 0, "a", Direction.OUT, kind, "", pair, 4, Outcome.OK, None))
+
+    by_rows, by_entries = EntryColumns(), EntryColumns()
+    entries = [asked(4), asked(5, pair=4, kind=Kind.RESPONSE), asked(20), asked(21, 20, Kind.RESPONSE)]
+    entries += [asked(40), asked(41, 10, Kind.RESPONSE), asked(42, 40, Kind.RESPONSE)]
+    by_rows.extend([row(each) for each in entries])
+    for each in entries:
+        by_entries.append(each)
+    for frames in (by_rows, by_entries):
+        assert [frames.seq(index) for index in range(7)] == [4, 5, 20, 21, 40, 41, 42]
+        assert [frames.index(seq) for seq in (3, 4, 5, 6, 19, 20, 21, 39, 42, 43)] == [
+            -1, 0, 1, -1, -1, 2, 3, -1, 6, -1,
+        ]  # fmt: skip
+        assert [frames.position(seq) for seq in (1, 5, 6, 20, 22, 42, 99)] == [0, 1, 2, 2, 4, 6, 7]
+        assert list(frames.pair) == [2, 1, 4, 3, 7, 0, 5]
+        assert list(frames.root) == [1] * 7
+        assert frames.gone == 39
+    for name in COLUMNS:
+        assert getattr(by_rows, name) == getattr(by_entries, name), name
+
+
+@given(cuts=st.sets(st.integers(1, 40), max_size=5), first=st.integers(1, 4), size=st.integers(1, 40))
+@settings(deadline=None)
+def test_each_number_is_found_where_it_is_whatever_was_dropped(cuts: set[int], first: int, size: int):
+    seqs = [seq for seq in range(first, first + size) if seq not in cuts]
+    frames = EntryColumns()
+    frames.extend(
+        [
+            row(entry(seq, (0, 0, "", Direction.OUT, Kind.STDERR, "", 0, 0, Outcome.NONE, None)))
+            for seq in seqs
+        ]
+    )
+    assert [frames.seq(index) for index in range(len(frames))] == seqs
+    for seq in range(first + size + 2):
+        assert frames.index(seq) == (seqs.index(seq) if seq in seqs else -1)
+        assert frames.position(seq) == sum(each < seq for each in seqs)
+    assert list(frames.seqs(range(len(seqs)))) == seqs

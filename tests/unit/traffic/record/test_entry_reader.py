@@ -1,0 +1,124 @@
+"""How what a tap saw becomes entries."""
+
+import json
+from hashlib import sha256
+
+import pytest
+
+from tests.unit.traffic.tapped import MARK, SECRET, hide, line, seen
+from tui.core.traffic import Captured, Cause, Direction, Entry, Kind, Outcome
+from tui.traffic.record.bodies import MARGIN
+from tui.traffic.record.entry_reader import Reader
+
+
+def read(*captured: Captured, cap: int = 1000) -> list[Entry]:
+    reader, into = Reader(hide, cap), list[Entry]()
+    for one in captured:
+        reader.read(one, into)
+    return into
+
+
+def test_a_line_is_stored_byte_for_byte():
+    raw = b'\xff{"jsonrpc" : "2.0"\t\x1b[31m\r'
+    (entry,) = read(seen(raw))
+    assert (entry.body, entry.size, entry.kind, entry.sha256) == (raw, len(raw), Kind.NOT_JSON, "")
+
+
+def test_stderr_and_events_are_what_the_tap_says():
+    spawn = b'{"event":"spawn","pid":7}'
+    entries = read(
+        seen(line(id=1, method="ping"), Direction.NONE, Kind.STDERR),
+        seen(spawn, Direction.NONE, Kind.EVENT, detail={"event": "spawn", "pid": 7}),
+    )
+    assert [(entry.kind, entry.method) for entry in entries] == [(Kind.STDERR, ""), (Kind.EVENT, "spawn")]
+    assert entries[1].detail["pid"] == 7
+
+
+def test_a_model_entry_has_the_name_of_the_model():
+    body = json.dumps({"messages": [{"model": "no"}] * 50, "model": "small-1"}).encode()
+    entries = read(
+        seen(body, Direction.OUT, Kind.MODEL_REQUEST, "model:mine", detail={"exchange": 1}),
+        seen(b"data:", Direction.IN, Kind.MODEL_REPLY, "model:mine", detail={"exchange": 1, "status": 200}),
+        seen(b"no json", Direction.OUT, Kind.MODEL_REQUEST, "model:mine", detail={"exchange": 2}),
+    )
+    assert [entry.method for entry in entries] == ["small-1", "small-1", "mine"]
+    assert (entries[1].pair, entries[1].outcome) == (1, Outcome.OK)
+
+
+def test_a_large_body_is_cut_to_its_head_with_the_digest_of_all():
+    raw = b"x" * 999 + SECRET + b"y" * (2 * MARGIN)
+    (entry,) = read(seen(raw))
+    assert entry.body == b"x" * 999 + MARK
+    assert (entry.size, entry.sha256) == (len(raw), sha256(raw).hexdigest())
+    (whole,) = read(seen(raw), cap=0)
+    assert (len(whole.body), whole.sha256) == (len(raw) - len(SECRET) + len(MARK), "")
+
+
+def test_of_a_head_the_digest_is_the_one_that_the_tap_made():
+    (entry,) = read(seen(b"head", size=10**9, detail={"sha256": "ab" * 32}))
+    assert (entry.body, entry.size, entry.sha256) == (b"head", 10**9, "ab" * 32)
+
+
+def test_secrets_are_taken_out_of_bodies_columns_and_details():
+    secret = SECRET.decode()
+    params = {"uri": f"https://x/?key={secret}"}
+    detail = {"argv": ["run", secret], "headers": {"Authorization": "Basic abc", "x": secret}}
+    (entry,) = read(seen(line(id=secret, method="resources/read", params=params), detail=detail))
+    assert secret not in repr(entry)
+    assert "Basic" not in repr(entry)
+    assert [entry.body[span.start : span.end] for span in entry.redactions] == [MARK, MARK]
+    assert entry.tool == "https://x/?key=" + MARK.decode()
+
+
+def test_answers_to_an_id_that_is_a_secret_are_paired():
+    secret = SECRET.decode()
+    asked, answered = read(
+        seen(line(id=secret, method="ping"), Direction.OUT), seen(line(id=secret, result={}))
+    )
+    assert answered.pair == asked.seq
+
+
+def test_the_messages_of_a_batch_are_entries_of_their_own_behind_it():
+    one, two = line(id=1, result={}), line(id=2, error={"code": 1, "message": ""})
+    entries = read(
+        seen(line(id=1, method="ping"), Direction.OUT, cause=Cause(1)),
+        seen(line(id=2, method="tools/list"), Direction.OUT),
+        seen(b"[" + one + b"," + two + b"]"),
+    )
+    batch, first, second = entries[2:]
+    assert (batch.kind, batch.pair, batch.detail) == (Kind.BATCH, 0, {})
+    assert [(item.method, item.pair, item.body, item.size) for item in (first, second)] == [
+        ("ping", 1, b"", 0),
+        ("tools/list", 2, b"", 0),
+    ]
+    assert first.cause == Cause(1)
+    assert [item.detail["batch"] for item in (first, second)] == [3, 3]
+    start, end = second.detail["at"]
+    assert batch.body[start:end] == two
+
+
+def test_the_messages_of_a_batch_stand_where_their_entries_say_also_behind_a_secret():
+    one, two = line(id=1, result={"key": SECRET.decode()}), line(id=2, result={})
+    batch, first, second = read(seen(b" [" + one + b" , " + two + b"]"))
+    parts = [batch.body[slice(*entry.detail["at"])] for entry in (first, second)]
+    assert MARK in parts[0] and json.loads(parts[0])["id"] == 1
+    assert parts[1] == two
+
+
+def test_the_messages_of_a_batch_beyond_its_head_stand_behind_it():
+    one, two = line(id=1, result={"text": "x" * 2000}), line(id=2, result={})
+    batch, first, second = read(seen(b"[" + one + b"," + two + b"]"), cap=1000)
+    assert batch.sha256
+    assert all(entry.detail["at"][1] > len(batch.body) for entry in (first, second))
+
+
+def test_what_is_odd_about_an_answer_is_noted():
+    (entry,) = read(seen(line(id=9, result={})))
+    assert entry.detail == {"remark": "unknown-id"}
+
+
+@pytest.mark.parametrize("detail", [{"a": {1, 2}}, {"a": float("nan")}, {"headers": [["Cookie", "a=b"], 7]}])
+def test_a_detail_of_any_shape_costs_no_entry(detail: dict[str, object]):
+    (entry,) = read(seen(b"x", detail=detail))
+    assert entry.body == b"x"
+    assert "a=b" not in repr(entry.detail)

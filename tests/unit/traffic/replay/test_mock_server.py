@@ -1,0 +1,260 @@
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.traffic.recorded import Recorded
+from tui.traffic.replay.mock_server import Send, StandIn
+
+
+def stand_in(recorded: Recorded) -> StandIn:
+    return StandIn(recorded.entries, recorded.bodies.__getitem__)
+
+
+def asked(ident: Any, method: str, **params: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": ident, "method": method, "params": params}).encode()
+
+
+def said(sends: Sequence[Send]) -> list[Any]:
+    return [json.loads(send.raw) for send in sends]
+
+
+def call(recorded: Recorded, ident: Any, name: str, answer: Any, **arguments: Any) -> None:
+    recorded.out({"id": ident, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+    recorded.back({"id": ident, "result": answer})
+
+
+def test_the_same_request_gets_the_recorded_answer_with_its_own_id():
+    recorded = Recorded()
+    call(recorded, 7, "echo", {"text": "hi"}, text="hi")
+    (answer,) = said(
+        stand_in(recorded).take(asked("mine", "tools/call", name="echo", arguments={"text": "hi"}))
+    )
+    assert answer == {"jsonrpc": "2.0", "id": "mine", "result": {"text": "hi"}}
+
+
+def test_every_byte_of_an_answer_but_its_id_is_as_it_was_recorded():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/list"})
+    recorded.back_raw(b'{ "result" :{"b":1,"a":1.50, "a":"\\u0041"} ,"jsonrpc":"2.0", "id": 1 }')
+    (send,) = stand_in(recorded).take(asked("x", "tools/list"))
+    assert send.raw == b'{ "result" :{"b":1,"a":1.50, "a":"\\u0041"} ,"jsonrpc":"2.0", "id": "x" }'
+
+
+def test_answers_to_the_same_request_come_in_recorded_order_and_the_last_again_and_again():
+    recorded = Recorded()
+    for number in (1, 2, 3):
+        call(recorded, number, "count", number)
+    server = stand_in(recorded)
+    again = [said(server.take(asked(9, "tools/call", name="count", arguments={})))[0] for _ in range(5)]
+    assert [answer["result"] for answer in again] == [1, 2, 3, 3, 3]
+
+
+def test_ids_tokens_and_meta_do_not_make_a_request_another_one():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/list", "params": {"_meta": {"progressToken": 1, "v": "2026"}}})
+    recorded.back({"id": 1, "result": "listed"})
+    server = stand_in(recorded)
+    for line in (asked(5, "tools/list", _meta={"progressToken": "p"}), b'{"id":6,"method":"tools/list"}'):
+        assert said(server.take(line))[0]["result"] == "listed"
+
+
+def test_progress_is_told_again_with_the_token_of_the_new_request():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "slow", "_meta": {"progressToken": 1}}})
+    recorded.back({"method": "notifications/progress", "params": {"progressToken": 1, "progress": 5}})
+    recorded.back({"id": 1, "result": {}})
+    progress, answer = said(
+        stand_in(recorded).take(asked(2, "tools/call", name="slow", _meta={"progressToken": "new"}))
+    )
+    assert progress["params"] == {"progressToken": "new", "progress": 5}
+    assert answer["id"] == 2
+
+
+def test_what_the_server_said_by_itself_comes_after_what_it_came_after():
+    recorded = Recorded()
+    recorded.out({"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "one"}}})
+    recorded.back({"id": 0, "result": {}})
+    recorded.out({"method": "notifications/initialized"})
+    recorded.back({"method": "notifications/tools/list_changed"})
+    server = stand_in(recorded)
+    assert len(server.take(asked(0, "initialize", clientInfo={"name": "another"}))) == 1
+    (changed,) = said(server.take(b'{"jsonrpc":"2.0","method":"notifications/initialized"}'))
+    assert changed["method"] == "notifications/tools/list_changed"
+
+
+def test_a_request_of_the_servers_is_asked_again_and_its_answer_waited_for():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "ask"}})
+    recorded.back({"id": "s1", "method": "roots/list"})
+    recorded.out({"id": "s1", "result": {"roots": []}})
+    recorded.back({"id": 1, "result": "thanks"})
+    server = stand_in(recorded)
+    (question,) = said(server.take(asked(8, "tools/call", name="ask")))
+    assert question["method"] == "roots/list"
+    (answer,) = said(server.take(b'{"jsonrpc":"2.0","id":"s1","result":{"roots":[]}}'))
+    assert (answer["id"], answer["result"]) == (8, "thanks")
+
+
+def test_a_redacted_secret_in_the_recording_stands_for_any_value():
+    recorded = Recorded()
+    call(recorded, 1, "login", "welcome", token="Bearer [redacted:KEY]!")
+    server = stand_in(recorded)
+    fits = asked(2, "tools/call", name="login", arguments={"token": "Bearer abcdef!"})
+    other = asked(3, "tools/call", name="login", arguments={"token": "Basic abcdef!"})
+    assert said(server.take(fits))[0]["result"] == "welcome"
+    assert said(server.take(other))[0]["error"]["code"] == -32602
+
+
+def test_an_unknown_request_is_told_what_the_recording_holds():
+    recorded = Recorded()
+    call(recorded, 1, "get_weather", "sunny", location="Beijing")
+    server = stand_in(recorded)
+    (wrong,) = said(server.take(asked(2, "tools/call", name="get_weather", arguments={"location": "NYC"})))
+    assert "Beijing" in wrong["error"]["message"]
+    (missing,) = said(server.take(asked(3, "prompts/list")))
+    assert (missing["error"]["code"], missing["error"]["data"]) == (-32601, {"recorded": ["tools/call"]})
+    assert said(server.take(asked(4, "ping")))[0]["result"] == {}
+
+
+def test_a_request_whose_answer_was_never_recorded_gets_an_error_but_a_cancelled_one_silence():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "died"}})
+    recorded.out({"id": 2, "method": "tools/call", "params": {"name": "cancelled"}})
+    recorded.out({"method": "notifications/cancelled", "params": {"requestId": 2}})
+    server = stand_in(recorded)
+    (died,) = said(server.take(asked(1, "tools/call", name="died")))
+    assert "ends before the answer" in died["error"]["message"]
+    assert server.take(asked(2, "tools/call", name="cancelled")) == []
+
+
+def batch(*messages: bytes) -> bytes:
+    return b"[" + b", ".join(messages) + b"]"
+
+
+def result(ident: Any, value: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": ident, "result": value}).encode()
+
+
+def recorded_batch(*answers: bytes) -> Recorded:
+    """Return a recording of two requests in a batch, and of what was answered."""
+    recorded = Recorded()
+    recorded.out_raw(batch(asked(1, "tools/list"), asked(2, "prompts/list")))
+    for answer in answers:
+        recorded.back_raw(answer)
+    return recorded
+
+
+def test_a_recorded_batch_is_answered_in_one_line_with_the_new_ids():
+    server = stand_in(recorded_batch(batch(result(2, "prompts"), result(1, "tools"))))
+    (answers,) = said(server.take(batch(asked("a", "tools/list"), asked("b", "prompts/list"))))
+    assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
+
+
+def test_one_request_of_a_recorded_batch_is_answered_alone():
+    server = stand_in(recorded_batch(batch(result(1, "tools"), result(2, "prompts"))))
+    (answer,) = said(server.take(asked(9, "prompts/list")))
+    assert (answer["id"], answer["result"]) == (9, "prompts")
+
+
+def test_answers_that_came_one_by_one_to_a_batch_do_so_again():
+    server = stand_in(recorded_batch(result(2, "prompts"), result(1, "tools")))
+    answers = said(server.take(batch(asked("a", "tools/list"), asked("b", "prompts/list"))))
+    assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
+
+
+def test_requests_that_were_recorded_alone_are_answered_together_if_asked_so():
+    recorded = Recorded()
+    call(recorded, 1, "one", "first")
+    recorded.out({"id": 2, "method": "tools/call", "params": {"name": "two", "arguments": {}}})
+    recorded.back({"method": "notifications/message", "params": {"data": "working"}})
+    recorded.back({"id": 2, "result": "second"})
+    questions = [asked(name, "tools/call", name=name, arguments={}) for name in ("one", "two", "three")]
+    working, answers = said(stand_in(recorded).take(batch(*questions, asked(5, "ping"), b"7")))
+    assert working["method"] == "notifications/message"
+    assert [one.get("result", "error") for one in answers] == ["first", "second", "error", {}, "error"]
+
+
+def test_a_batch_of_notifications_gets_no_answer_and_an_empty_one_an_error():
+    server = stand_in(recorded_batch(batch(result(1, "tools"))))
+    assert server.take(batch(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')) == []
+    assert said(server.take(b"[]"))[0]["error"]["code"] == -32600
+
+
+def test_notifications_and_questions_of_a_recorded_batch_come_as_lines():
+    progress = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"hello"}}'
+    question = b'{"jsonrpc":"2.0","id":"s","method":"roots/list"}'
+    recorded = Recorded()
+    recorded.out_raw(asked(1, "tools/list"))
+    recorded.back_raw(batch(progress, question))
+    recorded.out_raw(result("s", {"roots": []}))
+    recorded.back_raw(batch(result(1, "tools")))
+    server = stand_in(recorded)
+    assert [one["method"] for one in said(server.take(asked(4, "tools/list")))] == [
+        "notifications/message",
+        "roots/list",
+    ]
+    (answer,) = said(server.take(result("s", {"roots": []})))
+    assert (answer["id"], answer["result"]) == (4, "tools")
+
+
+def test_a_secret_in_a_recorded_batch_does_not_shift_what_is_answered():
+    key = "sk-proj-" + "a1B2" * 12
+    server = stand_in(recorded_batch(batch(result(1, f"the key is {key}"), result(2, "prompts"))))
+    (answer,) = said(server.take(asked(9, "prompts/list")))
+    assert answer["result"] == "prompts"
+    (answer,) = said(server.take(asked(9, "tools/list")))
+    assert key not in answer["result"] and answer["result"].startswith("the key is [redacted:")
+
+
+def test_an_answer_beyond_the_recorded_head_of_a_batch_is_an_error():
+    server = stand_in(recorded_batch(batch(result(1, "x" * 400_000), result(2, "prompts"))))
+    for method in ("tools/list", "prompts/list"):
+        (answer,) = said(server.take(asked(9, method)))
+        assert "holds only the beginning" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "detail", [{"batch": [1]}, {"batch": 1}, {"batch": 1, "at": [5]}, {"batch": 1, "at": "x"}]
+)
+def test_a_batch_that_was_edited_by_hand_breaks_nothing(detail: dict[str, Any]):
+    recorded = recorded_batch(batch(result(1, "tools")))
+    entries = [
+        replace(entry, detail=detail) if entry.detail.get("batch") else entry for entry in recorded.entries
+    ]
+    server = StandIn(entries, recorded.bodies.__getitem__)
+    assert "error" in said(server.take(asked(9, "tools/list")))[0]
+
+
+def test_garbage_is_answered_as_json_rpc_says():
+    server = stand_in(Recorded())
+    assert said(server.take(b"{"))[0]["error"]["code"] == -32700
+    assert said(server.take(b"[" * 100_000))[0]["error"]["code"] == -32700
+    for depth in (300, 900, 990, 2000):
+        line = b'{"id":1,"method":"m","params":{"a":' + b"[" * depth + b"]" * depth + b"}}"
+        assert "error" in said(server.take(line))[0]
+    assert said(server.take(b"5"))[0]["error"]["code"] == -32600
+    assert server.take(b"  ") == []
+
+
+def test_times_are_those_of_the_recording():
+    recorded = Recorded()
+    recorded.out({"id": 1, "method": "ping"})
+    recorded.wait(0.25)
+    recorded.back({"id": 1, "result": {}})
+    (send,) = stand_in(recorded).take(asked(1, "ping"))
+    assert abs(send.after_ns - 250_000_000) < 5_000_000
+
+
+@given(st.binary(max_size=60) | st.text('{}[]":,idmethodnul1', max_size=40).map(str.encode))
+def test_no_line_breaks_it_and_every_answer_is_one_line(line: bytes):
+    recorded = Recorded()
+    call(recorded, 1, "echo", "hi", text="hi")
+    for send in stand_in(recorded).take(line):
+        assert b"\n" not in send.raw
+        message = json.loads(send.raw)
+        assert all(one["jsonrpc"] == "2.0" for one in (message if isinstance(message, list) else [message]))

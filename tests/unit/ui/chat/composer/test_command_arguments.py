@@ -1,0 +1,96 @@
+"""What commands work out before they change something."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ui.fake_chats import FakeChats
+from tui.core.conversation.conversation import Conversation
+from tui.core.errors import McptuiError
+from tui.core.tools import BinaryContent, LinkContent, TextContent
+from tui.core.workbench import PromptMessage, PromptResult
+from tui.ui.chat.composer.command_arguments import export_to, said_by, switch_model
+
+
+@pytest.mark.parametrize(
+    ("rest", "kind", "name"),
+    [
+        ("json", "json", "a-talk-of-milk.json"),
+        ("md", "markdown", "a-talk-of-milk.md"),
+        ("HTML", "html", "a-talk-of-milk.html"),
+        ("markdown notes/talk.txt", "markdown", "notes/talk.txt"),
+        ("talk.html", "html", "talk.html"),
+        ("my talk.json", "json", "my talk.json"),
+    ],
+)
+def test_kind_and_path_can_stand_alone_or_together(tmp_path: Path, rest: str, kind: str, name: str):
+    assert export_to(rest, "A talk: of MILK!", tmp_path) == (kind, tmp_path / name)
+
+
+def test_a_title_of_any_kind_gives_a_name(tmp_path: Path):
+    assert export_to("json", "../../etc\x1b[31m/passwd", tmp_path)[1].parent == tmp_path
+    assert export_to("json", "", tmp_path)[1].name == "conversation.json"
+    assert export_to("json", "北京天气", tmp_path)[1].name == "北京天气.json"
+
+
+def test_nothing_is_overwritten(tmp_path: Path):
+    (tmp_path / "talk.json").touch()
+    with pytest.raises(McptuiError, match="is there already"):
+        export_to("talk.json", "", tmp_path)
+
+
+def test_what_is_neither_kind_nor_path_is_told(tmp_path: Path):
+    with pytest.raises(McptuiError, match="neither a kind"):
+        export_to("pdf", "", tmp_path)
+
+
+async def test_a_name_that_nearly_is_a_profile_is_no_model_of_the_endpoint():
+    conversations = FakeChats(Conversation())
+    with pytest.raises(McptuiError, match="ollama there is"):
+        await switch_model(conversations, "olama")
+    assert conversations.done == []
+
+
+async def test_an_id_that_its_endpoint_does_not_list_is_asked_and_told():
+    conversations = FakeChats(Conversation())
+    conversations.offers["ollama"] = ["qwen3:8b", "gemma3:4b"]
+    assert await switch_model(conversations, "ollama gemma3:4b") == ""
+    odd = await switch_model(conversations, "ollama gemma3:4")
+    assert odd == "Its endpoint does not list it; gemma3:4b it does."
+    assert conversations.done[-1] == ("switch", "ollama", "gemma3:4")
+
+
+async def test_an_endpoint_that_does_not_say_what_it_has_is_believed():
+    conversations = FakeChats(Conversation())
+    conversations.offers["ollama"] = McptuiError("404")
+    assert await switch_model(conversations, "ollama anything") == ""
+
+
+def test_what_a_prompt_would_have_the_model_say_is_told_apart():
+    result = PromptResult(
+        "",
+        (
+            PromptMessage("user", TextContent("Be \x1b[31mred.")),
+            PromptMessage("assistant", TextContent("I am.")),
+            PromptMessage("user", LinkContent("file:///a", "a")),
+        ),
+    )
+    text, attachments = said_by(result, "/x")
+    assert text.startswith("Be ␛[31mred.\n\n(assistant) I am.\n\n") and "file:///a" in text
+    assert attachments == []
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (PromptResult(), "gave no message"),
+        (PromptResult(problem="no \x1bsuch"), "no ␛such"),
+        (
+            PromptResult("", (PromptMessage("user", BinaryContent("image", "image/png", 3, "@@@")),)),
+            "cannot be attached",
+        ),
+    ],
+)
+def test_a_prompt_that_gives_nothing_usable_says_so(result: PromptResult, words: str):
+    with pytest.raises(McptuiError, match=words):
+        said_by(result, "/x")

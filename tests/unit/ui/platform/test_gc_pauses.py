@@ -1,0 +1,76 @@
+"""The garbage collector looks at everything while nobody presses keys, and hardly ever otherwise."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+from textual.app import App
+
+from tui.ui.platform import gc_pauses as collecting
+from tui.ui.platform.gc_pauses import LEAST, MOST, Collecting
+
+
+@pytest.fixture
+def collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Stand in for what would change the collector of the tests."""
+    done: list[str] = []
+    monkeypatch.setattr(gc, "collect", lambda: done.append("collect"))
+    monkeypatch.setattr(gc, "freeze", lambda: done.append("freeze"))
+    monkeypatch.setattr(gc, "set_threshold", lambda *given: done.append(f"threshold {given[2]}"))
+    yield done
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [1000.0]
+    monkeypatch.setattr(collecting.time, "monotonic", lambda: now[0])
+    return now
+
+
+def set_count(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, count))
+
+
+def test_nothing_is_collected_while_keys_are_pressed(collections, now, monkeypatch) -> None:
+    set_count(monkeypatch, LEAST)
+    watched = Collecting()
+    watched.key()
+    now[0] += 1
+    watched.look()
+    assert collections == []
+    now[0] += 2
+    watched.look()
+    assert collections[0] == "collect"
+
+
+def test_nothing_is_collected_while_there_is_nothing_to_collect(collections, now, monkeypatch) -> None:
+    set_count(monkeypatch, LEAST - 1)
+    Collecting().look()
+    assert collections == []
+
+
+def test_what_was_loaded_meanwhile_is_left_out_once(collections, now, monkeypatch) -> None:
+    set_count(monkeypatch, LEAST)
+    watched = Collecting()
+    watched.look()
+    watched.look()
+    assert collections == ["collect", "freeze", "collect"]
+
+
+async def test_the_collector_comes_back_with_another_patience(collections) -> None:
+    async with App[None]().run_test() as pilot:
+        gc.disable()
+        try:
+            with Collecting().gently(pilot.app):
+                assert not gc.isenabled()
+            assert gc.isenabled()
+        finally:
+            gc.enable()
+    assert collections == ["freeze", f"threshold {MOST}"]
+
+
+async def test_where_it_was_never_off_it_stays_as_it_is(collections) -> None:
+    async with App[None]().run_test() as pilot:
+        with Collecting().gently(pilot.app):
+            pass
+    assert collections == []

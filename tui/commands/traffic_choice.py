@@ -1,0 +1,159 @@
+"""Which recordings `mcptui trace` reads, and what of them passes: one that was named, the newest, or many."""
+
+import argparse
+import sys
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.commands.recordings import OpenRecording, named, open_entries
+from tui.commands.recordings_about import About, newest, since
+from tui.commands.traffic_lines import local
+from tui.commands.traffic_reader import Selection, query_of
+from tui.core.errors import StorageError, UsageError
+from tui.core.text import clean, clean_line
+from tui.core.units import plural
+from tui.traffic.filter.column_fields import since_ns
+from tui.traffic.filter.fields import FIELDS, read_value
+from tui.traffic.filter.nodes import Ago, Clock, Name, Not, Term
+from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.units import BadValue
+
+FAILED = parse("kind:request,model_request status:failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A recording that is open, and what of it passes.
+
+    Attributes:
+        label: stands before each line; "" where only one recording is read.
+        recording: the recording.
+        selection: what passes.
+    """
+
+    label: str
+    recording: OpenRecording
+    selection: Selection
+
+
+class Choice:
+    """What is read.
+
+    Attributes:
+        paths: the files, oldest first.
+        query: what passes.
+        several: whether all recordings of a time were asked for; then each line says which one it is of.
+    """
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        """Find out what is meant.
+
+        Raises:
+            UsageError: the filter or the time is wrong, or nothing has been recorded yet.
+            StorageError: there is no recording of the name.
+        """
+        query = query_of(args.filter)
+        query = FAILED.within(query) if args.failed else query
+        self._now_ns: int | None = None
+        begin_ns = 0
+        if args.since is not None:
+            self._now_ns = time.time_ns()
+            term, begin_ns = beginning(args.since, self._now_ns)
+            query = Query("", term).within(query)
+        self.query = query
+        self.several = args.recording is None and (args.all or args.since is not None)
+        self._abouts: list[About] = []
+        self._passed, self._seen = 0, 0
+        if self.several:
+            self._now_ns = self._now_ns or time.time_ns()
+            self._abouts = since(begin_ns)
+            self.paths = [one.path for one in self._abouts]
+        elif args.recording is not None:
+            self.paths = [named(args.recording)]
+        else:
+            self._abouts = [newest(live_first=args.follow)]
+            self.paths = [self._abouts[0].path]
+
+    def say_which(self) -> None:
+        """Say on stderr which recording was taken, if none was named."""
+        if self.several or not self._abouts:
+            return
+        (one,) = self._abouts
+        began = f" of {local(one.began_ns)}" if one.began_ns else ""
+        say(f"reading {one.name}, {one.of}{began}; --list has the others")
+
+    def sources(self) -> Generator[Source, None, None]:
+        """Yield the recordings one after the other, each open until the next is asked for.
+
+        Raises:
+            StorageError: the one recording that was asked for cannot be read; of several it is only said.
+        """
+        width = max((len(path.stem) for path in self.paths), default=0)
+        for path in self.paths:
+            with ExitStack() as opened:
+                try:
+                    source = self._opened(path, width, opened)
+                except StorageError as error:
+                    if not self.several:
+                        raise
+                    say(clean(str(error)))
+                    continue
+                try:
+                    yield source
+                finally:  # --follow is left by ctrl+c
+                    if gone := source.selection.gone:
+                        entries = "1 entry" if gone == 1 else f"{gone:,} entries"
+                        say(f"{entries} missing: dropped at the recording's size limit while it was read")
+                self._passed += source.selection.passing
+                self._seen += len(source.selection.frames)
+
+    def _opened(self, path: Path, width: int, opened: ExitStack) -> Source:
+        recording = opened.enter_context(open_entries(path))
+        query = self._without_copies(path) if self.several else self.query
+        selection = opened.enter_context(closing(Selection(recording, query, self._now_ns)))
+        if recording.reader.damage:
+            say(f"{clean_line(str(path), 400)}: {recording.reader.damage}")
+        return Source(clean_line(path.stem, 80).ljust(width) if self.several else "", recording, selection)
+
+    def _without_copies(self, path: Path) -> Query:
+        """Return the query for one of several: what the app took over from taps is in theirs too."""
+        (this,) = (one for one in self._abouts if one.path == path)
+        taps = {
+            Name(f"tap:{one.tap}")
+            for one in self._abouts
+            if one.tap and one.began_ns <= this.ended_ns and this.began_ns <= one.ended_ns
+        }
+        if this.tap or not taps:
+            return self.query
+        names = tuple(sorted(taps, key=lambda name: name.text))
+        return Query("", Not(Term("server", names))).within(self.query)
+
+    def say_if_nothing(self) -> bool:
+        """Say on stderr if nothing passed, and of how many entries; return whether that was so."""
+        if self._passed or (self.query.root is None and self._seen):
+            return False
+        where = f" in {plural(len(self.paths), 'recording')}" if self.several else ""
+        say(f"0 of {self._seen} entries{where}")
+        return True
+
+
+def beginning(text: str, now_ns: int) -> tuple[Term, int]:
+    """Return what --since says as a term of a filter, and the moment in nanoseconds since 1970.
+
+    Raises:
+        UsageError: it is no time.
+    """
+    try:
+        value = read_value(FIELDS["since"], text, False)
+    except BadValue as error:
+        raise UsageError(f"--since: {error}", next_step="Such as 1h, 30m, 14:05 or 2026-11-20.") from error
+    assert isinstance(value, Ago | Clock)
+    return Term("since", (value,)), since_ns(value, now_ns)
+
+
+def say(text: str) -> None:
+    """Say something on stderr, beside what is printed."""
+    print(f"mcptui trace: {text}", file=sys.stderr)

@@ -1,0 +1,232 @@
+"""What `mcptui trace` does with what passes: print, the slowest, what is wrong, measures, an export."""
+
+import argparse
+import heapq
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import asdict
+from fnmatch import fnmatchcase
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from tui.commands.traffic_choice import Choice, Source, say
+from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
+from tui.core.text import clean_line
+from tui.core.traffic import Entry, Kind, Severity
+from tui.core.units import plural
+from tui.traffic.filter.nodes import And, Node, Or, Term
+from tui.traffic.stats import Figures
+
+LOOK_SECONDS = 0.2
+"""How often --follow looks for more."""
+
+FOUND = 1
+
+STARTS = ("server/discover", "initialize", "*/list", "subscriptions/listen", "ping")
+"""Methods that every start of a server needs: nobody who asks for the slowest call means them."""
+
+
+def carry_out(args: argparse.Namespace, choice: Choice) -> int:
+    """Do what was asked with what was chosen, and return the exit code."""
+    code = 0
+    with closing(choice.sources()) as sources:
+        if args.export:
+            code = _export(args, sources)
+        elif args.lint:
+            code = _lint(args, sources)
+        elif args.stats:
+            _stats(args, sources)
+        elif args.slowest:
+            _slowest(args, choice, sources)
+        else:
+            for source in sources:
+                _show(args, source)
+    choice.say_if_nothing()
+    return code
+
+
+def _show(args: argparse.Namespace, source: Source) -> None:
+    from tui.storage.recordings.liveness import is_live
+
+    last, colour = 0, _colour()
+    while True:
+        live = args.follow and is_live(source.recording.path)
+        source.selection.read_on()
+        for entry in source.selection.whole(last) if args.json else source.selection.entries(last):
+            _write(_object(source, entry) if args.json else _line(source, entry, colour))
+            last = entry.seq
+        if not live:
+            return
+        sys.stdout.flush()
+        time.sleep(LOOK_SECONDS)
+
+
+def _slowest(args: argparse.Namespace, choice: Choice, sources: Iterable[Source]) -> None:
+    """Print the calls that took longest, slowest first."""
+    found: list[tuple[int, str]] = []
+    calls, colour = _Calls(choice.query.root), _colour()
+    for source in sources:
+        latency = source.selection.latency_ns
+        asked = (entry for entry in source.selection.entries() if latency(entry) >= 0)
+        slowest = heapq.nlargest(args.slowest, filter(calls.takes, asked), key=latency)
+        lines = (_object_of(source, one) if args.json else _line(source, one, colour) for one in slowest)
+        found += zip(map(latency, slowest), lines, strict=True)
+        found = heapq.nlargest(args.slowest, found, key=itemgetter(0))
+    for _, line in found:
+        _write(line)
+    if not args.json:
+        if not found:
+            _write("no call was answered")
+        calls.say_left_out()
+
+
+class _Calls:
+    """Tells calls from other requests, and counts those.
+
+    What a start needs and what the model was asked take longer than nearly every call: they are among them
+    only for who names a method (or, of the model, a server).
+    """
+
+    def __init__(self, root: Node | None) -> None:
+        self._with_starts = asks_for(root, "method")
+        self._with_models = self._with_starts or asks_for(root, "server")
+        self._starts, self._models = 0, 0
+
+    def takes(self, entry: Entry) -> bool:
+        """Whether an entry is a call, seen from its request."""
+        if entry.kind is Kind.MODEL_REQUEST:
+            self._models += not self._with_models
+            return self._with_models
+        if entry.kind is not Kind.REQUEST:
+            return False
+        if self._with_starts or not any(fnmatchcase(entry.method, start) for start in STARTS):
+            return True
+        self._starts += 1
+        return False
+
+    def say_left_out(self) -> None:
+        """Say on stderr what was no call."""
+        counted = ((self._starts, "of starts and lists"), (self._models, "to the model"))
+        words = [f"{plural(number, 'request')} {word}" for number, word in counted if number]
+        if words:
+            say(f"left out: {', '.join(words)}; --filter 'method:*' takes them in")
+
+
+def asks_for(node: Node | None, *fields: str) -> bool:
+    """Whether a filter says what one of the fields has to be, and not only what it must not be."""
+    match node:
+        case Term(field, _):
+            return field in fields
+        case And(parts) | Or(parts):
+            return any(asks_for(part, *fields) for part in parts)
+    return False
+
+
+def _lint(args: argparse.Namespace, sources: Iterable[Source]) -> int:
+    """Print what is wrong; 1 if anything of it is an error."""
+    worst, number, seen, colour = Severity.NONE, 0, 0, _colour()
+    for source in sources:
+        selection = source.selection
+        seen += len(selection.frames)
+        wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
+        for finding in selection.findings():
+            if wanted is not None and finding.seq not in wanted:
+                continue
+            worst, number = max(worst, finding.severity), number + 1
+            if args.json:
+                told = asdict(finding) | {"severity": finding.severity.name.lower()}
+                _write(_json(source, told))
+            else:
+                _write(_labelled(source, finding_line(finding, selection.columns_of(finding.seq), colour)))
+    if not args.json:
+        said = plural(number, "finding") if number else "nothing is wrong"
+        _write(f"{said} in {seen} entries")
+    return FOUND if worst is Severity.ERROR else 0
+
+
+def _stats(args: argparse.Namespace, sources: Iterable[Source]) -> None:
+    figures: list[Figures] = []
+    labels: list[str] = []
+    for source in sources:
+        for one in _figures(source):
+            if args.json:
+                _write(_json(source, asdict(one)))
+            else:
+                figures.append(one)
+                labels.append(source.label)
+    if figures:
+        _write("\n".join(figure_lines(figures, labels if any(labels) else None)))
+    elif not args.json:
+        _write("no calls")
+
+
+def _figures(source: Source) -> Iterable[Figures]:
+    from tui.storage.exports.jsonl import renumbered
+    from tui.traffic.record.entry_columns import EntryColumns
+    from tui.traffic.stats import Stats
+
+    frames = source.selection.frames
+    if source.selection.is_filtered:
+        frames, numbers = EntryColumns(), dict[int, int]()
+        for entry in source.selection.entries():
+            frames.append(renumbered(entry, numbers))
+    stats = Stats(frames)
+    while not stats.advance(100):
+        pass
+    return stats.tools()
+
+
+def _export(args: argparse.Namespace, sources: Iterator[Source]) -> int:
+    from tui.storage.exports.export import Format, exported, write_whole
+
+    for source in sources:
+        title = clean_line(source.recording.path.name, 120)
+        selection = source.selection
+        pieces = exported(Format(args.export), selection.entries(), selection.with_body, title)
+        if not args.output or args.output == "-":
+            for piece in pieces:
+                sys.stdout.write(piece)
+            continue
+        target = Path(os.path.expanduser(args.output))
+        write_whole(target, pieces)
+        print(f"wrote {clean_line(str(target), 4096)}", file=sys.stderr)
+    return 0
+
+
+def _colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _write(line: str) -> None:
+    sys.stdout.write(line + "\n")
+
+
+def _line(source: Source, entry: Entry, colour: bool) -> str:
+    head = source.recording.reader.body(entry.seq, 0, READ) if entry.kind in WITH_BODY else b""
+    selection = source.selection
+    line = entry_line(entry, selection.outcome(entry), selection.latency_ns(entry), head, colour)
+    return _labelled(source, line)
+
+
+def _labelled(source: Source, line: str) -> str:
+    return f"{source.label}  {line}" if source.label else line
+
+
+def _object_of(source: Source, entry: Entry) -> str:
+    return _object(source, source.recording.reader.entry(entry.seq) or entry)
+
+
+def _object(source: Source, entry: Entry) -> str:
+    from tui.storage.exports.jsonl import entry_object
+
+    return _json(source, entry_object(entry) | source.selection.of_the_person(entry))
+
+
+def _json(source: Source, value: dict[str, Any]) -> str:
+    named = {"recording": source.label.rstrip()} if source.label else {}
+    return json.dumps(named | value, separators=(",", ":"))

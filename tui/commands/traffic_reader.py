@@ -1,0 +1,245 @@
+"""A recording read for `mcptui trace`: its columns, what passes a filter, what the linter says."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from tui.commands.recordings import PAGE, OpenRecording
+from tui.core.errors import StorageError, UsageError
+from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind, Outcome
+from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.view import View
+from tui.traffic.record.entry_columns import EntryColumns
+
+BODY_LIMIT = 64 * 1024 * 1024
+"""Bytes of a body that are printed or exported."""
+
+WAIT_SECONDS = 0.005
+SPARSE = 16
+"""If fewer than one entry in so many passes, each is fetched by itself."""
+
+
+def query_of(text: str | None) -> Query:
+    """Return what a filter says.
+
+    Raises:
+        UsageError: something is wrong in it; the message shows where.
+    """
+    query = parse(text or "")
+    if query.problems:
+        first = query.problems[0]
+        mark = " " * first.start + "^" * max(1, first.end - first.start)
+        hint = f"\n  Instead: {first.instead}" if first.instead else ""
+        raise UsageError(f"--filter: {first.sentence}\n  {text}\n  {mark}{hint}")
+    return query
+
+
+class Selection:
+    """The entries of a recording that pass a filter; grows with it.
+
+    Attributes:
+        frames: the columns of all entries.
+        is_filtered: whether there is anything that does not pass.
+        notes: what the person noted, by seq.
+    """
+
+    def __init__(self, recording: OpenRecording, query: Query, now_ns: int | None = None) -> None:
+        """Read the columns.
+
+        Args:
+            recording: what is read.
+            query: what passes.
+            now_ns: what `since:5m` counts from, nanoseconds since 1970; None for the end of a recording that
+                is over and for now in one that is not.
+
+        Raises:
+            StorageError: it cannot be read.
+        """
+        from tui.storage.recordings.liveness import is_live
+        from tui.storage.recordings.reader import RecordingReader
+
+        self.frames = EntryColumns()
+        self._recording = recording
+        self._last = self._unread = 0
+        self._gone: set[int] = set()
+        self.is_filtered = query.root is not None
+        live = is_live(recording.path)
+        self.read_on()
+        if "lint:" in query.canonical:
+            for finding in self.findings():
+                self.frames.set_severity(finding.seq, finding.severity)
+        self.notes = self._take_notes()
+        self._view = View(
+            self.frames,
+            query,
+            notes=self.notes,
+            reader=lambda: RecordingReader(recording.file),
+            # "The last five minutes" of what is over are the last five that there were.
+            now_ns=now_ns if live or now_ns or not self._last else self.frames.wall_ns(len(self.frames) - 1),
+            newest_first=False,
+        )
+
+    def _take_notes(self) -> dict[int, str]:
+        """Return what the person noted at entries, and mark those that were marked."""
+        from tui.storage.recordings.notes import NotesStore
+
+        try:
+            kept = NotesStore(self._recording.file).all()
+        except StorageError:  # a page of them is damaged: the entries stand without them
+            return {}
+        for seq, note in kept.items():
+            if note.marked and (index := self.frames.index(seq)) >= 0:
+                self.frames.mark(index, True)
+        return {seq: note.text for seq, note in kept.items() if note.text}
+
+    def read_on(self) -> None:
+        """Take in what was recorded since the last time.
+
+        Raises:
+            StorageError: it cannot be read, or holds what no entry has.
+        """
+        while rows := self._recording.reader.column_rows(self._last, PAGE):
+            try:
+                self.frames.extend(rows)
+            except (OverflowError, TypeError, ValueError) as error:
+                raise StorageError(
+                    f"the recording holds a value that has no meaning ({error})",
+                    where=str(self._recording.path),
+                ) from error
+            if self._last and (unread := rows[0][0] - self._last - 1):
+                self._unread += unread + self._is_marker(rows[0][0])
+            self._last = rows[-1][0]
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """Yield the columns of what passes with seq > `after`, in order.
+
+        Raises:
+            UsageError: bodies had to be searched and not all could be; said after what passes.
+        """
+        while not self._view.advance(50):
+            time.sleep(WAIT_SECONDS)
+        yield from self._passing(after)
+        if self._view.problem:
+            raise UsageError(f"--filter: {self._view.problem}")
+
+    @property
+    def gone(self) -> int:
+        """How many entries the recording dropped, because it is at its cap, before they could be read."""
+        return self._unread + len(self._gone)
+
+    @property
+    def passing(self) -> int:
+        """How many entries pass, of those that were looked at when `entries` was asked last."""
+        return len(self._view)
+
+    def _passing(self, after: int) -> Iterator[Entry]:
+        rows = range(self._view.row_near(after + 1), len(self._view))
+        wanted = map(self._view.seq, rows)
+        found: Iterator[Entry]
+        if len(rows) * SPARSE < len(self.frames):
+            columns = self._recording.reader.columns
+            found = (entry for row in rows for entry in columns(self._view.seq(row) - 1, 1))
+        else:
+            found = self._recording.entries(after)
+        next_seq = next(wanted, None)
+        for entry in found:
+            while next_seq is not None and next_seq < entry.seq:
+                self._gone.add(next_seq)
+                next_seq = next(wanted, None)
+            if next_seq is None:
+                return
+            if entry.seq == next_seq:
+                if (kept := self._unless_dropped(entry.seq, entry)) is not None:
+                    yield kept
+                next_seq = next(wanted, None)
+        if next_seq is not None:
+            self._gone.update((next_seq, *wanted))
+
+    def whole(self, after: int = 0) -> Iterator[Entry]:
+        """Yield the same with bodies."""
+        for entry in self.entries(after):
+            if (found := self.with_body(entry.seq)) is not None:
+                yield found
+
+    def with_body(self, seq: int) -> Entry | None:
+        """Return an entry with its body, or without one that is damaged; None if it was dropped meanwhile."""
+        try:
+            found = self._recording.reader.entry(seq, BODY_LIMIT)
+        except StorageError:
+            found = self.columns_of(seq)
+        kept = self._unless_dropped(seq, found)
+        if kept is None or (place := kept.in_batch) is None:
+            return kept
+        batch, start, end = place
+        return replace(kept, body=self._recording.reader.body(batch, start, end - start))
+
+    def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
+        """Return an entry, or None and count it if it was dropped since its columns were read.
+
+        The marker in its place, which says how many are gone, is of use only where everything passes.
+        """
+        if found is not None and (not _marks_dropped(found) or self._is_marker(seq)):
+            return found
+        self._gone.add(seq)
+        return None if self.is_filtered else found
+
+    def _is_marker(self, seq: int) -> bool:
+        """Whether an entry marked those before it as dropped when its columns were read."""
+        frames, index = self.frames, self.frames.index(seq)
+        return frames.kind[index] == Kind.EVENT and frames.methods.texts[frames.method[index]] == DROPPED
+
+    def columns_of(self, seq: int) -> Entry:
+        """Return an entry without its body; of one that was dropped meanwhile, what is known of it."""
+        found = self._recording.reader.columns(seq - 1, 1)
+        if found and found[0].seq == seq:
+            return found[0]
+        frames, index = self.frames, self.frames.index(seq)
+        if index < 0:
+            return Entry(seq, 0, 0, "", Direction.NONE, Kind.EVENT)
+        return Entry(
+            seq,
+            frames.mono[index],
+            frames.wall_ns(index),
+            frames.sources.texts[frames.source[index]],
+            frames.goes(index),
+            Kind(frames.kind[index]),
+        )
+
+    def of_the_person(self, entry: Entry) -> dict[str, Any]:
+        """Return the mark and the note of an entry as members of its JSON object; nothing for none."""
+        index = self.frames.index(entry.seq)
+        known = {
+            "marked": index >= 0 and bool(self.frames.marked[index]),
+            "note": self.notes.get(entry.seq, ""),
+        }
+        return {name: value for name, value in known.items() if value}
+
+    def outcome(self, entry: Entry) -> Outcome:
+        """Return how the request of an entry ended, as far as it is known by now."""
+        index = self.frames.index(entry.seq)
+        return Outcome(self.frames.outcome[index]) if index >= 0 else entry.outcome
+
+    def latency_ns(self, entry: Entry) -> int:
+        """Return how long the answer took, -1 where there is none."""
+        index = self.frames.index(entry.seq)
+        return self.frames.latency_ns(index) if index >= 0 else -1
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what the linter has to say of all entries, in order."""
+        from tui.runtime.judging import model_judge
+        from tui.traffic.lint.lint_thread import lint_recording
+
+        judge = model_judge()
+        try:
+            yield from lint_recording(self._recording.reader, judge)
+        finally:
+            judge.close()
+
+    def close(self) -> None:
+        """End the search in bodies."""
+        self._view.close(wait=True)
+
+
+def _marks_dropped(entry: Entry) -> bool:
+    return entry.kind is Kind.EVENT and entry.method == DROPPED

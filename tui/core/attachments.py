@@ -1,0 +1,166 @@
+"""A file, a resource, a picture of a tool as something that goes with a message. Pure: others read it.
+
+What it is, is told by its bytes; its name only helps where they say nothing. What an endpoint would refuse
+never becomes an attachment: one broken picture would cost the whole request, and every later one of the
+conversation.
+"""
+
+import base64
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from tui.core.attachment_text import visible
+from tui.core.context.truncation import octets
+from tui.core.conversation.conversation import Attachment
+from tui.core.media import (
+    HEAD_BYTES,
+    PICTURES,
+    SOUNDS,
+    dimensions,
+    head_of,
+    is_whole,
+    media_type,
+    plain_base64,
+    type_by_name,
+)
+from tui.core.tools import BinaryContent, Content, ResourceContent, TextContent
+
+MAX_TEXT = 256 * 1024
+"""Bytes of a text; a longer one would fill the window of most models by itself."""
+
+MAX_BYTES = 10 * 1024 * 1024
+"""Bytes of anything else."""
+
+MAX_PIXELS = 8_000
+"""The longest side of a picture; Anthropic refuses a request with a longer one."""
+
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+"""Bytes that stand in no text; the escape character may, in logs."""
+
+
+def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachment:
+    """Return `data` as an attachment called `name`.
+
+    Args:
+        name: of the file.
+        data: all of it.
+        shorten: cut a text that is too large, with a note, rather than refuse it.
+
+    Raises:
+        ValueError: with a sentence, if it is empty, too large, or nothing that a model can be told.
+    """
+    if not data:
+        raise ValueError("it is empty")
+    mime = media_type(data[:64])
+    if mime in PICTURES or mime in SOUNDS:
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
+        _check(mime, data)
+        return Attachment(_kind(mime), mime, name, len(data), base64.b64encode(data).decode("ascii"))
+    text = None if mime else _text(data)
+    if text is None:
+        what = f"it is {mime}" if mime else "it is neither text nor a picture nor a sound"
+        raise ValueError(f"{what}; models are told texts, pictures and sounds of the usual kinds only")
+    if not text:
+        raise ValueError("it is empty")  # but for its byte order mark
+    return _of_text(name, type_by_name(name) or "text/plain", text, shorten)
+
+
+def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
+    """Return a picture or a sound that a server gave as an attachment called `name`.
+
+    Raises:
+        ValueError: with a sentence, if it is neither, too large, or broken.
+    """
+    if kind_of(content) == "blob":
+        raise ValueError("it is neither text nor a picture nor a sound")
+    if content.size > MAX_BYTES:
+        raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
+    data = plain_base64(content.data)
+    if not data:
+        raise ValueError("it is not valid base64")
+    decoded = base64.b64decode(data)
+    mime = media_type(decoded[:64])
+    _check(mime, decoded)
+    return Attachment(_kind(mime), mime, name, len(decoded), data)
+
+
+def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = False) -> list[Attachment]:
+    """Return the contents of a resource as attachments, named after where they are from.
+
+    Args:
+        contents: as the server gave them.
+        name: what a person calls it.
+        shorten: cut a text that is too large, with a note, rather than refuse it.
+
+    Raises:
+        ValueError: with a sentence, if one of them cannot be attached.
+    """
+    found: list[Attachment] = []
+    for content in contents:
+        match content:
+            case BinaryContent() if kind_of(content) == "blob":
+                found.append(_of_blob(name, content, shorten))
+            case BinaryContent():
+                found.append(attachment_of_binary(name, content))
+            case TextContent(text):
+                found.append(_of_text(name, "text/plain", text, shorten))
+            case ResourceContent(_, mime, text):
+                found.append(_of_text(name, mime or "text/plain", text, shorten))
+            case _:
+                continue  # a link names what it does not hold
+    return found
+
+
+def kind_of(content: BinaryContent) -> Literal["image", "audio", "blob"]:
+    """Return what binary content is: a resource that is a picture comes as a blob."""
+    mime = media_type(head_of(content.data[:64])) if content.kind == "blob" else ""
+    return _kind(mime) if mime in PICTURES or mime in SOUNDS else content.kind
+
+
+def _kind(mime: str) -> Literal["image", "audio"]:
+    return "image" if mime in PICTURES else "audio"
+
+
+def _check(mime: str, data: bytes) -> None:
+    """Raise ValueError if an endpoint would refuse it."""
+    if mime not in PICTURES and mime not in SOUNDS:
+        raise ValueError("it has no format that models take")
+    if mime in PICTURES:
+        shape = dimensions(data[:HEAD_BYTES])
+        if shape is None or not is_whole(data):
+            raise ValueError("the picture is broken")
+        if max(shape) > MAX_PIXELS:
+            raise ValueError(f"a side is longer than {MAX_PIXELS:,} pixels")
+
+
+def _of_blob(name: str, content: BinaryContent, shorten: bool) -> Attachment:
+    """Return bytes of a resource: many servers give texts so."""
+    if content.size > MAX_BYTES:
+        raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
+    data = plain_base64(content.data)
+    if not data:
+        raise ValueError("it is not valid base64")
+    return attachment_of(name, base64.b64decode(data), shorten=shorten)
+
+
+def _of_text(name: str, mime: str, text: str, shorten: bool) -> Attachment:
+    text = visible(text)
+    size = octets(text)
+    if size > MAX_TEXT and not shorten:
+        raise ValueError(f"it is a text larger than {MAX_TEXT // 1024} KiB; attach a part of it")
+    if size > MAX_TEXT:
+        head = text.encode("utf-8", "replace")[:MAX_TEXT].decode("utf-8", "ignore")
+        text = f"{head}\n[… cut here: the first {octets(head):,} of {size:,} bytes]"
+    return Attachment("text", mime, name, octets(text), text)
+
+
+def _text(data: bytes) -> str | None:
+    """Return what is written in `data`, or None if it is no text."""
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    try:
+        text = data.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError:
+        return None if marked or _CONTROLS.search(data) else data.decode("cp1252", "replace")
+    return None if "\0" in text else text

@@ -1,0 +1,187 @@
+"""The host's toolbox with mcptui's own tools in it: `read_result`, while a whole result is on the shelf."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tui.core.context.result_store import Shelf
+from tui.core.ports import Toolbox
+from tui.core.text import clean_line
+from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+
+SERVER = "mcptui"
+"""Whose tools these are, as a person and a model read it. A server may well be called so, too."""
+
+READ_RESULT = "read_result"
+PAGE_BYTES = 16_384
+MIN_PAGE = 64
+FRAME = 160
+"""Bytes of a page that say what it is."""
+
+CONTEXT = 120
+"""Characters that are shown on each side of a match in a line too long to be shown whole."""
+
+MAX_LINE = 400
+MAX_MATCHES = 200
+
+_DIGEST = "built-in/read_result"
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "description": "Name of the kept result, like result-3"},
+        "offset": {"type": "integer", "minimum": 0, "description": "Character to begin at; 0 if left out"},
+        "limit": {"type": "integer", "minimum": 1, "description": "How many characters at most"},
+        "grep": {
+            "type": "string",
+            "description": "Only lines with this text in them (plain text, case ignored)",
+        },
+    },
+    "required": ["name"],
+}
+
+
+def is_built_in(tool: Tool) -> bool:
+    """Whether `tool` is one of ours. The digests of a server's tools are hashes, so none can pose as one."""
+    return tool.digest == _DIGEST
+
+
+class BuiltInToolbox:
+    """A toolbox over another one.
+
+    Args:
+        inner: the servers' tools.
+        shelf: what `read_result` reads.
+        page_bytes: how much it gives at once.
+    """
+
+    def __init__(self, inner: Toolbox, shelf: Shelf, page_bytes: int = PAGE_BYTES) -> None:
+        self._inner = inner
+        self._shelf = shelf
+        self._room = max(MIN_PAGE, page_bytes - FRAME)
+        self._own = _tool(SERVER)
+
+    def tools(self) -> Sequence[Tool]:
+        """Return what can be called now; our own come last, so that the others keep their places."""
+        tools = self._inner.tools()
+        if not len(self._shelf):
+            return tools
+        taken = {tool.server for tool in tools}
+        while self._own.server in taken:
+            self._own = _tool(self._own.server + "-")
+        return [*tools, self._own]
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        """Return what is wrong with `arguments`, or ""."""
+        if not is_built_in(tool):
+            return await self._inner.check(tool, arguments)
+        return _wrong(arguments)
+
+    async def call(
+        self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
+    ) -> ToolResult:
+        """Call and return the result."""
+        if not is_built_in(tool):
+            return await self._inner.call(tool, arguments, seconds=seconds, progress=progress)
+        if wrong := _wrong(arguments):
+            return ToolResult((TextContent(wrong),), is_error=True)
+        return self._read(arguments)
+
+    def _read(self, arguments: Mapping[str, Any]) -> ToolResult:
+        name = arguments["name"]
+        text = self._shelf.find(name)
+        if text is None:
+            return ToolResult((TextContent(self._missing(name)),), is_error=True)
+        offset, needle = arguments.get("offset") or 0, arguments.get("grep") or ""
+        limit = min(arguments.get("limit") or self._room, self._room)
+        if offset >= len(text):
+            why = f"{name} has {len(text):,} characters; offset {offset:,} is behind its end"
+            return ToolResult((TextContent(why),), is_error=True)
+        told = (
+            _matches(name, text, needle, offset, limit)
+            if needle
+            else _page(name, text, offset, limit, self._room)
+        )
+        return ToolResult((TextContent(told),))
+
+    def _missing(self, name: str) -> str:
+        kept = ", ".join(self._shelf.names()[-20:])
+        if self._shelf.was_here(name):
+            return f"{name} is no longer kept: only the newest are. Call its tool again. Kept are: {kept}."
+        return f"No result is named {clean_line(name, 60)}. Kept are: {kept}."
+
+
+def _tool(server: str) -> Tool:
+    return Tool(
+        server,
+        READ_RESULT,
+        description=(
+            "Read on in a tool result that was too large to be shown whole. The note in the result says "
+            "under which name all of it is kept. Give an offset to read from there, or grep to find lines."
+        ),
+        schema=_SCHEMA,
+        read_only=True,
+        destructive=False,
+        idempotent=True,
+        trusted=True,
+        digest=_DIGEST,
+    )
+
+
+def _wrong(arguments: Mapping[str, Any]) -> str:
+    if unknown := arguments.keys() - _SCHEMA["properties"].keys():
+        return f"unknown argument {clean_line(min(unknown), 60)}"
+    for key, least in (("offset", 0), ("limit", 1)):
+        value = arguments.get(key)
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
+            return f"{key} must be a whole number, at least {least}"
+    if not isinstance(arguments.get("name"), str):
+        return "name must be a text, like result-3"
+    if not isinstance(arguments.get("grep"), str | None):
+        return "grep must be a text"
+    return ""
+
+
+def _page(name: str, text: str, offset: int, limit: int, room: int) -> str:
+    piece = text[offset : offset + limit]
+    if not piece.isascii():
+        piece = piece.encode("utf-8", "replace")[:room].decode("utf-8", "ignore")
+    end = offset + len(piece)
+    rest = f"\n[more: offset {end}]" if end < len(text) else "\n[end]"
+    return f"[{name}, characters {offset:,} to {end:,} of {len(text):,}]\n{piece}{rest}"
+
+
+def _matches(name: str, text: str, needle: str, offset: int, limit: int) -> str:
+    """Return the lines from `offset` on that have `needle` in them, each with its offset."""
+    lines: list[str] = []
+    room, at = limit, offset
+    searched, wanted = _folded(text, needle)
+    while (at := searched.find(wanted, at)) >= 0:
+        start, end = _line_around(text, at, at + len(wanted))
+        line = f"{start}: {text[start:end]}"
+        room -= len(line.encode("utf-8", "replace")) + 1
+        if lines and (room < 0 or len(lines) >= MAX_MATCHES):
+            lines.append(f"[more: grep again with offset {at}]")
+            break
+        lines.append(line)
+        at = end
+    else:
+        lines.append("[end]" if lines else f"[nothing from offset {offset:,} on]")
+    return f'[{name}, {len(text):,} characters; places with "{clean_line(needle, 60)}"]\n' + "\n".join(lines)
+
+
+def _folded(text: str, needle: str) -> tuple[str, str]:
+    """Return both without case; with it where that would move what stands in `text` (a Turkish İ)."""
+    lower = text.lower()
+    return (lower, needle.lower()) if len(lower) == len(text) else (text, needle)
+
+
+def _line_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the ends of the line that a match stands in, or of a part of it."""
+    line_start = text.rfind("\n", max(0, start - MAX_LINE), start) + 1
+    line_end = text.find("\n", end, end + MAX_LINE)
+    starts_near = line_start > 0 or start < MAX_LINE
+    line_end = len(text) if line_end < 0 and len(text) - end < MAX_LINE else line_end
+    if starts_near and 0 <= line_end and line_end - line_start <= MAX_LINE:
+        return line_start, line_end
+    first = max(line_start, start - CONTEXT)
+    last = min(len(text), end + CONTEXT)
+    return first, last if line_end < 0 else min(last, line_end)

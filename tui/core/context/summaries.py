@@ -1,0 +1,183 @@
+"""A summary of old turns by the model, also where they alone are more than its window holds.
+
+What fits is summarised at once. What does not is written out as a record and read in pieces, each with the
+summary of those before it. So a conversation can be taken to a model with a smaller window, whatever its
+length; see `Summarising`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tui.core.context.context_meter import Gauge
+from tui.core.context.side_requests import asked_aside
+from tui.core.context.tokens import estimate, estimate_messages
+from tui.core.context.truncation import cut
+from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
+from tui.core.errors import ModelError
+from tui.core.ports import ChatModel, Usage
+
+MAX_SUMMARY = 16_000
+"""Characters of a summary; a model that does not stop is cut."""
+
+WHOLE = 0.75
+"""The share of the window that old turns may take to be summarised at once."""
+
+PIECE = 0.4
+"""The share of the window that a piece of the record may take; the summary before it has about as much."""
+
+MAX_PIECES = 12
+"""Requests for one summary; of a longer record each message is cut."""
+
+TRIES = 3
+"""How often pieces are made smaller because the endpoint refuses them all the same."""
+
+LEAST_WORDS, MOST_WORDS = 60, 600
+BYTES_A_TOKEN = 3
+LEAST_BYTES = 200
+
+_WANTED = (
+    "Keep: what the person wants, decisions, facts and figures found with their sources, names, paths and "
+    "ids, what was tried and failed, what is still open. Leave out greetings and what is no longer needed. "
+    "At most {words} words, in the language of the conversation. Do not call tools; write only the summary."
+)
+SUMMARISE = (
+    "Summarise the conversation above for yourself, so that you can go on with it without having it. "
+    + _WANTED.format(words=MOST_WORDS)
+)
+_PIECE = (
+    "A conversation of yours is too long to be read at once. Write a summary of it for yourself, so that you "
+    "can go on with it without having it. "
+)
+_NO_SUMMARY = "(No summary could be written. The beginning and the end of the record:)\n"
+
+
+@dataclass(slots=True)
+class Summarising:
+    """Has a model summarise.
+
+    Attributes:
+        model: who writes.
+        gauge: says how much fits; learns it from a refusal.
+        spent: told what was used up.
+    """
+
+    model: ChatModel
+    gauge: Gauge
+    spent: Callable[[Usage], object]
+
+    async def of(self, old: Sequence[Message], window: int) -> str:
+        """Return what stands in for `old`.
+
+        Args:
+            old: what the model was told so far, an earlier summary included.
+            window: tokens that fit into a request, as far as that is known or guessed.
+
+        Raises:
+            ModelError: the model could not be asked. That it writes nothing, or that nothing is small
+                enough for its endpoint, is no reason: then the record itself, cut, stands in.
+        """
+        size = self.gauge.calibration(estimate_messages(old))
+        # A window that is only guessed is not believed before the endpoint refuses.
+        if size <= window * WHOLE or self.gauge.window is None:
+            try:
+                return await self._asked(old, SUMMARISE) or _digest(old, window)
+            except ModelError as error:
+                window = self._smaller(error, min(window, int(size * WHOLE)))
+        for _ in range(TRIES):
+            try:
+                return await self._in_pieces(old, window) or _digest(old, window)
+            except ModelError as error:
+                window = self._smaller(error, window // 2)
+        return _digest(old, window)
+
+    def _smaller(self, error: ModelError, window: int) -> int:
+        """Return the window to go on with after a refusal as too long; any other error is raised."""
+        if not error.overflow:
+            raise error
+        if error.window is not None and error.window < (self.gauge.window or error.window + 1):
+            self.gauge.window = error.window
+            return error.window
+        return window
+
+    async def _in_pieces(self, old: Sequence[Message], window: int) -> str:
+        tokens = max(1, int(window * PIECE / max(self.gauge.calibration.ratio, 0.1)))
+        words = min(MOST_WORDS, max(LEAST_WORDS, int(window * 0.15)))
+        found = pieces(old, tokens)
+        summary = ""
+        for number, piece in enumerate(found, 1):
+            before = f"The summary of what was before:\n{summary}\n\n" if summary else ""
+            part = f"Part {number} of {len(found)} of the record:\n{piece}"
+            question = f"{_PIECE}{_WANTED.format(words=words)}\n\n{before}{part}"
+            summary = await self._asked((), question) or summary
+            summary = cut(summary, int(window * PIECE * BYTES_A_TOKEN))
+        return summary
+
+    async def _asked(self, messages: Sequence[Message], question: str) -> str:
+        return await asked_aside(self.model, messages, question, most=MAX_SUMMARY, spent=self.spent)
+
+
+def done_with(summary: str) -> str:
+    """Return what was done with the turns that `summary` stands in for, in words."""
+    if summary.startswith(_NO_SUMMARY):
+        return "cut for the model, which wrote no summary"
+    return "summarised for the model"
+
+
+def pieces(messages: Sequence[Message], tokens: int, most: int = MAX_PIECES) -> list[str]:
+    """Return the record of messages in at most `most` pieces of about `tokens` each; all of it if it fits."""
+    entries = [_entry(message) for message in messages]
+    room = tokens * (most - 1)  # a piece ends with a message where it can, so it is not always full
+    if sum(map(estimate, entries)) > room:
+        limit = max(LEAST_BYTES, room * BYTES_A_TOKEN // max(1, len(entries)))
+        entries = [cut(entry, limit) for entry in entries]
+    if sum(map(estimate, entries)) > room:
+        entries = [cut("\n".join(entries), room)]  # a byte is a token at the most
+    return list(_filled(entries, tokens))
+
+
+def _filled(entries: Iterable[str], tokens: int) -> Iterable[str]:
+    """Yield pieces of entries that belong together, as long as they fit; an entry that does not is parted."""
+    piece: list[str] = []
+    size = 0
+    for entry in entries:
+        for part in _parted(entry, tokens):
+            needs = estimate(part) + 1
+            if piece and size + needs > tokens:
+                yield "\n".join(piece)
+                piece, size = [], 0
+            piece.append(part)
+            size += needs
+    if piece:
+        yield "\n".join(piece)
+
+
+def _parted(entry: str, tokens: int) -> Iterable[str]:
+    needs = estimate(entry)
+    if needs <= tokens:
+        yield entry
+        return
+    length = max(1, len(entry) * tokens // needs)
+    for at in range(0, len(entry), length):
+        yield entry[at : at + length]
+
+
+def _entry(message: Message) -> str:
+    """Return a message as a line or more of the record."""
+    match message:
+        case UserMessage():
+            attached = "".join(
+                f"\n[attached: {one.name}]{f'{chr(10)}{one.data}' if one.kind == 'text' else ''}"
+                for one in message.attachments
+            )
+            return f"PERSON: {message.text}{attached}"
+        case ToolMessage():
+            return f"RESULT of {message.name}: {message.text}"
+        case AssistantMessage():
+            called = "".join(f"\n[called {call.name} {call.arguments}]" for call in message.calls)
+            return f"YOU: {message.text}{called}"
+
+
+def _digest(old: Sequence[Message], window: int) -> str:
+    """Return what stands in where the model writes no summary: the record, cut."""
+    record = "\n".join(_entry(message) for message in old)
+    return _NO_SUMMARY + cut(record, min(MAX_SUMMARY, max(LEAST_BYTES, int(window * 0.2) * BYTES_A_TOKEN)))

@@ -1,0 +1,151 @@
+"""Which of many tools are offered to a model that does not take them all. Pure.
+
+The person's pins come first, then what was used in this conversation, then what fits the question best,
+then what was offered before, then the other tools of all servers in turn.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from tui.core.context.built_in_tools import is_built_in
+from tui.core.context.relevance import relevance
+from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
+from tui.core.schemas.tool_names import NameTable
+from tui.core.tools import Tool
+
+MAX_TOOLS = 128
+"""What OpenAI takes in one request; more is answered with 400 "array too long"."""
+
+WINDOW_SHARE = 0.25
+"""The share of the model's window that definitions of tools may take."""
+
+RESERVED_TOKENS = 200
+"""Kept free for tools of our own, which come and go; one place is kept for them, too."""
+
+MAX_RECENT = 40
+"""How many of the tools that were used last come before others."""
+
+_LOOKED_BACK = 400
+
+Key = tuple[str, str]
+"""A tool's server and its own name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much can be offered.
+
+    Attributes:
+        max_tools: how many tools the model takes.
+        window: tokens that fit into one request, or None if nobody knows.
+    """
+
+    max_tools: int = MAX_TOOLS
+    window: int | None = None
+
+    @property
+    def tokens(self) -> float:
+        """How many tokens definitions may take."""
+        return math.inf if self.window is None else self.window * WINDOW_SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What a choice goes by besides the tools themselves.
+
+    Attributes:
+        talk: what was said.
+        turn: tools that were offered in this turn; the choice does not change in the middle of it.
+        earlier: tools that were offered in the turn before.
+    """
+
+    talk: Sequence[Message] = ()
+    turn: frozenset[Key] = frozenset()
+    earlier: frozenset[Key] = frozenset()
+
+
+def key_of(tool: Tool) -> Key:
+    """Return what a tool is known by in a choice."""
+    return tool.server, tool.name
+
+
+def choose(
+    table: NameTable, room: Room, before: Before, tokens_of: Callable[[str, Tool], int | None]
+) -> tuple[frozenset[Key], bool]:
+    """Return which tools are offered, and whether all were looked at because all may fit.
+
+    Args:
+        table: the tools and their names.
+        room: how much fits.
+        before: what the choice goes by.
+        tokens_of: how many tokens a tool's definition takes; None if it cannot be offered at all.
+    """
+    items = table.items()
+    if len(items) <= room.max_tools:
+        sizes = {key_of(tool): tokens_of(name, tool) for name, tool in items}
+        if sum(size or 0 for size in sizes.values()) <= room.tokens:
+            return frozenset(key for key, size in sizes.items() if size is not None), True
+    chosen: set[Key] = set()
+    own = any(is_built_in(tool) for _, tool in items)
+    places, tokens = room.max_tools - (not own), room.tokens - (0 if own else RESERVED_TOKENS)
+    for name, tool in _ranked(items, table, before):
+        if len(chosen) >= places:
+            break
+        size = tokens_of(name, tool)
+        if size is not None and size <= tokens:
+            chosen.add(key_of(tool))
+            tokens -= size
+    return frozenset(chosen), False
+
+
+def ranked(table: NameTable, before: Before) -> list[str]:
+    """Return the names of all tools in the order in which they would be taken."""
+    return [name for name, _ in _ranked(table.items(), table, before)]
+
+
+def _ranked(items: Sequence[tuple[str, Tool]], table: NameTable, before: Before) -> list[tuple[str, Tool]]:
+    """Return the tools in the order in which they are taken."""
+    recent = _recent(before.talk, table)
+    scores = relevance(_question(before.talk), [tool for _, tool in items])
+    of_server: Counter[str] = Counter()
+    ranks: list[tuple[tuple[float, ...], int]] = []
+    for at, ((_, tool), score) in enumerate(zip(items, scores, strict=True)):
+        of_server[tool.server] += 1
+        turns = (of_server[tool.server], at)
+        key = key_of(tool)
+        if is_built_in(tool):
+            rank: tuple[float, ...] = (0, at)
+        elif tool.pinned:
+            rank = (1, at)
+        elif key in before.turn:
+            rank = (2, recent.get(key, MAX_RECENT), -score, *turns)
+        elif key in recent:
+            rank = (3, recent[key])
+        elif score:
+            rank = (4, -score, at)
+        else:
+            rank = (5, key not in before.earlier, *turns)
+        ranks.append((rank, at))
+    return [items[at] for _, at in sorted(ranks)]
+
+
+def _recent(talk: Sequence[Message], table: NameTable) -> dict[Key, int]:
+    """Return the tools that were called last, and how many others were called after each."""
+    found: dict[Key, int] = {}
+    for message in islice(reversed(talk), _LOOKED_BACK):
+        for call in message.calls if isinstance(message, AssistantMessage) else ():
+            tool = table.resolve(call.name)
+            if tool is not None:
+                found.setdefault(key_of(tool), len(found))
+        if len(found) >= MAX_RECENT:
+            break
+    return found
+
+
+def _question(talk: Sequence[Message]) -> str:
+    """Return what the person said last, and before: "and tomorrow?" says nothing alone."""
+    said = (message.text for message in reversed(talk) if isinstance(message, UserMessage))
+    return "\n".join(islice(said, 2))

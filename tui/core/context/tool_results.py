@@ -1,0 +1,154 @@
+"""Tool results as models can read them: all of a result as text and attachments, cut to what fits. Pure."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.attachment_text import ATTACHED, fenced, label, visible, word
+from tui.core.attachments import attachment_of_binary, kind_of
+from tui.core.context.truncation import cut, is_cut
+from tui.core.conversation.conversation import Attachment
+from tui.core.media import head_of, media_type
+from tui.core.text import clean_line
+from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.core.units import size as in_bytes
+
+MAX_ATTACHMENTS = 20
+"""Pictures and sounds of one result that the model may be shown."""
+
+EMPTY = "(empty result)"
+_FAILED, _WARNING = "ERROR: ", "[warning: "
+_LONE_KEY = "result"
+"""Where the official SDKs put a result that is no object, since structured content must be one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What the model is told of a result.
+
+    Attributes:
+        text: bounded.
+        attachments: pictures and sounds that a model can take; `text` has a line for each.
+        kept: under which name all of the text is kept, or "" if `text` is all or nobody keeps it.
+    """
+
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    kept: str = ""
+
+    @property
+    def mark(self) -> str:
+        """A text that is the same for the same result, in this run of the program."""
+        return "\0".join([self.kept or self.text, *(str(hash(one.data)) for one in self.attachments)])
+
+
+def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lambda whole: "") -> Observation:
+    """Return what the model is told of a result.
+
+    Args:
+        result: the result.
+        limit: bytes of text, about.
+        keep: given the whole text if it is cut; returns the name under which it can be read.
+    """
+    teller = _Teller()
+    text = teller.text_of(result)
+    if result.warning:
+        text = f"{_WARNING}{result.warning}]\n{text}"
+    if result.is_error:
+        text = _FAILED + text
+    text = visible(text)
+    if not is_cut(text, limit):
+        return Observation(text, tuple(teller.attachments))
+    kept = keep(text)
+    return Observation(cut(text, limit, kept), tuple(teller.attachments), kept)
+
+
+def as_given(told: str, is_error: bool) -> tuple[str, str]:
+    """Return what a server said, of what the model was told of it, and the warning that was added, or ""."""
+    text = told.removeprefix(_FAILED) if is_error else told
+    if not text.startswith(_WARNING) or "]\n" not in text:
+        return text, ""
+    warning, _, text = text.removeprefix(_WARNING).partition("]\n")
+    return text, warning
+
+
+def result_text(result: ToolResult) -> str:
+    """Return the whole of a result as text.
+
+    Structured content is added only where no text item says the same already.
+    """
+    return visible(_Teller().text_of(result))
+
+
+class _Teller:
+    """Tells one result; counts what it attaches."""
+
+    def __init__(self) -> None:
+        self.attachments: list[Attachment] = []
+        self._numbers: Counter[str] = Counter()
+
+    def text_of(self, result: ToolResult) -> str:
+        parts = [self._item(content) for content in result.content]
+        if result.structured is not None and not _is_said(result, parts):
+            parts.append(_as_json(result.structured))
+        return "\n".join(part for part in parts if part) or EMPTY
+
+    def _item(self, content: Content) -> str:
+        match content:
+            case TextContent(text):
+                return text
+            case BinaryContent():
+                return self._binary(content)
+            case LinkContent(uri, name, description):
+                said = f" — {clean_line(description, 300)}" if description else ""
+                return f"[resource {word(name or uri, 120)}: {word(uri, 1000)}{said}]"
+            case ResourceContent(uri, mime, text):
+                return f"[resource {word(uri, 1000)}, {word(mime, 80) or 'text'}]\n{fenced(text)}"
+
+    def _binary(self, content: BinaryContent) -> str:
+        kind, found = kind_of(content), media_type(head_of(content.data[:64]))
+        self._numbers[kind] += 1
+        name = f"{kind} {self._numbers[kind]}"
+        try:
+            attachment = attachment_of_binary(name, content)
+        except ValueError as error:
+            why = "only the person can open it" if kind == "blob" else f"not shown to you: {error}"
+            mime = found or word(content.mime, 80) or "unknown type"
+            where = f", {word(content.uri, 1000)}" if content.uri else ""
+            return f"[{name}: {mime}, {in_bytes(content.size)}{where}, {why}]"
+        if len(self.attachments) >= MAX_ATTACHMENTS:
+            return f"[{label(attachment)}, not shown to you: more than {MAX_ATTACHMENTS} in one result]"
+        self.attachments.append(attachment)
+        return f"[{label(attachment)}, {ATTACHED}]"
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    except (ValueError, RecursionError):
+        return "[structured content that is nested too deeply to be written]"
+
+
+def _is_said(result: ToolResult, parts: list[str]) -> bool:
+    """Whether the text items say what the structured content says."""
+    texts = [part for part, item in zip(parts, result.content, strict=True) if isinstance(item, TextContent)]
+    values = [result.structured]
+    if isinstance(result.structured, dict) and result.structured.keys() == {_LONE_KEY}:
+        values.append(result.structured[_LONE_KEY])
+    for value in values:
+        if any(_says(text, value) for text in texts):
+            return True
+        if isinstance(value, list) and value and len(value) == len(texts) and all(map(_says, texts, value)):
+            return True
+    return False
+
+
+def _says(text: str, value: Any) -> bool:
+    if isinstance(value, str) and text == value:
+        return True
+    try:
+        return bool(json.loads(text) == value)
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,204 @@
+"""What a model is offered: the tools of the running servers under names it accepts. Pure.
+
+What is offered is always in the order of the servers, and made once for each tool, so that an endpoint's
+cache of the beginning of a request stays of use.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tui.core.context.tokens import estimate_tool
+from tui.core.context.tool_ranking import MAX_TOOLS, Before, Key, Room, choose, key_of, ranked
+from tui.core.conversation.conversation import Message
+from tui.core.ports import ToolSpec
+from tui.core.schemas.schemas import SchemaTooLarge, model_schema
+from tui.core.schemas.tool_names import NameTable
+from tui.core.text import clean_line
+from tui.core.tools import Tool
+from tui.core.units import plural
+
+MAX_DESCRIPTION = 1024
+FEW = 16
+"""So many tools every endpoint takes."""
+
+LEFT_OUT = "left out of the last question: too many tools"
+
+MAX_NAMED = 3
+"""How many tools a notice names."""
+
+MAX_MADE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A tool as a model reads it and what that takes, or why no model is sent it."""
+
+    spec: ToolSpec | None
+    tokens: int = 0
+    why_not: str = ""
+
+
+class ToolSelection:
+    """Makes offers; kept from turn to turn.
+
+    Attributes:
+        max_tools: how many tools the model takes.
+    """
+
+    def __init__(self, max_tools: int = MAX_TOOLS) -> None:
+        self.max_tools = max_tools
+        self._made: dict[tuple[str, str, str], _Made] = {}
+        self._last: frozenset[Key] = frozenset()
+        self.marks: Mapping[Key, str] = {}
+        """What is special of tools in the last offer, in words: left out, and why; pinned."""
+        self._explained: object = None
+
+    def offer(
+        self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
+    ) -> "Offer":
+        """Return the offer of a turn; what is left out is explained at length once.
+
+        Args:
+            tools: what can be called.
+            window: tokens that fit into one request, or None if nobody knows.
+            talk: what was said so far, the question last.
+        """
+        room = Room(self.max_tools, window)
+        offer = Offer(tools, room, Before(tuple(talk), earlier=self._last), self)
+        self._last = offer.keys
+        self.marks = offer.marks()
+        situation = (room, frozenset(map(key_of, tools)))
+        if offer.notice and situation == self._explained:
+            offer.notice = f"{len(offer)} of {plural(len(tools), 'tool')} are offered to the model."
+        self._explained = situation if offer.notice else None
+        return offer
+
+    def made(self, name: str, tool: Tool) -> _Made:
+        """Return a tool as a model reads it; made once."""
+        key = (name, tool.server, tool.digest)
+        if (made := self._made.get(key)) is None:
+            if len(self._made) >= MAX_MADE:
+                self._made.clear()
+            made = self._made[key] = _make(name, tool)
+        return made
+
+
+def _make(name: str, tool: Tool) -> _Made:
+    try:
+        schema = model_schema(tool.schema)
+    except SchemaTooLarge as error:
+        return _Made(None, why_not=f"its schema has {error}")
+    except Exception as error:
+        # A schema is whatever a server sends: one that nobody thought of must cost its own tool only.
+        return _Made(None, why_not=f"its schema cannot be read ({type(error).__name__})")
+    description = clean_line(tool.description or tool.title or tool.name, MAX_DESCRIPTION)
+    spec = ToolSpec(name=name, description=description, schema=schema, server=tool.server, tool=tool.name)
+    return _Made(spec, estimate_tool(spec))
+
+
+class Offer:
+    """The tools of one step, their names and how a model reads them.
+
+    Attributes:
+        table: resolves the names that a model writes, those of tools that are not offered too.
+        specs: what is sent to the model.
+        keys: which tools these are.
+        quarantined: tools that no model is sent, each with the reason.
+        notice: what a person should know of tools that were left out, or "".
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        room: Room | None = None,
+        before: Before | None = None,
+        offering: ToolSelection | None = None,
+    ) -> None:
+        """Offer what fits; see `ToolSelection.offer`."""
+        self._tools = tuple(tools)
+        self._room = room or Room()
+        self._before = before or Before()
+        self._offering = offering or ToolSelection()
+        self.table = NameTable(tools)
+        refused: dict[str, tuple[Tool, str]] = {}
+
+        def tokens_of(name: str, tool: Tool) -> int | None:
+            made = self._offering.made(name, tool)
+            if made.spec is None:
+                refused[name] = (tool, made.why_not)
+            return None if made.spec is None else made.tokens
+
+        self.keys, everything = choose(self.table, self._room, self._before, tokens_of)
+        self.quarantined = tuple(refused.values())
+        self.specs = tuple(
+            spec
+            for name, tool in self.table.items()
+            if key_of(tool) in self.keys and (spec := self._offering.made(name, tool).spec) is not None
+        )
+        self.notice = " ".join(filter(None, (self._refused(), "" if everything else self._left_out())))
+
+    def __len__(self) -> int:
+        return len(self.specs)
+
+    def marks(self) -> Mapping[Key, str]:
+        """Return what is special of tools, in words."""
+        marks = {key_of(tool): f"not offered: {why}" for tool, why in self.quarantined}
+        for tool in self._tools:
+            if (key := key_of(tool)) not in self.keys:
+                marks.setdefault(key, LEFT_OUT)
+            elif tool.pinned:
+                marks[key] = "pinned"
+        return marks
+
+    @cached_property
+    def best(self) -> tuple[str, ...]:
+        """The names of the offered tools, those that matter most first; empty if there are few."""
+        if len(self.specs) <= FEW:
+            return ()
+        offered = {spec.name for spec in self.specs}
+        return tuple(name for name in ranked(self.table, self._before) if name in offered)
+
+    def renewed(self, tools: Sequence[Tool]) -> "Offer":
+        """Return the offer of `tools` in the same turn: this one if nothing changed.
+
+        What was offered stays offered as long as it is there; new tools get the places that are free.
+        """
+        if tuple(tools) == self._tools:
+            return self
+        before = Before(self._before.talk, self.keys, self._before.earlier)
+        return Offer(tools, self._room, before, self._offering)
+
+    def _refused(self) -> str:
+        if not self.quarantined:
+            return ""
+        named = [f"{_shown(tool)} ({why})" for tool, why in self.quarantined[:MAX_NAMED]]
+        more = len(self.quarantined) - len(named)
+        return f"Not offered to the model: {', '.join(named)}{f' and {more} more' if more else ''}."
+
+    def _left_out(self) -> str:
+        """Return what was left out, and what the person can do about it."""
+        left = [tool for _, tool in self.table.items() if key_of(tool) not in self.keys]
+        if len(left) <= len(self.quarantined):
+            return ""
+        room = self._room
+        why = (
+            f"it takes {room.max_tools}"
+            if len(self.specs) >= room.max_tools - 1
+            else f"more would fill a window of {room.window:,} tokens"
+        )
+        servers = Counter(tool.server for tool in left).most_common(MAX_NAMED)
+        most = ", ".join(f"{count} of {clean_line(server, 40)}" for server, count in servers)
+        pinned = [_shown(tool) for tool in left if tool.pinned]
+        unmet = f" Pinned, but too many: {', '.join(pinned[:MAX_NAMED])}." if pinned else ""
+        total = plural(len(self.table.items()), "tool")
+        return (
+            f"{len(self.specs)} of {total} are offered to the model, as {why}: pinned ones, "
+            f"then those used last, then those that fit the question. Left out: {most}.{unmet} "
+            'Pin with pin = ["name*"] under [servers.NAME], or stop a server.'
+        )
+
+
+def _shown(tool: Tool) -> str:
+    return f"{clean_line(tool.server, 40)} › {clean_line(tool.name, 60)}"

@@ -1,0 +1,300 @@
+"""The calls of one reply: checked, approved, run, and told to the model as observations."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tui.core.context.built_in_tools import BuiltInToolbox, is_built_in
+from tui.core.context.context_meter import Gauge
+from tui.core.context.result_budget import UNKNOWN_WINDOW, Ration, result_room
+from tui.core.context.result_store import Shelf
+from tui.core.context.tool_results import Observation, observation
+from tui.core.context.tool_selection import Offer, ToolSelection
+from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
+from tui.core.conversation.sessions import Intent, Journal
+from tui.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    ToolCallEnded,
+    ToolCallProposed,
+    ToolCallStarted,
+    ToolProgress,
+)
+from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox, Usage
+from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
+from tui.core.traffic import CAUSE, Cause
+from tui.core.turn.approval_policy import Policy, Verdict
+from tui.core.turn.call_checks import Prepared, prepare
+from tui.core.turn.limits import Limits, Meter, fingerprint
+from tui.core.turn.model_step import Emit
+
+PROGRESS_NS = 50_000_000
+"""Progress of one call is told at most so often; a server may send thousands a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """What a turn works with, all of it passed in.
+
+    Attributes:
+        journal: writes down what happens, if the conversation is saved.
+        gauge: how full the model's window is; kept from turn to turn.
+        bill: told what each request used up; returns what it cost, or None if nobody knows.
+        shelf: whole results that the model was told in part; kept from turn to turn.
+        offering: chooses the tools that are offered; kept from turn to turn.
+    """
+
+    model: ChatModel
+    toolbox: Toolbox
+    approver: Approver
+    policy: Policy
+    limits: Limits
+    clock: Clock
+    journal: Journal | None = None
+    gauge: Gauge = field(default_factory=Gauge)
+    bill: Callable[[Usage], float | None] = lambda usage: None
+    shelf: Shelf = field(default_factory=Shelf)
+    offering: ToolSelection = field(default_factory=ToolSelection)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a call ended; `counted` is false for what says nothing about the model's skill (a denial)."""
+
+    failed: bool
+    counted: bool = True
+
+
+class ToolCallRunner:
+    """Runs calls. Emits every stage and appends one observation a call to the conversation."""
+
+    def __init__(self, deps: Deps, conversation: Conversation, meter: Meter, emit: Emit) -> None:
+        self._deps = deps
+        self._conversation = conversation
+        self._meter = meter
+        self._emit = emit
+        self._proposed: dict[str, Prepared] = {}
+        self._started: dict[str, int] = {}
+        self._decided: dict[str, str] = {}
+        room = result_room(deps.gauge.window or UNKNOWN_WINDOW)
+        self._toolbox = BuiltInToolbox(deps.toolbox, deps.shelf, min(deps.limits.result_bytes, room))
+        self._ration = self._ration_for(1)
+        self._chosen = False
+        self.offer = Offer(())
+
+    def refresh_tools(self) -> Offer:
+        """Take in what the servers offer now; servers may start and stop while a turn runs."""
+        tools = self._toolbox.tools()
+        if self._chosen:
+            self.offer = self.offer.renewed(tools)
+        else:
+            talk, window = self._conversation.messages, self._deps.gauge.window
+            self.offer = self._deps.offering.offer(tools, window=window, talk=talk)
+            self._chosen = True
+        return self.offer
+
+    def propose(self, step: int, call: CallRequest) -> Prepared:
+        """Say that the model wants `call`, and return what it means."""
+        item = prepare(call, self.offer.table)
+        self._proposed[call.id] = item
+        self._emit(
+            ToolCallProposed(step, call.id, item.server, item.name, item.arguments, recovered=call.recovered)
+        )
+        return item
+
+    async def act(self, step: int, calls: Sequence[CallRequest]) -> None:
+        """Run `calls` in order; neighbours that are read-only and need no question run side by side."""
+        outcomes: list[Outcome] = []
+        batch: list[Prepared] = []
+        self._ration = self._ration_for(len(calls))
+
+        async def flush() -> None:
+            outcomes.extend(await self._run_together(step, batch))
+            batch.clear()
+
+        for position, item in enumerate([self.propose(step, call) for call in calls]):
+            item = await self._checked(position, item, len(batch))
+            if item.problem or item.tool is None:
+                outcomes.append(self._refuse(step, item))
+            elif item.tool.read_only and self._deps.policy.judge(item.tool).verdict is Verdict.ALLOW:
+                batch.append(item)
+            else:
+                await flush()
+                outcomes.append(await self._run_alone(step, item, item.tool))
+        await flush()
+        counted = [outcome for outcome in outcomes if outcome.counted]
+        self._meter.step_ended(calls=len(counted), failed=sum(outcome.failed for outcome in counted))
+
+    def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
+        """Answer a call that will get no observation from its server."""
+        item = self._proposed.get(call.id) or self.propose(step, call)
+        if call.id in self._started:
+            text += "; it had been sent already, so it may or may not have had its effect"
+        self._conclude(step, item, Observation(text), is_error=True, why=why)
+
+    async def _checked(self, position: int, item: Prepared, waiting: int) -> Prepared:
+        """Return `item`, with a problem if a limit or its tool's schema forbids it to run."""
+        limits = self._deps.limits
+        if item.problem or item.tool is None:
+            return item
+        if position >= limits.max_calls_per_reply:
+            text = f"not run: limit ({limits.max_calls_per_reply} calls in one reply)"
+            return Prepared(item.call, item.tool, item.arguments, text, "not run")
+        if self._meter.tool_calls + waiting >= limits.max_tool_calls:
+            text = f"not run: limit ({limits.max_tool_calls} tool calls in one turn)"
+            return Prepared(item.call, item.tool, item.arguments, text, "not run")
+        wrong = await self._toolbox.check(item.tool, item.arguments)
+        if wrong:
+            text = f"not run: the arguments do not fit the tool's schema: {wrong}"
+            return Prepared(item.call, item.tool, item.arguments, text, "invalid arguments")
+        return item
+
+    def _refuse(self, step: int, item: Prepared) -> Outcome:
+        self._conclude(step, item, Observation(item.problem), is_error=True, why=item.why)
+        return Outcome(failed=True, counted=item.why != "not run")
+
+    async def _run_together(self, step: int, batch: Sequence[Prepared]) -> list[Outcome]:
+        if not batch:
+            return []
+        gate = asyncio.Semaphore(self._deps.limits.parallel_calls)
+
+        async def one(item: Prepared, tool: Tool) -> Outcome:
+            async with gate:
+                return await self._run(step, item, tool)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(item, item.tool)) for item in batch if item.tool is not None]
+        return [task.result() for task in tasks]
+
+    async def _run_alone(self, step: int, item: Prepared, tool: Tool) -> Outcome:
+        judgement = self._deps.policy.judge(tool, guessed=item.call.recovered)
+        if judgement.verdict is Verdict.DENY:
+            told = Observation(f"denied: {judgement.why}")
+            self._conclude(step, item, told, is_error=True, why="denied")
+            return Outcome(failed=True, counted=False)
+        if judgement.verdict is Verdict.ASK:
+            refusal = await self._ask(step, item, tool, judgement.why)
+            if refusal:
+                self._conclude(step, item, Observation(refusal), is_error=True, why="denied")
+                return Outcome(failed=True, counted=False)
+        return await self._run(step, item, tool)
+
+    async def _ask(self, step: int, item: Prepared, tool: Tool, why: str) -> str:
+        """Ask the person; return "" for a yes, what the model is told for a no."""
+        clock, call_id = self._deps.clock, item.call.id
+        request = ApprovalRequest(call_id, tool, item.arguments, why)
+        self._emit(ApprovalAsked(step, call_id, request))
+        self._meter.pause(clock.now_ns())
+        try:
+            decision = await self._deps.approver.ask(request)
+        finally:
+            self._meter.resume(clock.now_ns())
+        if (journal := self._deps.journal) is not None:
+            journal.decision(call_id, decision.answer, decision.reason)
+        self._decided[call_id] = decision.answer
+        self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
+        if decision.answer is Answer.NO:
+            denied = "denied by the person" if decision.by_person else "denied"
+            return f"{denied}: {decision.reason}" if decision.reason else denied
+        self._deps.policy.remember(tool, decision.answer)
+        return ""
+
+    async def _run(self, step: int, item: Prepared, tool: Tool) -> Outcome:
+        call_id, clock = item.call.id, self._deps.clock
+        if (turn := CAUSE.get()) is not None:  # this runs in a task of its own, or before the next step
+            CAUSE.set(Cause(turn.turn, step, call_id))
+        await self._intend(item, tool)
+        self._started[call_id] = clock.now_ns()
+        self._emit(ToolCallStarted(step, call_id))
+        left = self._meter.left_seconds(clock.now_ns())
+        try:
+            async with asyncio.timeout(left):
+                result = await self._toolbox.call(
+                    tool,
+                    item.arguments,
+                    seconds=min(self._deps.limits.tool_seconds, left),
+                    progress=self._progress(step, call_id),
+                )
+        except TimeoutError:
+            text = "stopped: the time limit of the turn"
+            result = ToolResult((TextContent(text),), is_error=True, failure=CallFailure.TIMEOUT)
+        told = self._told(item, tool, result)
+        self._conclude(step, item, told, is_error=result.is_error, why=str(result.failure), result=result)
+        return Outcome(failed=result.is_error)
+
+    def _told(self, item: Prepared, tool: Tool, result: ToolResult) -> Observation:
+        """Return what the model is told of a result; what it is not told of a server's goes on the shelf."""
+        limit = self._ration.limit()
+        told = observation(result, limit) if is_built_in(tool) else observation(result, limit, self._shelve)
+        times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
+        if times < self._deps.limits.identical_calls_note:
+            return told
+        note = f"[note: the same call gave the same result {times} times now; do something else or answer]"
+        return replace(told, text=f"{told.text}\n{note}")
+
+    def _shelve(self, whole: str) -> str:
+        shelf = self._deps.shelf
+        if name := shelf.name_of(whole):
+            return name
+        name = shelf.keep(whole)
+        if (journal := self._deps.journal) is not None:
+            journal.result(name, whole)
+        return name
+
+    def _ration_for(self, calls: int) -> Ration:
+        return Ration(self._deps.limits.result_bytes, self._deps.gauge.window, calls)
+
+    async def _intend(self, item: Prepared, tool: Tool) -> None:
+        """Have it on disk that the call is about to be sent, before its bytes leave."""
+        if (journal := self._deps.journal) is None:
+            return
+        turn = CAUSE.get()
+        decision = self._decided.get(item.call.id, "allowed")
+        journal.intent(
+            Intent(item.call.id, tool.server, tool.name, item.arguments, decision, turn.turn if turn else 0)
+        )
+        await journal.settled()
+
+    def _progress(self, step: int, call_id: str) -> ProgressSink:
+        last = -PROGRESS_NS
+
+        def tell(progress: float, total: float | None, message: str) -> None:
+            nonlocal last
+            now = self._deps.clock.now_ns()
+            if now - last >= PROGRESS_NS and call_id in self._started:
+                last = now
+                self._emit(ToolProgress(step, call_id, progress, total, message))
+
+        return tell
+
+    def _conclude(
+        self,
+        step: int,
+        item: Prepared,
+        told: Observation,
+        *,
+        is_error: bool,
+        why: str,
+        result: ToolResult | None = None,
+    ) -> None:
+        """Tell the model and whoever watches how a call ended; the one place where calls end."""
+        started = self._started.pop(item.call.id, None)
+        elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
+        self._ration.take(told.text, told.attachments)
+        self._conversation.observe(
+            ToolMessage(
+                item.call.id,
+                item.call.name,
+                told.text,
+                is_error,
+                told.attachments,
+                told.kept,
+                seconds=elapsed / 1000,
+                why=why,
+            )
+        )
+        self._emit(
+            ToolCallEnded(
+                step, item.call.id, item.server, item.name, is_error, told.text, elapsed, result, why
+            )
+        )

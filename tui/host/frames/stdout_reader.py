@@ -1,0 +1,205 @@
+"""What a server writes to stdout, on its way from the pipe to the gate: cut, shown to the trace, read.
+
+Works in slices and rests as long as it has worked, so that a flood costs the event loop half of its time
+at most, and never more than a few milliseconds at once. Large lines are read in a thread.
+"""
+
+import asyncio
+import re
+import time
+
+from tui.core.jsonrpc.envelope import (
+    INVALID_ANSWER,
+    NOT_JSON,
+    NOT_ONE_LINE,
+    Frame,
+    Notice,
+    Request,
+    Stray,
+    find_ids,
+    find_messages,
+    read_line,
+)
+from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
+from tui.core.text import clean_line
+from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
+from tui.host.frames.inbox import Inbox
+from tui.host.frames.tap import WireTap
+
+LARGE = 256 * 1024
+"""Bytes from which on a line is read in a thread; smaller ones take at most a few milliseconds."""
+
+SLICE_SECONDS = 0.005
+
+_HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
+_HEADER_HINT = "Content-Length headers: newline-delimited JSON required"
+_WIDE_HINT = "UTF-16: newline-delimited JSON in UTF-8 required"
+_SEVERAL_HINT = "several messages on one line: newline-delimited JSON required"
+_PROMPT_HINT = "it asks 'Ok to proceed?': add -y to the arguments of npx"
+_HOPELESS = (_HEADER_HINT, _WIDE_HINT)
+"""Ways of framing of which no message can ever be read."""
+
+_LOOKED_AT = 50
+"""Lines of noise that are looked at for a known kind; a megabyte of garbage has something of every kind."""
+
+_WIDE = (b'{\0"\0', b'\0{\0"')
+_SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
+_NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
+
+
+class Intake:
+    """Reads lines into frames and gives them to the gate.
+
+    Args:
+        gate: where frames go.
+        inbox: asked whether it has room for more notifications.
+        tap: shown every line first, as it came.
+
+    Attributes:
+        noise: how many lines were no frames.
+        first_noise: the first of them, cleaned and cut, or "".
+    """
+
+    def __init__(self, gate: Gate, inbox: Inbox, tap: WireTap) -> None:
+        self.noise = 0
+        self.first_noise = ""
+        self._hint = ""
+        self._sound = False
+        self._ended = False
+        self._gate = gate
+        self._inbox = inbox
+        self._tap = tap
+        self._framer = Framer()
+        self._worked = 0.0
+        self._since = 0.0
+
+    @property
+    def hint(self) -> str:
+        """What kind of noise it is, if it is a known one, or ""; also of a line that has not ended."""
+        return self._hint or (_hint(self._framer.opening) if self._framer.partial else "")
+
+    @property
+    def incomplete(self) -> int:
+        """How many bytes have come of a line that has not ended."""
+        return self._framer.partial
+
+    async def take(self, chunk: bytes) -> None:
+        """Take the next bytes of stdout."""
+        at = time.monotonic_ns()
+        await self._tap.wait_for_room()
+        now = time.monotonic()
+        if now - self._since > SLICE_SECONDS:
+            self._worked = 0.0  # it was quiet for a while
+        self._since = now
+        for line in self._framer.feed(chunk):
+            await self._line(line, at)
+            await self._rest()
+        await self._rest()
+
+    async def _rest(self) -> None:
+        now = time.monotonic()
+        self._worked += now - self._since
+        if self._worked > SLICE_SECONDS:
+            await asyncio.sleep(self._worked)
+            self._worked = 0.0
+            now = time.monotonic()
+        self._since = now
+
+    async def finish(self) -> None:
+        """Take the end of the stream: a whole message without its newline still counts."""
+        line = self._framer.finish()
+        self._ended = True
+        if line is not None:
+            await self._line(line, time.monotonic_ns())
+
+    async def _line(self, line: bytes | Oversize, at: int) -> None:
+        if isinstance(line, Oversize):
+            self._oversize(line, at)
+            return
+        self._tap.received(line, at, ended=not self._ended)
+        start = line[:16].removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not start and not line.strip():
+            return
+        line = line.removesuffix(b"\r")
+        if self._surplus(line):
+            self._inbox.collapsed += 1
+            return
+        if self.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
+            self.noise += 1  # one more line of a flood of prints
+            return
+        batches = self._gate.batches
+        if len(line) > LARGE:
+            frames = await asyncio.to_thread(read_line, line, batches=batches, patient=True)
+            self._since = time.monotonic()  # another thread did the work
+        else:
+            frames = read_line(line, batches=batches)
+        for frame in frames:
+            self._frame(frame, line)
+
+    def _surplus(self, line: bytes) -> bool:
+        """Whether `line` is a notification that would be dropped anyway, seen without reading it."""
+        if len(line) >= 4096 or b'"id"' in line or b"\\" in line:
+            return False
+        method = _NOTICE.search(line)
+        return method is not None and self._inbox.surplus(method[1].decode())
+
+    def _frame(self, frame: Frame, line: bytes) -> None:
+        if isinstance(frame, Stray) and (self._ended or (frame.why == NOT_JSON and self._rescued(line))):
+            self._strange(line)  # what waits for a line that was cut short is told of the end instead
+            return
+        if len(line) > LARGE:
+            # The session reads notifications and requests whole, on the event loop.
+            if isinstance(frame, Notice):
+                self._inbox.collapsed += 1
+                return
+            if isinstance(frame, Request):
+                frame = Request(frame.id, frame.method)
+        if self._gate.incoming(frame):
+            self._sound = True
+        else:
+            self._strange(line)
+
+    def _rescued(self, line: bytes) -> bool:
+        """Take the answers that stand among other things; whether there was one.
+
+        Only an answer that is waited for is believed, since a log may quote anything.
+        """
+        if len(line) > LARGE:
+            return False
+        found = [message for message in find_messages(line) if self._gate.waits_for(message)]
+        for message in found:
+            self._gate.incoming(message)
+        return bool(found)
+
+    def _strange(self, line: bytes) -> None:
+        self.noise += 1
+        if self.noise == 1:
+            self.first_noise = clean_line(line[:4096].decode("utf-8", "replace"))
+        hint = _hint(line) if self.noise <= _LOOKED_AT else ""
+        self._hint = self._hint or hint
+        if hint in _HOPELESS and not self._sound:
+            self._gate.fail_all(INVALID_ANSWER, f"the server's answer cannot be used: {hint}")
+
+    def _oversize(self, line: Oversize, at: int) -> None:
+        said = f"one line of {line.size} bytes; the limit is {LINE_LIMIT}"
+        # First, so that the trace tells of the call what the session is told: it has failed.
+        failed = self._gate.fail(
+            find_ids(line.head, line.tail), RESULT_TOO_LARGE, f"result too large: {said}"
+        )
+        self._tap.received(line.head, at, line.size, sha256=line.sha256, ended=not self._ended)
+        self._tap.event("too large", bytes=line.size, limit=LINE_LIMIT)
+        if not failed:
+            self._strange(line.head)
+
+
+def _hint(line: bytes) -> str:
+    head = line[:512]
+    if head.strip() in (b"{", b"[", b"}", b"]"):
+        return NOT_ONE_LINE
+    if _HEADER.fullmatch(line[-8192:]):
+        return _HEADER_HINT
+    if any(mark in head for mark in _WIDE):
+        return _WIDE_HINT
+    if _SEVERAL.search(head):
+        return _SEVERAL_HINT
+    return _PROMPT_HINT if b"Ok to proceed?" in head else ""

@@ -1,0 +1,1 @@
+"""What bends the SDK: its import, its log."""

@@ -1,0 +1,280 @@
+"""The last filter between a transport and the SDK's client.
+
+The SDK validates a whole answer or none of it: one malformed tool costs the listing, an unknown content
+item costs the result, and 100,000 items hold the event loop for seconds (measured on mcp 2.3). So a
+request of ours can carry a `RawReply`: the answer is kept here as it came, and the SDK is handed a hollow
+one of the same shape, which it accepts in no time. The host reads the kept one with its own, tolerant
+code. The ticket's mark never reaches the wire.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    METHOD_NOT_FOUND,
+    PROTOCOL_VERSION_META_KEY,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+
+from tui.core.jsonrpc.envelope import INVALID_ANSWER
+from tui.core.text import clean_line
+from tui.host.error_sentences import NO_ANSWER
+from tui.host.handshake import tidy_handshake
+
+TICKET = "mcptui/ticket"
+"""Key in a request's `_meta`; taken out before the request is sent."""
+
+_NOT_OFFERED = ("sampling/createMessage", "elicitation/create", "roots/list")
+_KEPT_INBOUND = 1024
+STATE_LIMIT = 1024 * 1024
+"""Characters of the state that a server may have sent back to it with the next round of a call."""
+
+
+@dataclass(slots=True)
+class RawReply:
+    """One request whose answer is to be kept raw.
+
+    Attributes:
+        hollow: makes of the raw answer what the SDK gets to see. Must not raise.
+        raw: the answer's result as it came, once it came.
+        asked: the method that the server wants answered before it goes on, if it does.
+        modern: whether the request went out as 2026-07-28 or later.
+    """
+
+    hollow: Callable[[Mapping[str, Any]], dict[str, Any]]
+    raw: dict[str, Any] | None = None
+    asked: str = ""
+    modern: bool = False
+
+    def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
+        """Keep `result`; return what the SDK gets instead, or what is wrong with it."""
+        kind = result.get("resultType", "complete") if self.modern else "complete"
+        if kind == "input_required":
+            state = result.get("requestState")
+            if isinstance(state, str) and len(state) > STATE_LIMIT:
+                return f"a requestState of {len(state):,} characters"
+            self.asked = _asked_method(result)
+            return result
+        if kind != "complete":
+            return f"unknown resultType {clean_line(str(kind), 80)!r}"
+        self.raw = result
+        modern_fields = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if self.modern else {}
+        return self.hollow(result) | modern_fields
+
+
+@dataclass(slots=True)
+class SdkBridge:
+    """Both directions of one connection, as the SDK's `Transport` protocol wants them.
+
+    Attributes:
+        on_notification: called with the method of every notification; must not raise or wait.
+        closed: set when nothing more will be read.
+        server_versions: the protocol versions that the server named in its handshake, as it wrote them.
+        introduction: its answer to the handshake, as it wrote it.
+    """
+
+    read: Any
+    write: Any
+    on_notification: Callable[[str], None]
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+    server_versions: tuple[str, ...] = ()
+    introduction: Mapping[str, Any] = field(default_factory=dict)
+    _tickets: dict[str, RawReply] = field(default_factory=dict)
+    _waiting: dict[str | int, RawReply] = field(default_factory=dict)
+    _handshakes: set[str | int] = field(default_factory=set)
+    _inbound: dict[str | int, str] = field(default_factory=dict)
+    _numbers: int = 0
+
+    async def __aenter__(self) -> tuple["_Reading", "_Writing"]:
+        """Return the two streams."""
+        return _Reading(self, self.read), _Writing(self, self.write)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Do nothing: the transport below is owned by the connection."""
+
+    def issue(self, ticket: RawReply) -> dict[str, Any]:
+        """Return the `meta` that ties a request to `ticket`; call `withdraw` with it in the end."""
+        self._numbers += 1
+        key = f"{self._numbers}"
+        self._tickets[key] = ticket
+        return {TICKET: key}
+
+    def withdraw(self, meta: Mapping[str, Any]) -> None:
+        """Forget a ticket."""
+        ticket = self._tickets.pop(meta[TICKET], None)
+        for request_id in [known for known, waiting in self._waiting.items() if waiting is ticket]:
+            del self._waiting[request_id]
+
+    def outgoing(self, item: SessionMessage) -> SessionMessage:
+        """Return what is really sent for `item`."""
+        message = item.message
+        if isinstance(message, JSONRPCRequest):
+            if message.method in ("initialize", "server/discover"):
+                self._handshakes.add(message.id)
+            return self._without_ticket(item, message)
+        if isinstance(message, JSONRPCError) and message.id is not None:
+            method = self._inbound.pop(message.id, "")
+            if method in _NOT_OFFERED:
+                # The SDK says "invalid request"; the spec's word for what was never offered is -32601.
+                data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not offered by this client")
+                return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
+        return item
+
+    def _without_ticket(self, item: SessionMessage, message: JSONRPCRequest) -> SessionMessage:
+        params = message.params or {}
+        meta = params.get("_meta")
+        if not isinstance(meta, dict) or TICKET not in meta:
+            return item
+        rest = {key: value for key, value in meta.items() if key != TICKET}
+        ticket = self._tickets.get(meta[TICKET])
+        if ticket is not None:
+            ticket.modern = PROTOCOL_VERSION_META_KEY in rest
+            self._waiting[message.id] = ticket
+        left = {key: value for key, value in params.items() if key != "_meta"}
+        if rest:
+            left["_meta"] = rest
+        return SessionMessage(message.model_copy(update={"params": left}), item.metadata)
+
+    def incoming(self, item: Any) -> Any:
+        """Return what the SDK gets to see for `item`, or None if nothing."""
+        if not isinstance(item, SessionMessage):
+            return item
+        match item.message:
+            case JSONRPCResponse() as answer:
+                return self._answer(item, answer)
+            case JSONRPCError(id=known, error=error) if known in self._handshakes:
+                self._note_versions(error.data if isinstance(error.data, dict) else {})
+            case JSONRPCNotification(method=method) as notification:
+                self.on_notification(method)
+                if method == "notifications/progress" and not _sane_progress(notification.params):
+                    return None
+            case JSONRPCRequest(id=asked, method=method):
+                if len(self._inbound) >= _KEPT_INBOUND:
+                    self._inbound.pop(next(iter(self._inbound)))
+                self._inbound[asked] = method
+                if method in _NOT_OFFERED:  # the SDK would read all of it, and refuse it then
+                    bare = JSONRPCRequest(jsonrpc="2.0", id=asked, method=method)
+                    return SessionMessage(bare, item.metadata)
+        return item
+
+    def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage:
+        if answer.id in self._handshakes:
+            self._note_versions(answer.result)
+            self.introduction = answer.result
+            tidy = tidy_handshake(answer.result)
+            return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=tidy), item.metadata)
+        ticket = self._waiting.pop(answer.id, None)
+        if ticket is None:
+            return item
+        taken = ticket.take(answer.result)
+        if isinstance(taken, str):
+            error = ErrorData(code=INVALID_ANSWER, message=f"{NO_ANSWER}: {taken}")
+            return SessionMessage(JSONRPCError(jsonrpc="2.0", id=answer.id, error=error), item.metadata)
+        return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=taken), item.metadata)
+
+    def _note_versions(self, said: Mapping[str, Any]) -> None:
+        named = said.get("protocolVersion") or said.get("supportedVersions") or said.get("supported") or ()
+        versions = named if isinstance(named, list) else [named]
+        self.server_versions = (
+            tuple(v[:40] for v in versions[:8] if isinstance(v, str)) or self.server_versions
+        )
+
+
+class _Reading:
+    """What the SDK reads from."""
+
+    def __init__(self, wire: SdkBridge, stream: Any) -> None:
+        self._wire = wire
+        self._stream = stream
+
+    async def receive(self) -> Any:
+        while True:
+            try:
+                item = self._wire.incoming(await self._stream.receive())
+            except asyncio.CancelledError:
+                raise
+            except BaseException:  # the end of the stream, however this stream says it
+                self._wire.closed.set()
+                raise
+            if item is not None:
+                return item
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        while True:
+            try:
+                item = self._wire.incoming(await self._stream.__anext__())
+            except asyncio.CancelledError:
+                raise
+            except BaseException:  # the end of the stream, however this stream says it
+                self._wire.closed.set()
+                raise
+            if item is not None:
+                return item
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class _Writing:
+    """What the SDK writes to."""
+
+    def __init__(self, wire: SdkBridge, stream: Any) -> None:
+        self._wire = wire
+        self._stream = stream
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._stream.send(self._wire.outgoing(item))
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+def _asked_method(result: Mapping[str, Any]) -> str:
+    requests = result.get("inputRequests")
+    first = next(iter(requests.values()), None) if isinstance(requests, dict) else None
+    method = first.get("method") if isinstance(first, dict) else None
+    return method[:80] if isinstance(method, str) else "more input"
+
+
+def _sane_progress(params: Mapping[str, Any] | None) -> bool:
+    """Whether the SDK can take it: an int too large for a float would end its reading loop."""
+    for key in ("progress", "total"):
+        value = (params or {}).get(key)
+        if value is None:
+            continue
+        try:
+            if not isinstance(value, int | float) or not math.isfinite(float(value)):
+                return False
+        except OverflowError:
+            return False
+    return True

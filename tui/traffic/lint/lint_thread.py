@@ -1,0 +1,272 @@
+"""Runs the linter beside a recording: a thread of its own, never in the way of what it looks at.
+
+Entries are offered once they are stored. The thread works in slices and rests between them, so that it
+takes at most a share of the interpreter; under a flood it falls behind, reads what it missed from the
+store, holds only a sample against the SDK's models, and catches up when the flood is over.
+"""
+
+import logging
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+
+from tui.core.errors import StorageError
+from tui.core.traffic import Entry, Finding, Kind, TrafficReader
+from tui.traffic.lint.json_text import MAX_READ
+from tui.traffic.lint.lint import Judge, Linter
+
+WAITING_BYTES = 8 * 1024 * 1024
+"""Bodies that may wait for the linter; what is more is read from the store later."""
+
+ENTRY_BYTES = 600
+SLICE = 0.001
+"""Seconds of work between two rests."""
+
+SHARE = 0.2
+"""How much of its time the thread works while more keeps coming."""
+
+CALM_SHARE = 0.6
+"""The same, once nothing has come for `CALM` seconds."""
+
+CALM = 0.25
+
+LAGGING = 2_000
+"""Entries waiting from which on only a sample is held against the SDK's models."""
+
+CHUNK = 256
+REPORTED = 200
+"""Findings that gather at most before they are handed over."""
+
+_SILENT = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
+_LOG = logging.getLogger(__name__)
+
+
+class LintThread:
+    """A linter with its thread.
+
+    Attributes:
+        faults: how often the linter itself failed; 0 unless it has a mistake.
+    """
+
+    def __init__(
+        self,
+        report: Callable[[Sequence[Finding]], None],
+        open_reader: Callable[[], TrafficReader],
+        judge: Callable[[], Judge | None] | None = None,
+        *,
+        first_seq: int = 1,
+        waiting_bytes: int = WAITING_BYTES,
+    ) -> None:
+        """Make a linter that looks at what is offered from `start()` on.
+
+        Args:
+            report: takes what was found, in order; called in the linter's thread.
+            open_reader: opens the store, for entries that came too fast; called in the linter's thread.
+            judge: makes who knows the SDK's models, in the linter's thread; it is closed there if it has
+                a `close`.
+            first_seq: number of the first entry that will be offered.
+            waiting_bytes: how much may wait in memory.
+        """
+        self.faults = 0
+        self._report, self._open_reader, self._make_judge = report, open_reader, judge
+        self._linter = Linter()
+        self._waiting: deque[Entry] = deque()
+        self._room = waiting_bytes
+        self._next, self._last = first_seq, first_seq - 1
+        self._behind = False
+        self._lock = threading.Lock()
+        self._wake, self._closing, self._idle = threading.Event(), threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._found: list[Finding] = []
+        self._since = self._offered = 0.0
+
+    # ---- any thread ----------------------------------------------------------------------------------
+
+    def offer(self, entries: Sequence[Entry]) -> None:
+        """Take in entries that are stored, in order. Quick, never raises, never waits."""
+        if not entries:
+            return
+        size = sum(len(entry.body) for entry in entries) + ENTRY_BYTES * len(entries)
+        with self._lock:
+            self._last, self._offered = entries[-1].seq, time.perf_counter()
+            self._idle.clear()
+            if not self._behind and size <= self._room:
+                self._room -= size
+                self._waiting.extend(entries)
+            else:
+                self._behind = True
+        self._wake.set()
+
+    def revision(self, source: str) -> str:
+        """Return the revision in force at a server as far as its entries were looked at, "" if unknown."""
+        return self._linter.revision(source)
+
+    @property
+    def lag(self) -> int:
+        """How many entries were offered and not looked at yet."""
+        return max(0, self._last - self._next + 1)
+
+    @property
+    def unjudged(self) -> int:
+        """How many frames were not held against the SDK's models, for their size or for want of time."""
+        return self._linter.unjudged
+
+    def start(self) -> None:
+        """Start looking; a second start does nothing."""
+        if self._thread is None and not self._closing.is_set():
+            self._thread = threading.Thread(target=self._run, name="linter", daemon=True)
+            self._thread.start()
+
+    def settle(self, timeout: float = 5.0) -> bool:
+        """Wait until all that was offered is looked at and reported; tell whether it is."""
+        deadline = time.monotonic() + timeout
+        while self.lag or not self._idle.is_set():
+            left = deadline - time.monotonic()
+            if left <= 0 or self._thread is None:
+                return False
+            self._idle.wait(min(left, 0.05))
+        return True
+
+    def close(self, timeout: float = 5.0) -> bool:
+        """End; what is not looked at yet is left. Tell whether that took less than `timeout`."""
+        self._closing.set()
+        self._wake.set()
+        if self._thread is None:
+            return True
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    # ---- the linter's thread -------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        judge = self._make_judge() if self._make_judge is not None else None
+        self._linter = Linter(judge)
+        try:
+            while not self._closing.is_set():
+                self._since = time.perf_counter()
+                self._look()
+                self._hand_over()
+                self._rest_until_more()
+        finally:
+            close = getattr(judge, "close", None)
+            if callable(close):
+                close()
+
+    def _rest_until_more(self) -> None:
+        with self._lock:
+            done = not self._waiting and not self._behind
+            if done:
+                self._idle.set()
+                self._wake.clear()
+        if done:
+            self._wake.wait()
+
+    def _look(self) -> None:
+        """Look at all that waits, first in memory, then in the store."""
+        while self._waiting and not self._closing.is_set():
+            entry = self._waiting.popleft()
+            with self._lock:
+                self._room += len(entry.body) + ENTRY_BYTES
+            self._feed(entry)
+        if self._behind and not self._closing.is_set():
+            try:
+                self._catch_up()
+            except Exception:  # a store that cannot be read ends the catching up, not the judging
+                self.faults += 1
+                _LOG.warning("linter: reading what it missed failed", exc_info=True)
+                self._give_up()
+
+    def _catch_up(self) -> None:
+        """Read what was missed; what is offered meanwhile is stored, so another pass finds it."""
+        begun = self._next
+        reader = self._open_reader()
+        try:
+            for entry in _entries(reader, self._next - 1):
+                if self._closing.is_set():
+                    return
+                self._feed(entry)
+        finally:
+            reader.close()
+        with self._lock:
+            if self._next > self._last:
+                self._behind = False
+                return
+        if self._next == begun:  # it was dropped from the store, or never got there
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Go on with what is offered from now on."""
+        with self._lock:
+            self._next = self._last + 1
+            self._behind = False
+
+    def _feed(self, entry: Entry) -> None:
+        self._linter.thorough = self.lag < LAGGING
+        try:
+            self._found += self._linter.feed(entry)
+        except Exception:  # a mistake of ours with one entry must not end the judging of all
+            self.faults += 1
+            _LOG.warning("linter: looking at #%d failed", entry.seq, exc_info=True)
+        self._next = entry.seq + 1
+        if len(self._found) >= REPORTED:
+            self._hand_over()
+        now = time.perf_counter()
+        worked = now - self._since
+        if worked > SLICE:
+            self._hand_over()
+            share = SHARE if now - self._offered < CALM else CALM_SHARE
+            self._closing.wait(min(0.05, worked * (1 / share - 1)))
+            self._since = time.perf_counter()
+
+    def _hand_over(self) -> None:
+        if not self._found:
+            return
+        found, self._found = self._found, []
+        try:
+            self._report(found)
+        except Exception:  # who takes findings must not end the judging
+            self.faults += 1
+            _LOG.warning("linter: findings were not taken", exc_info=True)
+
+
+def lint_recording(reader: TrafficReader, judge: Judge | None = None) -> Iterator[Finding]:
+    """Look at all entries of a recording, in order, and yield what is found."""
+    for _, found in lint_entries(Linter(judge), reader):
+        yield from found
+
+
+def lint_entries(
+    linter: Linter, reader: TrafficReader, after: int = 0, upto: int = sys.maxsize
+) -> Iterator[tuple[int, Sequence[Finding]]]:
+    """Let `linter` look at the entries behind `after`, in order; yield the seq of each and what is found.
+
+    An entry that was dropped or stands on a damaged page is left out. The last one is at most `upto`.
+    """
+    for row in _rows(reader, after):
+        if row.seq > upto:
+            return
+        try:
+            entry = _whole(reader, row)
+        except StorageError:
+            entry = None
+        yield row.seq, linter.feed(entry) if entry is not None else ()
+
+
+def _entries(reader: TrafficReader, after: int) -> Iterator[Entry]:
+    """Yield the entries behind `after`, with bodies where the linter looks at them."""
+    for row in _rows(reader, after):
+        if (entry := _whole(reader, row)) is not None:
+            yield entry
+
+
+def _rows(reader: TrafficReader, after: int) -> Iterator[Entry]:
+    while columns := reader.columns(after, CHUNK):
+        yield from columns
+        after = columns[-1].seq
+
+
+def _whole(reader: TrafficReader, row: Entry) -> Entry | None:
+    """Return an entry with its body, if the linter looks at it; None if it was dropped meanwhile."""
+    return row if row.kind in _SILENT else reader.entry(row.seq, MAX_READ + 1)

@@ -1,0 +1,122 @@
+"""What commands need to know before they change something. No screen is touched here."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tui.core.attachments import attachments_of
+from tui.core.context.tool_results import result_text
+from tui.core.conversation.conversation import Attachment
+from tui.core.conversation.sessions import ExportKind
+from tui.core.errors import McptuiError
+from tui.core.text import clean, clean_line
+from tui.core.tools import TextContent, ToolResult
+from tui.core.workbench import PromptResult
+from tui.ui.chat_ports import ChatView
+from tui.ui.keys.slash_commands import nearest
+
+_KINDS: dict[str, ExportKind] = {"markdown": "markdown", "md": "markdown", "json": "json", "html": "html"}
+_ENDINGS: dict[ExportKind, str] = {"markdown": ".md", "json": ".json", "html": ".html"}
+
+
+async def switch_model(conversations: ChatView, rest: str) -> str:
+    """Ask another model: a profile by its name, one with an id of its endpoint, or an id alone.
+
+    Returns:
+        What is odd about it, or "": an id that an endpoint does not list may be right all the same.
+
+    Raises:
+        McptuiError: there is no such model.
+    """
+    name, _, model = rest.partition(" ")
+    choices = await conversations.models()
+    if any(one.name == name for one in choices):
+        await conversations.switch(name, model.strip())
+        return await _unlisted(conversations, name, model.strip()) if model.strip() else ""
+    current = next((one.name for one in choices if one.current), "")
+    near = nearest(name, (one.name for one in choices))
+    if near or model or not current:
+        known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
+        raise McptuiError(
+            f"there is no model of this name{f'; {near} there is' if near else ''}",
+            where=clean_line(name, 60),
+            next_step=f"Known: {known}.",
+        )
+    await conversations.switch(current, name)
+    return await _unlisted(conversations, current, name)
+
+
+async def _unlisted(conversations: ChatView, profile: str, model: str) -> str:
+    """Return that an endpoint does not list a model, in words, or "" if it does or does not say."""
+    try:
+        ids = await conversations.offered(profile)
+    except McptuiError:
+        return ""
+    if not ids or model in ids:
+        return ""
+    near = nearest(model, ids)
+    return f"Its endpoint does not list it{f'; {clean_line(near, 60)} it does' if near else ''}."
+
+
+def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
+    """Return as what and to which file `/export` is to write.
+
+    Args:
+        rest: what stands behind it: a kind, a path, or both.
+        title: of the conversation, for a file that is not named.
+        folder: the working directory.
+
+    Raises:
+        McptuiError: it is not clear, or the file is there already.
+    """
+    word, _, path = rest.partition(" ")
+    kind = _KINDS.get(word.lower())
+    if kind is None:
+        path = rest
+        kind = _KINDS.get(Path(path).suffix.lstrip(".").lower())
+        if kind is None:
+            raise McptuiError(
+                "is neither a kind nor a path that ends in .md, .json or .html",
+                where=clean_line(path, 80),
+                next_step="Write markdown, json or html before it.",
+            )
+    name = path.strip() or f"{_slug(title)}{_ENDINGS[kind]}"
+    target = folder / os.path.expanduser(name)
+    if os.path.lexists(target):
+        raise McptuiError("is there already", where=str(target), next_step="Name another file.")
+    return kind, target
+
+
+def _slug(title: str) -> str:
+    words = re.findall(r"[^\W_]+", clean_line(title, 60).lower())
+    return "-".join(words)[:50] or "conversation"
+
+
+def said_by(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
+    """Return what a prompt would have the person say: its text, and what goes with it.
+
+    What it would have the model say is told apart. Everything is the server's own text, so it is put into
+    the composer, to be read before it is sent.
+
+    Raises:
+        McptuiError: it gives nothing.
+    """
+    if result.problem:
+        raise McptuiError(clean(result.problem), where=name)
+    texts: list[str] = []
+    attachments: list[Attachment] = []
+    for message in result.messages:
+        one = ToolResult((message.content,))
+        try:
+            found = [] if isinstance(message.content, TextContent) else attachments_of(one.content, name)
+        except ValueError as error:
+            raise McptuiError(f"gave what cannot be attached: {error}", where=name) from error
+        if not found:
+            text = clean(result_text(one))
+            texts.append(text if message.role == "user" else f"({message.role}) {text}")
+        else:
+            attachments += found
+    if not texts and not attachments:
+        raise McptuiError("gave no message", where=name)
+    return "\n\n".join(texts), attachments

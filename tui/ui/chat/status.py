@@ -1,0 +1,159 @@
+"""What header, status line and footer say now, read from the stores. Reads only."""
+
+import time
+from collections.abc import Callable, Iterator
+
+from tui.core import units
+from tui.core.servers import ServerState, ServerStatus
+from tui.ui.chat.approvals import Approvals
+from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.chat import Chat
+from tui.ui.chat.status_line import LOADING, Meter, Status, Used
+from tui.ui.keys.actions import Context, Situation, action, first_key
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.ports import AppRuntime
+
+MOVING = (ServerState.STARTING, ServerState.STOPPING)
+
+
+class Glance:
+    """Everything at a glance. Before the runtime is ready it says so and asks it nothing."""
+
+    def __init__(
+        self,
+        runtime: AppRuntime,
+        chat: Chat,
+        bridge: Bridge,
+        approvals: Approvals,
+        overrides: KeyOverrides,
+        parent: Callable[[], str],
+    ) -> None:
+        self._runtime = runtime
+        self._chat = chat
+        self._bridge = bridge
+        self._approvals = approvals
+        self._overrides = overrides
+        self._parent = parent
+
+    @property
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        """Every configured server."""
+        return self._runtime.host.statuses() if self._runtime.is_ready else ()
+
+    @property
+    def running(self) -> list[str]:
+        """The names of the servers that run."""
+        return [status.name for status in self.statuses if status.state is ServerState.RUNNING]
+
+    @property
+    def moving(self) -> bool:
+        """Whether something is going on that should be watched closely."""
+        return (
+            not self._runtime.is_ready
+            or self._chat.running
+            or bool(self._runtime.conversations.busy)
+            or any(status.state in MOVING for status in self.statuses)
+        )
+
+    @property
+    def model(self) -> str:
+        """The model's label."""
+        return self._runtime.model_label if self._runtime.is_ready else "loading…"
+
+    @property
+    def step(self) -> str:
+        """The step of the running turn, in words; "" if none runs."""
+        meter = self._chat.meter
+        if meter is None or not self._bridge.step:
+            return ""
+        return f"step {self._bridge.step} of {max(meter.limits.max_steps, self._bridge.step)}"
+
+    def situation(self, focus: Context) -> Situation:
+        """Return what decides which keys do something now."""
+        asking = self._approvals.current is not None
+        return Situation(
+            focus=focus,
+            # A key that comes too soon is no answer yet; then it is not offered either.
+            asking=asking and (focus is not Context.CONVERSATION or self._approvals.ripe),
+            running=self._chat.running,
+            held=bool(self._chat.held),
+            can_continue=self._bridge.can_continue,
+            servers=bool(self.statuses),
+            **self._conversation(),
+        )
+
+    def _conversation(self) -> dict[str, bool]:
+        if not self._runtime.is_ready:
+            return {"said": False}
+        conversations = self._runtime.conversations
+        compaction = conversations.compaction
+        return {
+            "said": bool(conversations.messages),
+            "branched": bool(self._parent()),
+            "summarised": bool(compaction.upto or compaction.shrunk or compaction.limits),
+        }
+
+    def status(self, focus: Context, *, folded: bool) -> Status:
+        """Return the status line; `folded` if there is no header that shows model and step."""
+        if not self._runtime.is_ready:
+            return Status(activity=LOADING)
+        return Status(
+            activity=self._activity(focus),
+            urgent=self._approvals.current is not None,
+            meters=tuple(self._meters(with_step=folded)),
+            model=self.model if folded else "",
+            running=len(self.running),
+            servers=len(self.statuses),
+            used=self._used(),
+            frames=self._runtime.frames,
+            fault=self._fault(),
+        )
+
+    def _fault(self) -> str:
+        if self._runtime.unsaved:
+            return "not saved"
+        return "not recorded" if self._runtime.unrecorded else ""
+
+    def _used(self) -> Used:
+        """Return how full the window is, and what the conversation has used up."""
+        meters = self._runtime.conversations.meters
+        about = "~" if meters.estimated else ""
+        context: Meter | str = ""
+        if meters.context and meters.window:
+            words = f"{about}{units.count(meters.context)} of {units.count(meters.window)}"
+            context = Meter("context", meters.context, meters.window, words)
+        elif meters.context:
+            context = f"{about}{units.count(meters.context)}"
+        return Used(
+            context=context,
+            tokens=f"{about}{units.count(meters.tokens)}" if meters.tokens else "",
+            cost=""
+            if meters.cost is None
+            else ("~" if meters.estimated else "") + units.money(meters.cost, meters.currency),
+        )
+
+    def _activity(self, focus: Context) -> str:
+        request = self._approvals.current
+        if request is not None:
+            more = f", {self._approvals.waiting} more wait" if self._approvals.waiting else ""
+            here = focus is Context.CONVERSATION
+            how = "y t a n e" if here else f"answer with {self._key('focus.conversation')}"
+            return f"{request.tool.server} › {request.tool.name} asks you{more}: {how}"
+        return "stopping" if self._chat.stopping else self._bridge.activity or self._bridge.ended
+
+    def _meters(self, *, with_step: bool) -> Iterator[Meter]:
+        meter = self._chat.meter
+        if meter is None or self._bridge.waits:  # what it waits for comes first
+            return
+        limits = meter.limits
+        if with_step and self.step:
+            words = self.step.removeprefix("step ")
+            yield Meter("step", self._bridge.step, limits.max_steps, words)
+        calls = max(meter.tool_calls, self._bridge.calls_begun)  # the meter counts those that have ended
+        yield Meter("calls", calls, limits.max_tool_calls, f"{calls} of {limits.max_tool_calls}")
+        seconds = meter.used_seconds(time.monotonic_ns())
+        words = f"{units.clock(seconds)} of {units.clock(limits.turn_seconds)}"
+        yield Meter("time", seconds, limits.turn_seconds, words)
+
+    def _key(self, action_id: str) -> str:
+        return first_key(self._overrides.keys_of(action(action_id)))

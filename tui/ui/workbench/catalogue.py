@@ -1,0 +1,151 @@
+"""What a server offers now, on the benches: requested when it starts, when it changes, and on demand."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from tui.core import units
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line
+from tui.core.workbench import Workbench
+from tui.ui.widgets.rows import Row
+from tui.ui.workbench.items import Item, of_prompts, of_resources, of_tools
+from tui.ui.workbench.tabs import BenchTab
+from tui.ui.workbench.tool_bench import Bench
+
+_NONE = {
+    BenchTab.TOOLS: "This server offers no tools.",
+    BenchTab.RESOURCES: "This server offers no resources.",
+    BenchTab.PROMPTS: "This server offers no prompts.",
+}
+
+_ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
+"""What the server is asked for when it is wanted; its tools the host keeps."""
+
+
+class Offers:
+    """Keeps the benches filled.
+
+    Args:
+        bench: works with the server.
+        server: which one.
+        benches: to be filled.
+        marks: gives what is special of tools for the model, by server and name.
+        changed: called when an answer came.
+
+    Attributes:
+        notes: how much is in each tab, in words.
+    """
+
+    def __init__(
+        self,
+        bench: Workbench,
+        server: str,
+        benches: Mapping[BenchTab, Bench],
+        marks: Callable[[], Mapping[tuple[str, str], str]],
+        changed: Callable[[], None],
+    ) -> None:
+        self._bench = bench
+        self._server = server
+        self._benches = benches
+        self._marks = marks
+        self._changed = changed
+        self._tasks: dict[BenchTab, asyncio.Task[None]] = {}
+        self._asked: dict[BenchTab, tuple[int, int]] = {}
+        self._seen: tuple[object, ...] = ()
+        self._start = 0
+        self._revisions: dict[BenchTab, int] = {}
+        self._start_key = ""
+        self.notes: dict[BenchTab, str] = {}
+
+    def look(self, status: ServerStatus | None, revision: int, start_key: str) -> None:
+        """Take in what changed; ask for what the host does not keep."""
+        running = status is not None and status.state is ServerState.RUNNING
+        state = status.state if status is not None else None
+        self._start_key = start_key
+        if status is not None:
+            self._revisions = {
+                BenchTab.RESOURCES: status.resources_revision,
+                BenchTab.PROMPTS: status.prompts_revision,
+            }
+        if (state, revision) != self._seen:
+            if not self._seen or self._seen[0] is not state:
+                self._start += 1
+            self._seen = (state, revision)
+            if running:
+                self._tools()
+            else:
+                self._nothing(status)
+        if running:
+            for tab in _ASKED_FOR:
+                if self._stale(tab):
+                    self._ask(tab)
+
+    def reload(self) -> None:
+        """Ask again for everything that a tab needs."""
+        self._asked.clear()
+        self._seen = ()
+
+    # ---- tools, which the host keeps ----
+
+    def _tools(self) -> None:
+        self._put(BenchTab.TOOLS, of_tools(self._bench.tools(self._server), self._marks()), "")
+        for tab in _ASKED_FOR:
+            if self._stale(tab) and not self._benches[tab].list.counts[1]:
+                self._benches[tab].show((), ((("asking the server…", "dim"),),))
+
+    def _nothing(self, status: ServerStatus | None) -> None:
+        row: Row = (
+            ("The server is stopped. ", "text"),
+            (self._start_key, "accent"),
+            (" starts it here.", "dim"),
+        )
+        if status is not None and status.state is ServerState.STARTING:
+            row = (("The server is starting…", "warn"),)
+        elif status is not None and status.state is ServerState.STOPPING:
+            row = (("The server is stopping…", "warn"),)
+        for bench in self._benches.values():
+            if not bench.list.counts[1]:  # what was offered last, and what came of it, can still be read
+                bench.show((), (row,))
+
+    # ---- resources and prompts, which the server is asked for ----
+
+    def _stale(self, tab: BenchTab) -> bool:
+        """Whether the server has started again, or has changed what a tab shows, since it was asked."""
+        return self._asked.get(tab) != (self._start, self._revisions.get(tab, 0))
+
+    def _ask(self, tab: BenchTab) -> None:
+        self._asked[tab] = (self._start, self._revisions.get(tab, 0))
+        if (before := self._tasks.get(tab)) is not None:
+            before.cancel()
+        self._tasks[tab] = asyncio.create_task(self._listed(tab), name=f"list the {tab}")
+
+    async def _listed(self, tab: BenchTab) -> None:
+        items: Sequence[Item]
+        if tab is BenchTab.RESOURCES:
+            resources, problem = await self._bench.resources(self._server)
+            items = of_resources(resources)
+        else:
+            prompts, problem = await self._bench.prompts(self._server)
+            items = of_prompts(prompts)
+        if self._seen[:1] != (ServerState.RUNNING,):
+            return  # it ended meanwhile: what is listed stays
+        self._put(tab, items, problem)
+        self._changed()
+
+    def _put(self, tab: BenchTab, items: Sequence[Item], problem: str) -> None:
+        bench, words = self._benches[tab], clean_line(problem, 400)
+        if items or not problem or not bench.list.counts[1]:  # a listing that fails takes nothing away
+            empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
+            bench.show(items, (empty,))
+        count = bench.list.counts[1]
+        self.notes = {**self.notes, tab: units.count(count) + (" !" if problem and count else "")}
+        if problem and count:
+            bench.line.say((f"! {words}", "warn"))
+
+    async def close(self) -> None:
+        """Ask no more."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
