@@ -22,11 +22,19 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tui.core.clock import MonotonicClock  # noqa: E402
 from tui.core.context.context_meter import Gauge  # noqa: E402
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage  # noqa: E402
 from tui.core.events import EndReason, TurnEnded  # noqa: E402
-from tui.core.ports import ApprovalRequest, Decision, ModelPart, ModelRequest, ReplyPart, TextPart, Usage  # noqa: E402
+from tui.core.ports import (  # noqa: E402
+    ApprovalRequest,
+    Decision,
+    ModelPart,
+    ModelRequest,
+    MonotonicClock,
+    ReplyPart,
+    TextPart,
+    Usage,
+)
 from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult  # noqa: E402
 from tui.core.turn.approval_policy import Mode, Policy  # noqa: E402

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 from mcp import Client, StdioServerParameters  # noqa: E402
 
-from tui.core.clock import MonotonicClock  # noqa: E402
+from tui.core.ports import MonotonicClock  # noqa: E402
 from tui.core.servers import ServerSpec  # noqa: E402
 from tui.host.host import Host  # noqa: E402
 

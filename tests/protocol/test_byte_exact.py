@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.clock import MonotonicClock
+from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Entry, Kind

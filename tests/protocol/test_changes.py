@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tui.core.clock import MonotonicClock
+from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState
 from tui.host.host import Host
 from tui.host.sdk_bridge import TICKET

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.conftest import until
-from tui.core.clock import MonotonicClock
+from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.tools import CallFailure, ToolResult
 from tui.host.host import Host

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tui.core.clock import MonotonicClock
+from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Captured, Direction, Finding
 from tui.host.host import Host

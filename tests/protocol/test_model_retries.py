@@ -13,10 +13,9 @@ from tests.clocks import NotedWaits
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Reply, calls, chunk, refuses, says
 from tests.streams import Heard
-from tui.core.clock import MonotonicClock
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
-from tui.core.ports import ModelRequest, RetryPart, ToolSpec
+from tui.core.ports import ModelRequest, MonotonicClock, RetryPart, ToolSpec
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.retry import Retrying

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Endpoint, Request, calls, says
-from tui.core.clock import MonotonicClock
 from tui.core.conversation.conversation import Conversation
 from tui.core.events import Event, ToolCallEnded, TurnStarted
-from tui.core.ports import ApprovalRequest, Decision
+from tui.core.ports import ApprovalRequest, Decision, MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits

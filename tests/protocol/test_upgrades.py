@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.clock import MonotonicClock
+from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState
 from tui.host.host import Host
 

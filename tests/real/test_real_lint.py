@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from tests.real.installed import EVERYTHING, FILES, TIME, needs
-from tui.core.clock import MonotonicClock
+from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Captured, Finding, Severity
 from tui.host.host import Host

@@ -15,7 +15,7 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tui.core.clock import MonotonicClock  # noqa: E402
+from tui.core.ports import MonotonicClock  # noqa: E402
 from tui.core.servers import ServerSpec, ServerState  # noqa: E402
 from tui.host.host import Host  # noqa: E402
 

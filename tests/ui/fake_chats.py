@@ -5,8 +5,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tui.core.conversation.conversation import Attachment, Compaction, Conversation, Message, UserMessage
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import (
+    Attachment,
+    Compaction,
+    Conversation,
+    Message,
+    Remark,
+    UserMessage,
+)
 from tui.core.conversation.sessions import ExportKind, Found, SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.ports import Approver

@@ -7,10 +7,8 @@ from typing import Any
 
 from tests.ui.fake_chats import FakeChats
 from tests.ui.traffic_stage import Recorded
-from tui.core.call_memory import CallMemory
-from tui.core.clock import MonotonicClock
 from tui.core.conversation.conversation import CallRequest, Conversation
-from tui.core.ports import Approver, ModelPart, ModelRequest, ReplyPart, TextPart, Usage
+from tui.core.ports import Approver, ModelPart, ModelRequest, MonotonicClock, ReplyPart, TextPart, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
@@ -18,7 +16,7 @@ from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import Deps
-from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
+from tui.core.workbench import CallMemory, PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
 

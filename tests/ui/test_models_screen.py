@@ -9,9 +9,9 @@ from tests.conftest import until
 from tests.ui.app_stage import OnScreen
 from tests.ui.fake_chats import DEMO, OLLAMA, FakeChats
 from tests.ui.stage import Stage
-from tui.core.conversation.choices import ModelChoice
 from tui.core.conversation.conversation import Conversation
 from tui.core.errors import ModelError
+from tui.core.ports import ModelChoice
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.widgets.symbols import UNICODE

@@ -11,8 +11,7 @@ from tests.conftest import until
 from tests.ui.talk_stage import Talk, talk
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call, text
 from tests.unit.storage.session_samples import store_in
-from tui.core.conversation.conversation import Conversation
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import Conversation, Remark
 from tui.core.errors import ModelError
 from tui.core.events import TextDelta
 from tui.core.ports import (

@@ -5,7 +5,7 @@ from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import app_of, bench_of, called, opened
 from tests.ui.bench_stage import rich_runtime, tool
 from tests.ui.fakes import FakeRuntime
-from tui.core.call_memory import CallKey, CallKind
+from tui.core.workbench import CallKey, CallKind
 from tui.ui.dialogs.picker import Picker
 from tui.ui.workbench.screen import ServerScreen
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.search_text import readings
-from tui.core.text_folding import fold
+from tui.core.text import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recording import Recording

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.traffic_lines import local, rfc3339, table
-from tui.core.conversation.session_names import LIST_STEP, named
-from tui.core.conversation.sessions import ExportKind, Found, SessionInfo
+from tui.core.conversation.sessions import LIST_STEP, ExportKind, Found, SessionInfo, named
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line

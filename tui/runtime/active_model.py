@@ -6,12 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.core.context.context_meter import Gauge
-from tui.core.context.tokens import Calibration
+from tui.core.context.context_meter import Calibration, Gauge
 from tui.core.context.tool_ranking import MAX_TOOLS
-from tui.core.conversation.choices import ModelChoice
 from tui.core.errors import McptuiError, ModelError
-from tui.core.ports import ChatModel, Clock, Usage
+from tui.core.ports import ChatModel, Clock, ModelChoice, Usage
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
 

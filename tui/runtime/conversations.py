@@ -8,17 +8,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tui.core.context.compactor import Compacting
-from tui.core.context.side_requests import title_by
+from tui.core.context.compaction import Compacting
+from tui.core.context.summaries import title_by
 from tui.core.context.tool_selection import ToolSelection
-from tui.core.conversation.choices import Meters, ModelChoice
-from tui.core.conversation.conversation import Attachment, Compaction, Conversation, UserMessage
-from tui.core.conversation.instructions import SYSTEM
-from tui.core.conversation.remarks import Remark
-from tui.core.conversation.session_names import LAST, LIST_STEP, named
-from tui.core.conversation.sessions import Journal, SessionInfo, SessionMeta, Sessions
+from tui.core.conversation.conversation import (
+    SYSTEM,
+    Attachment,
+    Compaction,
+    Conversation,
+    Remark,
+    UserMessage,
+)
+from tui.core.conversation.sessions import LAST, LIST_STEP, Journal, SessionInfo, SessionMeta, Sessions, named
 from tui.core.errors import McptuiError, UsageError
-from tui.core.ports import Approver, Usage
+from tui.core.ports import Approver, Meters, ModelChoice, Usage
 from tui.core.schemas.tool_names import NameTable
 from tui.core.turn.limits import Meter
 from tui.core.turn.loop import Turn

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tui.core.context.result_store import Shelf
+from tui.core.context.built_in_tools import Shelf
 from tui.core.conversation.conversation import Conversation
 from tui.core.conversation.sessions import Journal, Reopened, SessionInfo, SessionMeta
 from tui.core.conversation.titles import title_of

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.core.conversation.choices import ModelChoice
 from tui.core.errors import ConfigError
-from tui.core.ports import ChatModel, Clock
+from tui.core.ports import ChatModel, Clock, ModelChoice
 from tui.core.secrets.redact import Secret
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints.choose import DEMO, Selection, choose

@@ -9,12 +9,11 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tui.core.clock import MonotonicClock
-from tui.core.conversation.session_names import LAST
+from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import examples
-from tui.core.ports import Answer, Approver, Toolbox
+from tui.core.ports import Answer, Approver, MonotonicClock, Toolbox
 from tui.core.secrets.redact import Redactor
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits

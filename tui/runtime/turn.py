@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import Remark
 from tui.core.events import Event, Notice, RetryScheduled, TurnError, TurnStarted
 from tui.core.secrets.redact import Redactor
 from tui.core.turn.limits import Meter

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tui.core.call_memory import CallKey, CallKind, CallMemory
 from tui.core.errors import ConfigError
 from tui.core.strict_json import loads
+from tui.core.workbench import CallKey, CallKind, CallMemory
 from tui.settings.file_lock import locked
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.save import write_private

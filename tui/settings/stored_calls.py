@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from tui.core.call_memory import CallMemory
+from tui.core.workbench import CallMemory
 from tui.settings.calls import change_calls, load_calls
 
 

@@ -4,11 +4,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from tui.core.conversation.choices import Meters, ModelChoice
-from tui.core.conversation.conversation import Attachment, Compaction, Message
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import Attachment, Compaction, Message, Remark
 from tui.core.conversation.sessions import ExportKind, Found, SessionInfo
-from tui.core.ports import Approver
+from tui.core.ports import Approver, Meters, ModelChoice
 from tui.ui.ports import RunningTurn
 
 __all__ = ["ChatView", "Meters", "ModelChoice"]

@@ -3,13 +3,12 @@
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from tui.core.call_memory import CallMemory
 from tui.core.events import Event
 from tui.core.ports import Approver
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.turn.limits import Limits, Meter
-from tui.core.workbench import Workbench
+from tui.core.workbench import CallMemory, Workbench
 from tui.traffic.record.recording import Recording
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.host.scripted import Script
-from tui.core.clock import MonotonicClock
 from tui.core.errors import UsageError
+from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
 from tui.host.host import Host
 

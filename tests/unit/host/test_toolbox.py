@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.unit.host.scripted import RESULTS, Script
-from tui.core.clock import MonotonicClock
+from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.tools import CallFailure, TextContent

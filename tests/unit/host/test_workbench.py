@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tui.core.clock import MonotonicClock
+from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent

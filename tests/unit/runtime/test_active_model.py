@@ -8,9 +8,8 @@ import pytest
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, chunk, says
 from tests.streams import heard_from_model
-from tui.core.clock import MonotonicClock
 from tui.core.conversation.conversation import Attachment, UserMessage
-from tui.core.ports import ModelRequest, ToolSpec, Usage
+from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.options import Options
 from tui.settings.load import load_text

@@ -10,10 +10,9 @@ import pytest
 
 from tests.endpoint import Endpoint, refuses, says
 from tests.streams import heard_from_model
-from tui.core.clock import MonotonicClock
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, ModelError, UsageError
-from tui.core.ports import ModelRequest, ToolSpec, Usage
+from tui.core.ports import ModelRequest, MonotonicClock, ToolSpec, Usage
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.options import Options

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import Remark
 from tui.core.events import Event, Notice, RetryScheduled, TextDelta, TurnError, TurnStarted
 from tui.core.secrets.redact import Redactor
 from tui.runtime.turn import discreet, discreet_remark

@@ -4,8 +4,8 @@ import stat
 
 import pytest
 
-from tui.core.call_memory import CallKey, CallKind, CallMemory
 from tui.core.errors import ConfigError
+from tui.core.workbench import CallKey, CallKind, CallMemory
 from tui.settings.calls import MAX_BYTES, change_calls, load_calls
 
 KEY = CallKey("weather", CallKind.TOOL, "get_weather")

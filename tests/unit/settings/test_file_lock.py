@@ -35,7 +35,7 @@ from tui.settings.filters import change_filter
 def change(name): change_filter(path, name, "x")
 """,
     "calls": """
-from tui.core.call_memory import CallKey, CallKind
+from tui.core.workbench import CallKey, CallKind
 from tui.settings.calls import change_calls
 key = CallKey("s", CallKind.TOOL, "t")
 def change(name): change_calls(path, lambda memory: memory.with_saved(key, name, {}))

@@ -1,11 +1,149 @@
 """How full the model's window is: the endpoint's last count, and an estimate of what came since. Pure."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tui.core.context.tokens import Calibration, Tally, estimate_messages
-from tui.core.conversation.conversation import AssistantMessage, Message
-from tui.core.ports import ModelRequest, Usage
+from tui.core.conversation.conversation import AssistantMessage, Attachment, Message
+from tui.core.ports import ModelRequest, ToolSpec, Usage
+
+ASCII, OTHER = 0.3, 1.3
+"""Tokens of a character; measured on several tokenizers, English has 0.25 and code 0.33."""
+
+PER_MESSAGE = 4
+PICTURE = 1_500
+"""Between the 85 that OpenAI counts for a small one and the 3,000 of others for a large one."""
+
+BYTES_OF_SOUND = 1_500
+"""Bytes of a sound for a token."""
+
+LEAST, MOST = 0.4, 2.5
+"""Between these an endpoint's count is believed to be one of the same request."""
+
+TOO_SMALL = 200
+"""Of smaller requests the count says more about what the endpoint adds than about our estimate."""
+
+WEIGHT = 0.3
+"""How much the newest count changes what is believed."""
+
+
+def estimate(text: str) -> int:
+    """Return about how many tokens `text` is: 0.3 for an ASCII character, 1.3 for another."""
+    if text.isascii():
+        return round(len(text) * ASCII)
+    ascii_count = len(text.encode("ascii", "ignore"))
+    return round(ascii_count * ASCII + (len(text) - ascii_count) * OTHER)
+
+
+def estimate_attachment(attachment: Attachment) -> int:
+    """Return about how many tokens an attachment is where it is sent."""
+    match attachment.kind:
+        case "image":
+            return PICTURE
+        case "audio":
+            return attachment.size // BYTES_OF_SOUND
+        case "text":
+            return estimate(attachment.data) + estimate(attachment.name)
+        case _:
+            return estimate(attachment.name)
+
+
+def estimate_message(message: Message) -> int:
+    """Return about how many tokens a message is, calls and what it is wrapped in included."""
+    total = estimate(message.text) + PER_MESSAGE
+    if isinstance(message, AssistantMessage):
+        return total + sum(estimate(call.name + call.arguments) for call in message.calls)
+    return total + sum(map(estimate_attachment, message.attachments))
+
+
+def estimate_messages(messages: Iterable[Message]) -> int:
+    """Return about how many tokens messages are."""
+    return sum(map(estimate_message, messages))
+
+
+def estimate_tool(tool: ToolSpec) -> int:
+    """Return about how many tokens the definition of a tool is."""
+    try:
+        schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"), default=str)
+    except (ValueError, RecursionError):
+        schema = str(tool.schema)
+    return estimate(tool.name + tool.description + schema) + PER_MESSAGE
+
+
+def estimate_request(request: ModelRequest) -> int:
+    """Return about how many tokens a request is, tool definitions included."""
+    tools = sum(map(estimate_tool, request.tools))
+    return estimate(request.system) + estimate_messages(request.messages) + tools
+
+
+@dataclass(slots=True)
+class Tally:
+    """Estimates the requests of one conversation, and each message of it only once.
+
+    A conversation grows at its end. Whoever changes what stands before says so with `forget`.
+    """
+
+    _known: int = 0
+    _first: Message | None = None
+    _last: Message | None = None
+    _tokens: int = 0
+    _tools: Sequence[ToolSpec] = ()
+    _tool_tokens: int = 0
+
+    def count(self, request: ModelRequest) -> int:
+        """Return what `estimate_request` does."""
+        if request.tools is not self._tools:
+            self._tools, self._tool_tokens = request.tools, sum(map(estimate_tool, request.tools))
+        return estimate(request.system) + self.count_messages(request.messages) + self._tool_tokens
+
+    def count_messages(self, messages: Sequence[Message]) -> int:
+        """Return what `estimate_messages` does."""
+        if not self._begins(messages):
+            self.forget()
+        new = messages[self._known :]
+        if new:
+            self._first, self._last = messages[0], messages[-1]
+            self._tokens += estimate_messages(new)
+            self._known = len(messages)
+        return self._tokens
+
+    def forget(self) -> None:
+        """Count anew: what was counted is told otherwise now."""
+        self._known, self._tokens = 0, 0
+
+    def _begins(self, messages: Sequence[Message]) -> bool:
+        known = self._known
+        return not known or (
+            known <= len(messages) and messages[0] == self._first and messages[known - 1] == self._last
+        )
+
+
+@dataclass(slots=True)
+class Calibration:
+    """What an endpoint counts for what we estimate: no two tokenizers are alike.
+
+    Attributes:
+        ratio: tokens that it counts for each that we estimate.
+        samples: how often it has counted.
+    """
+
+    ratio: float = 1.0
+    samples: int = 0
+
+    def __call__(self, estimated: int) -> int:
+        """Return the estimate that is shown."""
+        return round(estimated * self.ratio)
+
+    def learn(self, estimated: int, counted: int) -> None:
+        """Take in what the endpoint counted; a count that cannot be of the same request is passed over.
+
+        Endpoints that cut what they are sent (Ollama with a small window) count only what they kept.
+        """
+        if estimated < TOO_SMALL or not LEAST <= counted / estimated <= MOST:
+            return
+        seen = counted / estimated
+        self.ratio = seen if not self.samples else self.ratio + WEIGHT * (seen - self.ratio)
+        self.samples += 1
 
 
 @dataclass(slots=True)

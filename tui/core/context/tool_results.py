@@ -2,16 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.attachment_text import ATTACHED, fenced, label, visible, word
-from tui.core.attachments import attachment_of_binary, kind_of
-from tui.core.context.truncation import cut, is_cut
+from tui.core.attachments import ATTACHED, attachment_of_binary, fenced, kind_of, label, visible, word
 from tui.core.conversation.conversation import Attachment
 from tui.core.media import head_of, media_type
-from tui.core.text import clean_line
+from tui.core.text import clean_line, octets
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.core.units import size as in_bytes
 
@@ -152,3 +150,89 @@ def _says(text: str, value: Any) -> bool:
         return bool(json.loads(text) == value)
     except (ValueError, RecursionError):
         return False
+
+
+def is_cut(text: str, limit: int) -> bool:
+    """Whether `text` has more than `limit` bytes."""
+    return len(text) > limit or (len(text) * 4 > limit and octets(text) > limit)
+
+
+def cut(text: str, limit: int, kept: str = "") -> str:
+    """Return `text` in at most about `limit` bytes: 70 % head, 30 % tail, and a note on what is missing.
+
+    The cuts are at ends of lines where there are some near.
+
+    Args:
+        text: whole.
+        limit: bytes; the note comes on top of it if it is very small.
+        kept: the name by which `read_result` knows the whole, or "".
+    """
+    if not is_cut(text, limit):
+        return text
+    encoded = text.encode("utf-8", "replace")
+    room = max(limit - 200, 64)
+    head = _decoded(encoded[: room * 7 // 10])
+    tail = _decoded(encoded[len(encoded) - room * 3 // 10 :])
+    if (end := head.rfind("\n", len(head) * 3 // 4)) >= 0:
+        head = head[:end]
+    if (start := tail.find("\n", 0, len(tail) // 4)) >= 0:
+        tail = tail[start + 1 :]
+    missing = len(encoded) - octets(head) - octets(tail)
+    figures = f"{missing:,} of {len(encoded):,} bytes are left out here"
+    where = (
+        f'all of it is kept as "{kept}": call read_result with this name and offset {len(head)}, or grep'
+        if kept
+        else "ask for less to see the rest"
+    )
+    return f"{head}\n[… {figures}; {where} …]\n{tail}"
+
+
+def _decoded(encoded: bytes) -> str:
+    """Return the text of bytes that were cut anywhere."""
+    return encoded.decode("utf-8", "ignore")
+
+
+RESULT_SHARE = 0.1
+"""The share of the model's window that one result may take."""
+
+BATCH_SHARE = 0.6
+"""The share that all results of one reply may take together."""
+
+UNKNOWN_WINDOW = 128_000
+"""Tokens that a model is taken to read if nobody has said it."""
+
+BYTES_PER_TOKEN = 3
+"""Fewer than English text has, as many as Chinese; see `tokens.estimate`."""
+
+MIN_BYTES = 256
+PICTURE_BYTES = 4_500
+"""What a picture takes of the window, counted as text."""
+
+
+class Ration:
+    """The rations of one reply.
+
+    Each result may take its share of what is left for the batch; what it does not need is left to those
+    that follow, so the order in which calls end does not let one of them starve.
+    """
+
+    def __init__(self, result_bytes: int, window: int | None, calls: int) -> None:
+        """Take what one result may have at most, in bytes, the window in tokens, and how many will come."""
+        tokens = window or UNKNOWN_WINDOW
+        self._each = min(result_bytes, result_room(tokens))
+        self._left = int(tokens * BATCH_SHARE) * BYTES_PER_TOKEN
+        self._calls = calls
+
+    def limit(self) -> int:
+        """Return how many bytes the next result may have."""
+        return max(MIN_BYTES, min(self._each, self._left // max(1, self._calls)))
+
+    def take(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
+        """Count a result that was told."""
+        self._left -= len(text.encode("utf-8", "replace")) + PICTURE_BYTES * len(attachments)
+        self._calls -= 1
+
+
+def result_room(window: int) -> int:
+    """Return how many bytes one result may have in a window of so many tokens."""
+    return max(MIN_BYTES, int(window * RESULT_SHARE) * BYTES_PER_TOKEN)

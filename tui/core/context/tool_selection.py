@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tui.core.context.tokens import estimate_tool
+from tui.core.context.context_meter import estimate_tool
 from tui.core.context.tool_ranking import MAX_TOOLS, Before, Key, Room, choose, key_of, ranked
 from tui.core.conversation.conversation import Message
 from tui.core.ports import ToolSpec

@@ -18,9 +18,9 @@ from tui.core.conversation.conversation import (
     CallRequest,
     Message,
     ToolMessage,
+    Usage,
     UserMessage,
 )
-from tui.core.conversation.usage import Usage
 
 VERSION = 1
 """Of the form of an object; counts up when one that reads the older form would misread the newer."""

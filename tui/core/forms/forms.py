@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.forms.checks import json_text, parse_json
-from tui.core.forms.grower import Grower
-from tui.core.forms.node import HOLDERS, Node, clear, gathered, raw, write, write_raw
+from tui.core.forms.node import HOLDERS, Grower, Node, clear, gathered, raw, write, write_raw
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import MISSING, Bounds, Choice, Field, FieldKind, FieldSpec, FieldState, Path
 

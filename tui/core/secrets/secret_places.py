@@ -5,10 +5,9 @@ The rules go by names and places, so they also find values that are too short to
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
-
-from tui.core.secrets.secret_names import names_a_secret
 
 _MAY_BE_SECRET = re.compile(
     r"(?<!mon|tur|hot)key(?!board|word)|token(?!i[sz])|secret(?!ar)|passw|passphrase|(?<![a-z])pass\Z|pwd"
@@ -165,3 +164,22 @@ def _in_order(places: Iterable[Place]) -> list[Place]:
         if place.start < place.end and (not kept or place.start >= kept[-1].end):
             kept.append(place)
     return kept
+
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET = frozenset(
+    (
+        "password passwd passphrase passcode pwd pin otp secret secrets credential credentials cookie bearer"
+        " token authtoken accesstoken refreshtoken jwt pat auth authorization signature"
+        " apikey accesskey privatekey secretkey clientsecret"
+    ).split()
+)
+_PAIRS = frozenset(("api key", "access key", "private key", "secret key", "session id", "session key"))
+
+
+def names_a_secret(name: str) -> bool:
+    """Return whether `name` (of a field, a header, a variable) reads like that of a secret."""
+    words = [word.lower() for word in _WORDS.findall(name[:200])]
+    if not _SECRET.isdisjoint(words) or words[-1:] == ["pass"]:  # `--pass`, `db_pass`; not `pass_through`
+        return True
+    return any(" ".join(pair) in _PAIRS for pair in pairwise(words))

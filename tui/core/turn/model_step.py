@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tui.core.context.tokens import estimate, estimate_request
+from tui.core.context.context_meter import estimate, estimate_request
 from tui.core.conversation.conversation import AssistantMessage, CallRequest
 from tui.core.events import CallForming, Event, ReasoningDelta, RetryScheduled, TextDelta
 from tui.core.ports import (

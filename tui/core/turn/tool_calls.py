@@ -1,14 +1,13 @@
 """The calls of one reply: checked, approved, run, and told to the model as observations."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from tui.core.context.built_in_tools import BuiltInToolbox, is_built_in
+from tui.core.context.built_in_tools import BuiltInToolbox, Shelf, is_built_in
 from tui.core.context.context_meter import Gauge
-from tui.core.context.result_budget import UNKNOWN_WINDOW, Ration, result_room
-from tui.core.context.result_store import Shelf
-from tui.core.context.tool_results import Observation, observation
+from tui.core.context.tool_results import UNKNOWN_WINDOW, Observation, Ration, observation, result_room
 from tui.core.context.tool_selection import Offer, ToolSelection
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
 from tui.core.conversation.sessions import Intent, Journal
@@ -21,15 +20,69 @@ from tui.core.events import (
     ToolProgress,
 )
 from tui.core.ports import Answer, ApprovalRequest, Approver, ChatModel, Clock, Toolbox, Usage
+from tui.core.schemas.tool_names import NameTable
+from tui.core.text import clean_line
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.approval_policy import Policy, Verdict
-from tui.core.turn.call_checks import Prepared, prepare
 from tui.core.turn.limits import Limits, Meter, fingerprint
-from tui.core.turn.model_step import Emit
+from tui.core.turn.model_step import Emit, parse_arguments
 
 PROGRESS_NS = 50_000_000
 """Progress of one call is told at most so often; a server may send thousands a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call and what it means.
+
+    Attributes:
+        call: as the model wrote it.
+        tool: what it resolves to, or None.
+        arguments: parsed; empty if they cannot be.
+        problem: what the model is told if the call cannot run, or "".
+        why: the same in a word or two ("unknown tool", "invalid arguments"), or "".
+    """
+
+    call: CallRequest
+    tool: Tool | None
+    arguments: Mapping[str, Any]
+    problem: str = ""
+    why: str = ""
+
+    @property
+    def server(self) -> str:
+        """The server's name, or "" if the call resolves to nothing."""
+        return self.tool.server if self.tool else ""
+
+    @property
+    def name(self) -> str:
+        """The tool's own name, or what the model wrote."""
+        return self.tool.name if self.tool else self.call.name
+
+
+def prepare(call: CallRequest, table: NameTable) -> Prepared:
+    """Return what `call` means, or the problem that the model can mend."""
+    tool = table.resolve(call.name)
+    if call.truncated:
+        problem = "not run: the arguments were cut off in the middle. Send the call again, complete."
+        return Prepared(call, tool, {}, problem, "invalid arguments")
+    if call.problem:
+        return Prepared(call, tool, {}, f"not run: {call.problem}", "invalid call")
+    try:
+        arguments = parse_arguments(call.arguments)
+    except ValueError as error:
+        problem = (
+            f"not run: the arguments are not valid JSON ({error}). "
+            f"They were: {clean_line(call.arguments, 300)}"
+        )
+        return Prepared(call, tool, {}, problem, "invalid arguments")
+    if tool is None:
+        close = table.close_to(call.name)
+        hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a name like it."
+        problem = f"not run: there is no tool named {clean_line(call.name, 100)}.{hint}"
+        return Prepared(call, None, arguments, problem, "unknown tool")
+    return Prepared(call, tool, arguments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ One place for the screen while a turn runs, for a conversation that is opened ag
 from collections.abc import Mapping
 
 from tui.core import units
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import Remark
 from tui.core.errors import sentences
 from tui.core.events import (
     EndReason,

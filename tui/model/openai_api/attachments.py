@@ -9,7 +9,7 @@ them. No request has more of them than `MAX_SENT`: the newest go, of the older o
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from tui.core.attachment_text import as_sent, fenced, label, word
+from tui.core.attachments import as_sent, fenced, label, word
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.media import decoded_size, head_of, media_type, picture_size
 from tui.core.units import size as in_bytes

@@ -11,8 +11,7 @@ from typing import Any
 
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, Message
 from tui.core.ports import ModelRequest, ToolSpec
-from tui.core.schemas.schema_forms import SchemaForm, in_form
-from tui.core.schemas.schema_keys import renamed_keys, with_plain_keys
+from tui.core.schemas.schema_forms import SchemaForm, in_form, renamed_keys, with_plain_keys
 from tui.core.turn.model_step import parse_arguments
 from tui.model.endpoints.quirks import Learned
 from tui.model.endpoints.traits import Traits

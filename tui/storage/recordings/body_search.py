@@ -17,7 +17,7 @@ from threading import Event
 from unicodedata import normalize
 
 from tui.core.search_text import begins_message, end_of_escapes, holds_json, readings, unescaped
-from tui.core.text_folding import composed, fold, is_boundary
+from tui.core.text import composed, fold, is_boundary
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings.regex_process import RegexProcess
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
-from tui.core.text_folding import composed
+from tui.core.text import composed
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings.regex_worker import READY
 

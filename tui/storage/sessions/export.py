@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tui.core.conversation.conversation import Message, ToolMessage
+from tui.core.conversation.conversation import Message, Remark, ToolMessage, remark_from, remark_object
 from tui.core.conversation.message_json import Object, message_object, message_of, plain
-from tui.core.conversation.remarks import Remark, remark_from, remark_object
 from tui.core.conversation.sessions import ExportKind, Reopened, SessionInfo, SessionMeta
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from tui.core.conversation.conversation import AssistantMessage, Attachment, ToolMessage, UserMessage
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import AssistantMessage, Attachment, Remark, ToolMessage, UserMessage
 from tui.core.text import clean_line
 from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size

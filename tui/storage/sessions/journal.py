@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import AssistantMessage, Message, Remark, ToolMessage, UserMessage
 from tui.core.conversation.sessions import Intent, SessionMeta
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor

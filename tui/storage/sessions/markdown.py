@@ -13,10 +13,10 @@ from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
     CallRequest,
+    Remark,
     ToolMessage,
     UserMessage,
 )
-from tui.core.conversation.remarks import Remark
 from tui.core.text import clean, clean_line
 from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size

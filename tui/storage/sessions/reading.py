@@ -10,16 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.core.context.result_store import MAX_BYTES, MAX_RESULTS
+from tui.core.context.built_in_tools import MAX_BYTES, MAX_RESULTS
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
     Conversation,
     Message,
+    Remark,
     UserMessage,
+    remark_from,
 )
 from tui.core.conversation.message_json import Object, message_of
-from tui.core.conversation.remarks import Remark, remark_from
 from tui.core.conversation.sessions import Reopened, SessionInfo, SessionMeta
 from tui.core.units import plural
 from tui.storage.recordings.salvage import halved, is_damage

@@ -11,9 +11,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tui.core.conversation.conversation import Compaction, Conversation, Message, ToolMessage, UserMessage
+from tui.core.conversation.conversation import (
+    Compaction,
+    Conversation,
+    Message,
+    Remark,
+    ToolMessage,
+    UserMessage,
+    remark_object,
+)
 from tui.core.conversation.message_json import Object
-from tui.core.conversation.remarks import Remark, remark_object
 from tui.core.secrets.redact import Redactor
 from tui.storage.recordings.database import beside, files_of
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing

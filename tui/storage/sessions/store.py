@@ -15,7 +15,7 @@ from threading import Event
 from tui.core.conversation.sessions import ExportKind, Found, Reopened, SessionInfo, SessionMeta
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.text_folding import fold
+from tui.core.text import fold
 from tui.storage.exports.export import write_whole as write_text
 from tui.storage.sessions.export import exported, transcript
 from tui.storage.sessions.file import (

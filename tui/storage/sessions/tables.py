@@ -11,14 +11,13 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
+from tui.core.conversation.conversation import AssistantMessage, Message, Remark, UserMessage, remark_object
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
-from tui.core.conversation.remarks import Remark, remark_object
 from tui.core.conversation.sessions import Intent, SessionMeta
 from tui.core.conversation.titles import title_of
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
-from tui.core.text_folding import fold
+from tui.core.text import fold
 from tui.storage.recordings.rows import storable
 from tui.storage.recordings.salvage import is_damage
 from tui.storage.sessions.file import REMARKS

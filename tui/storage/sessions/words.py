@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from tui.core.search_text import text_readings
-from tui.core.text import clean_line
-from tui.core.text_folding import fold, spans
+from tui.core.text import clean_line, fold, spans
 
 INDEXED = 256 * 1024
 """Characters of a message that can be searched for."""

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from datetime import time as clock_time
 from itertools import compress
 
-from tui.core.text_folding import fold
+from tui.core.text import fold
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter import masks
 from tui.traffic.filter.column_names import NameCheck

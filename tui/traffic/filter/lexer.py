@@ -5,7 +5,7 @@ import warnings
 from dataclasses import dataclass
 from enum import Enum
 
-from tui.core.text_folding import composed
+from tui.core.text import composed
 from tui.traffic.filter.fields import ALIASES, FIELDS, Field, find, nearest, read_value
 from tui.traffic.filter.nodes import Node, Pattern, Term, Text, Value, quoted
 from tui.traffic.filter.units import BadValue, shown

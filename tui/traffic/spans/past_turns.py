@@ -12,10 +12,10 @@ from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
     Message,
+    Remark,
     ToolMessage,
     UserMessage,
 )
-from tui.core.conversation.remarks import Remark
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.errors import sentences
 from tui.core.events import EndReason

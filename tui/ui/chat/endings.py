@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
 from tui.core.turn.turn_endings import words_of
 

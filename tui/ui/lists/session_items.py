@@ -5,8 +5,7 @@ from functools import partial
 
 from tui.core import units
 from tui.core.conversation.sessions import Found, SessionInfo
-from tui.core.text import clean_line
-from tui.core.text_folding import fold, spans
+from tui.core.text import clean_line, fold, spans
 from tui.ui.lists.items import Item
 from tui.ui.widgets.dates import exactly, when
 from tui.ui.widgets.rows import Row, marked, pad, spread, text_of, width_of

@@ -10,8 +10,7 @@ from textual.binding import BindingType
 from tui.core import units
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line
-from tui.core.text_folding import fold
+from tui.core.text import clean_line, fold
 from tui.ui.chat_ports import ChatView
 from tui.ui.keys.actions import Action, Context
 from tui.ui.keys.bindings import bindings_of

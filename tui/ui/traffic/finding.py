@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from threading import Event
 
 from tui.core.search_text import ESCAPE, end_of_escapes, escaped_char, holds_json
-from tui.core.text_folding import fold, spans
+from tui.core.text import fold, spans
 
 STEP = 16 * 1024
 """Bytes that are looked at together."""

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 
-from tui.core.text_folding import fold
+from tui.core.text import fold
 from tui.traffic.record.recording import Recording
 from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.keys.actions import Context

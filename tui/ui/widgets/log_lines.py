@@ -2,8 +2,7 @@
 
 from bisect import bisect_left
 
-from tui.core.text import clean_line
-from tui.core.text_folding import fold
+from tui.core.text import clean_line, fold
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
 

@@ -7,7 +7,7 @@ from threading import Event
 
 from textual.message import Message
 
-from tui.core.text_folding import fold
+from tui.core.text import fold
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.picture import Picture, can_show_pictures
 from tui.ui.widgets.rows import Row, crop, highlighted

@@ -108,7 +108,7 @@ def highlighted(row: Row, folded: str) -> Row:
     """Return `row` with every place marked where a folded text is found, as a search compares texts."""
     if not folded:
         return row
-    from tui.core.text_folding import spans  # not needed for the first frame
+    from tui.core.text import spans  # not needed for the first frame
 
     for start, end in spans(text_of(row), folded):
         row = marked(row, start, end, "selected bold")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tui.core.servers import ServerStatus
-from tui.core.text_folding import fold
+from tui.core.text import fold
 from tui.ui.chat.servers import toggle
 from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.tabs import BenchTab

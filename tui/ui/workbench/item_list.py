@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from textual.message import Message
 
-from tui.core.text_folding import fold
+from tui.core.text import fold
 from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.rows import EMPTY, Row, spread, width_of, wrap
 from tui.ui.workbench.items import PINNED, Item

@@ -8,11 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from tui.core import units
-from tui.core.call_memory import CallKey, CallKind
-from tui.core.text import clean_line
-from tui.core.text_folding import fold
+from tui.core.text import clean_line, fold
 from tui.core.tools import Tool
-from tui.core.workbench import PromptInfo, ResourceInfo
+from tui.core.workbench import CallKey, CallKind, PromptInfo, ResourceInfo
 
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]{0,400})\}")
 _RESERVED = ":/?#[]@!$&'()*+,;="

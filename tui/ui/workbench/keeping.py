@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tui.core.call_memory import CallMemory, without_secrets
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.tools import Tool
+from tui.core.workbench import CallMemory, without_secrets
 from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.workbench.calling import Calling
 from tui.ui.workbench.form_pane import FormPane

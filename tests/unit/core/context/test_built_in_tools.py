@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import FunctionToolbox, text
-from tui.core.context.built_in_tools import BuiltInToolbox, is_built_in
-from tui.core.context.result_store import Shelf
+from tui.core.context.built_in_tools import BuiltInToolbox, Shelf, is_built_in
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Policy, Verdict

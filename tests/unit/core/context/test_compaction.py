@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.context.compaction import NEWEST, SHORT, boundary, count_turns, limited, shrink, told
-from tui.core.context.tokens import estimate_messages
+from tui.core.context.context_meter import estimate_messages
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,

@@ -1,7 +1,6 @@
 """How full the window is: the endpoint's count for what it has read, an estimate for what is new."""
 
-from tui.core.context.context_meter import Gauge, tail_within
-from tui.core.context.tokens import estimate_messages
+from tui.core.context.context_meter import Gauge, estimate_messages, tail_within
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
 from tui.core.ports import ModelRequest, Usage
 

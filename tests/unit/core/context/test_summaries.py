@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
-from tui.core.context.compactor import Compacting
-from tui.core.context.context_meter import Gauge
+from tui.core.context.compaction import Compacting
+from tui.core.context.context_meter import Gauge, estimate, estimate_request
 from tui.core.context.summaries import SUMMARISE, Summarising, pieces
-from tui.core.context.tokens import estimate, estimate_request
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,

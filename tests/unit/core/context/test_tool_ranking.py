@@ -5,8 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.context.built_in_tools import BuiltInToolbox
-from tui.core.context.result_store import Shelf
+from tui.core.context.built_in_tools import BuiltInToolbox, Shelf
 from tui.core.context.tool_ranking import Before, Key, Room, choose
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
 from tui.core.schemas.tool_names import NameTable

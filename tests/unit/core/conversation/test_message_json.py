@@ -14,10 +14,10 @@ from tui.core.conversation.conversation import (
     CallRequest,
     Message,
     ToolMessage,
+    Usage,
     UserMessage,
 )
 from tui.core.conversation.message_json import dumps, message_object, message_of, plain
-from tui.core.conversation.usage import Usage
 from tui.core.secrets.redact import Redactor
 
 SECRET = "a-configured-secret-x9"

@@ -15,8 +15,7 @@ from tests.unit.core.stand_ins import (
     text,
     turn_of,
 )
-from tui.core.context.context_meter import Gauge
-from tui.core.context.tokens import estimate_messages
+from tui.core.context.context_meter import Gauge, estimate_messages
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage, sanitised
 from tui.core.errors import ModelError
 from tui.core.events import (

@@ -16,8 +16,8 @@ from tests.unit.core.stand_ins import (
     text,
     turn_of,
 )
+from tui.core.context.built_in_tools import Shelf
 from tui.core.context.context_meter import Gauge
-from tui.core.context.result_store import Shelf
 from tui.core.conversation.conversation import ToolMessage
 from tui.core.events import (
     ApprovalAsked,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import Remark
 from tui.core.events import (
     EndReason,
     LimitName,

@@ -9,10 +9,17 @@ import pytest
 
 from tests.endpoint import Answer, Endpoint, calls, chunk, refuses
 from tests.streams import Heard, heard_from_model
-from tui.core.clock import MonotonicClock
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, ModelError
-from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, ToolSpec
+from tui.core.ports import (
+    ModelPart,
+    ModelRequest,
+    MonotonicClock,
+    ReasoningPart,
+    ReplyPart,
+    TextPart,
+    ToolSpec,
+)
 from tui.core.secrets.redact import Redactor, Secret
 from tui.core.traffic import Captured
 from tui.model.endpoints.endpoint_errors import connection_error

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import wait_until
 from tui.core.search_text import begins_message, holds_json, readings, unescaped
-from tui.core.text_folding import composed, fold
+from tui.core.text import composed, fold
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings import body_search
 from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, RUN_BYTES, BodyFinder, BodySearch

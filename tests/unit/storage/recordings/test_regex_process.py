@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import wait_until
-from tui.core.text_folding import composed
+from tui.core.text import composed
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings.regex_process import RegexProcess
 

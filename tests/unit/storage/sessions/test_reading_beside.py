@@ -7,9 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.unit.storage.session_samples import ANSWER, CALL, QUESTION, saved, say, store_in
-from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage
-from tui.core.conversation.remarks import Remark
-from tui.core.conversation.usage import Usage
+from tui.core.conversation.conversation import AssistantMessage, Remark, ToolMessage, Usage, UserMessage
 from tui.storage.sessions.store import SessionStore
 
 ASKED = UserMessage("Will it rain?", at=1_790_000_000.5)

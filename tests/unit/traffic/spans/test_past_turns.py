@@ -9,12 +9,12 @@ from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
     Message,
+    Remark,
     ToolMessage,
+    Usage,
     UserMessage,
 )
-from tui.core.conversation.remarks import Remark
 from tui.core.conversation.sessions import UNKNOWN_OUTCOME
-from tui.core.conversation.usage import Usage
 from tui.core.events import EndReason
 from tui.traffic.spans.entries import CallSpan, CallState, NoteKind, NoteSpan, StepSpan, StepState, TurnSpan
 from tui.traffic.spans.past_turns import past_turns

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tui.core.search_text import holds_json, unescaped
-from tui.core.text_folding import fold, spans
+from tui.core.text import fold, spans
 from tui.ui.traffic import finding
 from tui.ui.traffic.finding import MOST, places
 

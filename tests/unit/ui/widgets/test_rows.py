@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.core.text_folding import fold
+from tui.core.text import fold
 from tui.ui.widgets.rows import (
     breaks,
     crop,

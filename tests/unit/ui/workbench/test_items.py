@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.call_memory import CallKey, CallKind
 from tui.core.tools import Tool
-from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
+from tui.core.workbench import CallKey, CallKind, PromptArgument, PromptInfo, ResourceInfo
 from tui.ui.workbench.items import (
     expanded,
     of_prompts,

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tui.core import units
-from tui.core.text import clean_line
-from tui.core.text_folding import fold, spans
+from tui.core.text import clean_line, fold, spans
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 
 if TYPE_CHECKING:  # not needed for the first frame

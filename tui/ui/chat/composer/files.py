@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tui.core import units
-from tui.core.text import clean_line
-from tui.core.text_folding import fold
+from tui.core.text import clean_line, fold
 from tui.ui.chat.composer.references import Reference
 from tui.ui.chat.composer.suggestion import MOST_SHOWN, Suggestion, fitting
 from tui.ui.chat.composer.wanted import BEHIND

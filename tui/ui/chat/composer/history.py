@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tui.core.text_folding import fold
+from tui.core.text import fold
 
 MOST = 1_000
 """Messages that are remembered."""

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from textual.message import Message as Posted
 
-from tui.core.conversation.conversation import Message
-from tui.core.conversation.remarks import Remark
+from tui.core.conversation.conversation import Message, Remark
 from tui.core.tools import BinaryContent, ToolResult
 from tui.ui.chat.transcript.blocks import Label, Summary
 from tui.ui.chat.transcript.cards import Card

@@ -13,10 +13,10 @@ from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
     Message,
+    Remark,
     ToolMessage,
     UserMessage,
 )
-from tui.core.conversation.remarks import Remark
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
 from tui.core.units import duration

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.forms.keywords import bounds_of, choices_of, kind_of, required_of, united
+from tui.core.forms.schema import bounds_of, choices_of, kind_of, required_of, united
 from tui.core.forms.spec import FieldKind
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.forms.pattern import matches, quick_pattern
+from tui.core.forms.checks import matches, quick_pattern
 
 
 @pytest.mark.parametrize(

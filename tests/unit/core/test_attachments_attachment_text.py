@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import image
-from tui.core.attachment_text import as_sent, fenced, visible, word
+from tui.core.attachments import as_sent, fenced, visible, word
 from tui.core.context.tool_results import observation
 from tui.core.tools import ToolResult
 

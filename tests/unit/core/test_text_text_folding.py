@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.text_folding import fold, is_boundary, spans
+from tui.core.text import fold, is_boundary, spans
 
 SIGNS = st.sampled_from('aEsSßẞﬁKéÉ\u0301\u0323\u0345\u0308İıΐΣς각가\u1161\u11a8\u0e33天🙂\ud83d "\\')
 TEXTS = st.text(st.one_of(SIGNS, st.characters(exclude_categories=[])), max_size=12)

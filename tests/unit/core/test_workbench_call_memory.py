@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.call_memory import (
+from tui.core.workbench import (
     MAX_ARGUMENTS,
     MAX_LAST,
     MAX_SAVED,

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import image
-from tui.core.context.result_budget import (
+from tui.core.context.tool_results import (
     BATCH_SHARE,
     BYTES_PER_TOKEN,
     MIN_BYTES,

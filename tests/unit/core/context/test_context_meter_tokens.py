@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.context.tokens import (
+from tui.core.context.context_meter import (
     Calibration,
     Tally,
     estimate,

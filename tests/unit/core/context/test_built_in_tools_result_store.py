@@ -1,6 +1,6 @@
 """Whole results are kept by name, the newest at the expense of the oldest."""
 
-from tui.core.context.result_store import Shelf
+from tui.core.context.built_in_tools import Shelf
 
 
 def test_what_is_kept_is_found_under_its_name() -> None:

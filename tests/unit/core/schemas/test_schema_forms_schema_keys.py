@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.schemas.schema_keys import KEY, renamed_keys, with_plain_keys
+from tui.core.schemas.schema_forms import KEY, renamed_keys, with_plain_keys
 
 
 def names_in(node: Any) -> list[str]:

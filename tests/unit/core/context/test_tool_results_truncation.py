@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.context.truncation import cut
+from tui.core.context.tool_results import cut
 
 
 def test_a_large_result_keeps_head_and_tail_and_says_exactly_what_is_missing():

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tui.core.conversation.session_names import named
-from tui.core.conversation.sessions import SessionInfo
+from tui.core.conversation.sessions import SessionInfo, named
 from tui.core.errors import UsageError
 
 NEW = SessionInfo("20261121T105849Z-ebd4b3", "Weather")

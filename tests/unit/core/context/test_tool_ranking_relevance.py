@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.context.relevance import relevance, words
+from tui.core.context.tool_ranking import relevance, words
 from tui.core.tools import Tool
 
 TOOLS = [

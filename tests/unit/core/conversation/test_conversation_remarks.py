@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.conversation.conversation import Conversation
-from tui.core.conversation.remarks import Remark, RemarkKind, remark_from, remark_object
+from tui.core.conversation.conversation import Conversation, Remark, RemarkKind, remark_from, remark_object
 
 TEXTS = st.text(max_size=20)
 
