@@ -89,7 +89,7 @@ class Watchdog:
     def _start(self) -> None:
         if not sys.executable:
             return
-        script = str(Path(__file__).with_name("guard.py"))
+        script = str(Path(__file__).with_name("watchdog_process.py"))
         try:
             self._guard = subprocess.Popen(
                 [sys.executable, "-I", "-S", script, self._owner],
