@@ -10,8 +10,8 @@ from textual.widgets import Input
 from tests.conftest import until
 from tests.ui.stage import FakeHost, Stage, press, server, shown, stopped
 from tui.core.servers import ServerState, StopReason
-from tui.ui.widgets.log_lines import LogLines
 from tui.ui.workbench.log import LogScreen
+from tui.ui.workbench.log_lines import LogLines
 
 
 def numbered(first: int, last: int) -> tuple[str, ...]:

@@ -282,7 +282,7 @@ class OnMessages(Conversing):
 
     def _result(self, call: str, card: "Card") -> "ToolResult | None":
         from tui.core.conversation.conversation import ToolMessage
-        from tui.ui.widgets.result_parts import result_of
+        from tui.ui.chat.result_parts import result_of
 
         told = next(
             (

@@ -30,11 +30,11 @@ from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.header import Header
 from tui.ui.chat.status_line import StatusLine
 from tui.ui.keys.actions import Context, action, first_key
+from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.keys.keys_in_order import in_order
+from tui.ui.platform.keys_in_order import in_order
 from tui.ui.widgets import theming
 from tui.ui.widgets.box import Box
-from tui.ui.widgets.footer import Footer
 from tui.ui.widgets.guard import ControlFilter
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rules import BodyRule, Rule

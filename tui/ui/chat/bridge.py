@@ -12,7 +12,7 @@ from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.core.turn.turn_endings import remark_of
 from tui.ui.chat.endings import end_sentence, note_of
-from tui.ui.widgets.result_parts import outcome, pieces_of
+from tui.ui.chat.result_parts import outcome, pieces_of
 
 
 class ConversationView(Protocol):

@@ -12,11 +12,11 @@ from rich.cells import cell_len
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
+from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.ports import HostView
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.server_rows import Look, server_rows
 from tui.ui.widgets.symbols import UNICODE, Symbols
-from tui.ui.widgets.titled import TitledPane
 
 SPIN_NS = 160_000_000
 MOVING = (ServerState.STARTING, ServerState.STOPPING)

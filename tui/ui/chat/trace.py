@@ -13,10 +13,10 @@ from textual.cache import LRUCache
 
 from tui.traffic.spans.entries import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
+from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.chat.trace_rows import Look, span_rows
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
-from tui.ui.widgets.titled import TitledPane
 
 EMPTY_TEXT = "Each step of the model and each tool call will stand here, with its arguments, result and time."
 CACHED_ENTRIES = 256

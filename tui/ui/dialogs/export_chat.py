@@ -16,9 +16,9 @@ from tui.core.conversation.sessions import ExportKind
 from tui.core.text import clean_line
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Field, type_into
+from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.saving import path_problem, typed_path
 
 KINDS: tuple[tuple[ExportKind, str, str], ...] = (
     ("markdown", ".md", "Markdown"),

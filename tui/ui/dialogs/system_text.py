@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from tui.core.text import clean
-from tui.ui.keys.keys_in_order import act_at_once
+from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.literal import Literal
 
 _DOING = {

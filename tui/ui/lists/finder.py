@@ -15,11 +15,11 @@ from textual.widgets import Input
 from tui.core.errors import McptuiError
 from tui.ui.chat_ports import ChatView
 from tui.ui.keys.actions import Action, Context, action, first_key, of_context
+from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.items import ItemList
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.field import Field, type_into
-from tui.ui.widgets.footer import Footer
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row

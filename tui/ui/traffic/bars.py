@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from textual.message import Message
 
 from tui.ui.keys.actions import Context, first_key, of_context
+from tui.ui.keys.footer import Entry, Footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, spread
-from tui.ui.widgets.footer import Entry, Footer
 from tui.ui.widgets.rows import Row
 
 

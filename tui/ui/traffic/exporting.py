@@ -20,7 +20,7 @@ from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.comparing import Comparing
 from tui.ui.traffic.loading import MOST, whole
-from tui.ui.widgets.saving import path_problem, typed_path
+from tui.ui.widgets.files import path_problem, typed_path
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
 """Of writing between two rests: whoever draws and takes keys comes first."""

@@ -23,10 +23,10 @@ from tui.ui.traffic.loading import Loaded
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.traffic.raw import Raw
 from tui.ui.traffic.tabs import Tab
+from tui.ui.widgets.files import path_problem, save_new, typed_path
 from tui.ui.widgets.page import Page
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import text_of
-from tui.ui.widgets.saving import path_problem, save_new, typed_path
 from tui.ui.widgets.signs import Signs
 from tui.ui.widgets.tree import Tree
 

@@ -4,7 +4,7 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import Input
 
-from tui.ui.keys.keys_in_order import act_at_once
+from tui.ui.platform.keys_in_order import act_at_once
 
 _DOING = {
     binding.key: binding.action for binding in Binding.make_bindings(Input.BINDINGS) if len(binding.key) > 1

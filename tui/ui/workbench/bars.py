@@ -1,9 +1,9 @@
 """The lines around the workbench: whose it is, and the keys of what has the focus."""
 
 from tui.ui.keys.actions import Action, Context, first_key, of_context
+from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, spread
-from tui.ui.widgets.footer import Footer
 from tui.ui.widgets.rows import Row
 
 ONLY_BENCH = frozenset(

@@ -17,9 +17,9 @@ from tui.ui.ports import HostView
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.log_lines import LogLines
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import reason_words
+from tui.ui.workbench.log_lines import LogLines
 
 LOOKS_PER_SECOND = 8
 

@@ -7,7 +7,7 @@ from textual.binding import BindingType
 from textual.widgets import TextArea
 
 from tui.ui.keys.actions import Context, KeysOf, of_context
-from tui.ui.keys.keys_in_order import act_at_once
+from tui.ui.platform.keys_in_order import act_at_once
 
 
 class RawJson(TextArea):

@@ -15,14 +15,14 @@ from tui.core.tools import ToolResult
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.keys.actions import Context, action, first_key, of_context
 from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import Line
 from tui.ui.traffic import copies
-from tui.ui.widgets.footer import Footer
+from tui.ui.widgets.files import path_problem, saved_new, typed_path
 from tui.ui.widgets.opening import open_file
 from tui.ui.widgets.page import Page
 from tui.ui.widgets.prompt import PromptLine
-from tui.ui.widgets.saving import path_problem, saved_new, typed_path
 from tui.ui.widgets.signs import signs_like
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.results import Stack, sheet_of_result

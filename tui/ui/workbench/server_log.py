@@ -16,9 +16,9 @@ from tui.traffic.filter.view import View
 from tui.traffic.record.recording import Recording
 from tui.traffic.spans.previews import compact
 from tui.ui.traffic.previews import ReaderThread
-from tui.ui.widgets.log_lines import LINE_CHARS, LogLines
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.keys import list_bindings
+from tui.ui.workbench.log_lines import LINE_CHARS, LogLines
 
 KEPT = 1_000
 """Entries that are shown; the traffic has all."""

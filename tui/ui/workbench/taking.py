@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui.traffic.filter.nodes import written
 from tui.ui.traffic import copies
-from tui.ui.widgets.saving import path_problem, save_new, typed_path
+from tui.ui.widgets.files import path_problem, save_new, typed_path
 from tui.ui.workbench.calls import as_json, for_conversation
 from tui.ui.workbench.results import Stack
 from tui.ui.workbench.tabs import BenchTab

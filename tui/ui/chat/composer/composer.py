@@ -17,7 +17,7 @@ from tui.ui.chat.composer.token_area import TokenArea
 from tui.ui.chat.composer.wanted import MOST, What, wanted
 from tui.ui.keys.actions import Context, KeysOf, action, first_key, of_context
 from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.keys_in_order import act_at_once
+from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.box import Box
 
 if TYPE_CHECKING:  # not needed for the first frame

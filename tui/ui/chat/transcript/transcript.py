@@ -15,6 +15,7 @@ from textual.timer import Timer
 from tui.core.conversation.conversation import Attachment
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
+from tui.ui.chat.result_parts import attachment_words
 from tui.ui.chat.transcript import code
 from tui.ui.chat.transcript.blocks import Fold, Label, Note, Plain, Summary, Welcome
 from tui.ui.chat.transcript.cards import Card
@@ -24,7 +25,6 @@ from tui.ui.chat.transcript.messages import Messages
 from tui.ui.chat.transcript.past import note_block, stand_under, user_blocks
 from tui.ui.chat.transcript.prose import Thinking
 from tui.ui.chat.transcript.writer import ReplyWriter
-from tui.ui.widgets.result_parts import attachment_words
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 FRAMES = 20

@@ -3,8 +3,8 @@
 import pytest
 
 from tui.ui.keys.actions import Context, Situation, in_footer
+from tui.ui.keys.footer import Footer, fitting
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.footer import Footer, fitting
 from tui.ui.widgets.rows import text_of, width_of
 
 ENTRIES = in_footer(Situation(Context.COMPOSER), KeyOverrides())

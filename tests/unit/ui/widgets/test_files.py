@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.ui.widgets.saving import path_problem, typed_path
+from tui.ui.widgets.files import path_problem, typed_path
 
 
 @pytest.fixture
