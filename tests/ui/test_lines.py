@@ -1,8 +1,7 @@
 """The base of every pane that shows many lines."""
 
 from tests.ui.stage import Stage, press, shown
-from tui.ui.widgets.cursor_pane import CursorPane
-from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.lines import CursorPane, LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 

@@ -32,7 +32,7 @@ from tui.model.scripted import Reply, ScriptedModel, Wait, calls, says
 from tui.storage.sessions.journal import SessionJournal
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.endings import note_of
-from tui.ui.widgets.dates import said_at
+from tui.ui.widgets.times import said_at
 
 KEYS = {"chat.continue": "ctrl+g", "chat.retry": "r", "chat.cancel": "esc"}
 NOTICE = "the fine print"

@@ -107,12 +107,11 @@ class Wire(Shell):
     def action_traffic_tail(self) -> None:
         """Show or hide the newest of the traffic under the conversation."""
         from tui.ui.traffic.tail import TrafficTail
-        from tui.ui.widgets.signs import signs_like
 
         if found := self.main.query(TrafficTail):
             found.first().remove()
         elif self.runtime.is_ready:
-            tail = TrafficTail(self.runtime.recording, signs_like(symbols_for(os.environ)))
+            tail = TrafficTail(self.runtime.recording, symbols_for(os.environ))
             self.main.mount(tail, after=self.rule_composer)
 
     def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:

@@ -3,7 +3,7 @@
 from textual import events
 from textual.strip import Strip
 
-from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.lines import CursorPane
 from tui.ui.widgets.rows import Row, spread
 
 

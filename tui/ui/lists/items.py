@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.lines import CursorPane
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 
 MEASURE = 100

@@ -7,9 +7,9 @@ from tui.core import units
 from tui.core.conversation.sessions import Found, SessionInfo
 from tui.core.text import clean_line, fold, spans
 from tui.ui.lists.items import Item
-from tui.ui.widgets.dates import exactly, when
 from tui.ui.widgets.rows import Row, marked, pad, spread, text_of, width_of
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.times import exactly, when
 
 WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 16, 9, 20, 19
 WITH_MODEL, WITH_USED = 92, 110

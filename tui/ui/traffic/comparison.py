@@ -13,9 +13,8 @@ from tui.core.text import clean_line
 from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare, text_lines
 from tui.ui.traffic.comparing import Unfit
 from tui.ui.widgets.bar import Bar, spread
-from tui.ui.widgets.page import Page
+from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.sheet import Lines
 
 _STYLES = {"+": "ok", "-": "bad", "~": "warn"}
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tui.ui.traffic.previews import ReaderThread
     from tui.ui.traffic.session import Session
     from tui.ui.widgets.prompt import PromptLine
-    from tui.ui.widgets.signs import Signs
+    from tui.ui.widgets.symbols import Symbols
 
     Base = Screen[Cause | None]
 else:
@@ -46,7 +46,7 @@ class Deeds(Base):
     sifting: "Sifting"
     heads: "Headings"
     reader: "ReaderThread"
-    signs: "Signs"
+    signs: "Symbols"
     session: "Session | None"
     opened_with = ""
     """The filter with which the screen was opened: leaving it leaves the screen."""

@@ -15,10 +15,9 @@ from tui.ui.traffic.loading import HEAD, Loaded, Loader
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.traffic.raw import Raw
 from tui.ui.traffic.tabs import Heading, Tab, Tabs
-from tui.ui.widgets.page import Page
+from tui.ui.widgets.page import Lines, Page, Sheet
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.sheet import Lines, Sheet
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 
 SIDE_BY_SIDE = 100
 """From so many columns on a pair stands side by side; below, one over the other."""
@@ -51,7 +50,7 @@ class Detail(Vertical):
     class Shown(Message):
         """Another entry is shown."""
 
-    def __init__(self, recording: Recording, reader: ReaderThread, signs: Signs) -> None:
+    def __init__(self, recording: Recording, reader: ReaderThread, signs: Symbols) -> None:
         super().__init__(id="detail")
         self._recording = recording
         self._loader = Loader(recording.frames, reader, signs)

@@ -12,7 +12,7 @@ from tui.traffic.record.recording import Recording
 from tui.traffic.stats import Figures, Stats
 from tui.ui.traffic.figures_rows import figures_row, head
 from tui.ui.widgets.bar import Bar, spread
-from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.lines import CursorPane
 from tui.ui.widgets.rows import Row
 
 LOOKS_PER_SECOND = 4

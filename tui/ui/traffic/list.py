@@ -16,7 +16,7 @@ from tui.ui.traffic.previews import NONE, Glimpse
 from tui.ui.traffic.quick import QuickPane
 from tui.ui.traffic.row import PREVIEWED, Around, Layout, RowMaker, layout_for, paragraphs
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.signs import UNICODE, Signs
+from tui.ui.widgets.symbols import UNICODE, Symbols
 
 ADVANCE_MS = 4.0
 """So long the screen may look for rows in one of its looks."""
@@ -61,7 +61,7 @@ class FrameList(QuickPane, inherit_bindings=False):
         glimpse: Callable[[int], Glimpse] = lambda seq: NONE,
         notes: Mapping[int, str] | None = None,
         empty: tuple[str, ...] = (),
-        signs: Signs = UNICODE,
+        signs: Symbols = UNICODE,
         clock: Callable[[], int] = time.monotonic_ns,
         id: str | None = None,
     ) -> None:

@@ -11,7 +11,7 @@ from tui.traffic.model_reply import is_stream, joined
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.signs import SEVERITY_STYLES, Signs
+from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
 
 HEAD = 256 * 1024
@@ -47,7 +47,7 @@ class Loaded:
     partner: "Loaded | None" = None
 
 
-def remark(finding: Finding, signs: Signs) -> list[Row]:
+def remark(finding: Finding, signs: Symbols) -> list[Row]:
     """Return what stands over the tree of an entry with which something is wrong."""
     style = SEVERITY_STYLES[finding.severity]
     return [((f"{signs.severities[finding.severity]} {clean_line(finding.sentence, 300)}", style),)]
@@ -72,7 +72,7 @@ class Loader:
         reader: the thread that reads.
     """
 
-    def __init__(self, frames: EntryColumns, reader: ReaderThread, signs: Signs) -> None:
+    def __init__(self, frames: EntryColumns, reader: ReaderThread, signs: Symbols) -> None:
         self._frames = frames
         self._reader = reader
         self._signs = signs

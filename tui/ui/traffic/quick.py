@@ -6,8 +6,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.guard import ControlFilter
+from tui.ui.widgets.lines import CursorPane
 from tui.ui.widgets.row_strip import RowStrip
 
 REST_SECONDS = 1 / 60

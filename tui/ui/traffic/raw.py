@@ -7,8 +7,8 @@ from textual.cache import LRUCache
 
 from tui.core.text import clean
 from tui.core.traffic import Redaction
+from tui.ui.widgets.page import Pictures, Work
 from tui.ui.widgets.rows import Row, Span
-from tui.ui.widgets.sheet import Pictures, Work
 
 PAGE = 64 * 1024
 KEPT_PAGES = 16

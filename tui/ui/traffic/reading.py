@@ -27,7 +27,7 @@ from tui.ui.widgets.files import path_problem, save_new, typed_path
 from tui.ui.widgets.page import Page
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import text_of
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
 
 _TABS = tuple(Tab)
@@ -57,7 +57,7 @@ class Reading(Detail):
         self,
         recording: Recording,
         reader: ReaderThread,
-        signs: Signs,
+        signs: Symbols,
         *,
         prompt: PromptLine,
         folder: Callable[[], Path] = Path.cwd,

@@ -10,11 +10,11 @@ from tui.core.text import clean_line
 from tui.core.traffic import Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.rows import EMPTY, Row, Span, crop, head_of, pad, wrap
-from tui.ui.widgets.signs import (
+from tui.ui.widgets.symbols import (
     OUTCOME_STYLES,
     OUTCOME_WORDS,
     SEVERITY_STYLES,
-    Signs,
+    Symbols,
     kind_look,
 )
 from tui.ui.widgets.times import SECOND, TimeMode, bar, clock, share, since, span
@@ -99,7 +99,7 @@ class RowMaker:
         mode: what the first column tells.
     """
 
-    def __init__(self, frames: EntryColumns, signs: Signs) -> None:
+    def __init__(self, frames: EntryColumns, signs: Symbols) -> None:
         self.mode = TimeMode.CLOCK
         self._frames = frames
         self._signs = signs

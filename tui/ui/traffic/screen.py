@@ -27,7 +27,6 @@ from tui.ui.traffic.sending import Sending
 from tui.ui.traffic.session import Session
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.signs import signs_like
 from tui.ui.widgets.symbols import symbols_for
 
 LOOKS_PER_SECOND = 30
@@ -89,7 +88,7 @@ class TrafficScreen(Sending, Screen[Cause | None]):
         self.recording = recording
         self.session = session
         self.folder = folder
-        self.signs = signs = signs_like(symbols_for(os.environ))
+        self.signs = signs = symbols_for(os.environ)
         self.reader = ReaderThread(recording.open_reader)
         self._glimpses = Glimpses(self.reader, self._glimpsed)
         self.sifting = Sifting(recording)

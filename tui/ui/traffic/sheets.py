@@ -7,15 +7,15 @@ from tui.core.text import clean_line
 from tui.core.traffic import Cause, Entry, Finding, Kind, Outcome
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.loading import Loaded
+from tui.ui.widgets.page import Lines
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.sheet import Lines
-from tui.ui.widgets.signs import OUTCOME_WORDS, SEVERITY_STYLES, SEVERITY_WORDS, Signs, kind_look
+from tui.ui.widgets.symbols import OUTCOME_WORDS, SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
 from tui.ui.widgets.times import bar, clock, share, span
 
 BAR_CELLS = 24
 
 
-def heading(loaded: Loaded, signs: Signs) -> tuple[Row, Row]:
+def heading(loaded: Loaded, signs: Symbols) -> tuple[Row, Row]:
     """Return what an entry is in a line: its kind and id and what it calls; its size."""
     entry = loaded.entry
     words, _, style = kind_look(entry.kind, entry.direction, signs)
@@ -24,7 +24,7 @@ def heading(loaded: Loaded, signs: Signs) -> tuple[Row, Row]:
     return ((f"{words}{ident}  ", f"{style} bold"), (what, "text")), ((units.size(entry.size), "dim"),)
 
 
-def timing(frames: EntryColumns, loaded: Loaded, signs: Signs) -> Lines:
+def timing(frames: EntryColumns, loaded: Loaded, signs: Symbols) -> Lines:
     """Return when it travelled, how long the answer took, and every entry of its call on one line of time."""
     entry = loaded.entry
     rows: list[Row] = [_field("at", clock(entry.wall_ns))]
@@ -67,7 +67,7 @@ def cause_words(cause: Cause) -> str:
     return f"turn {cause.turn}{step}"
 
 
-def _steps(frames: EntryColumns, steps: Sequence[int], seq: int, signs: Signs) -> list[Row]:
+def _steps(frames: EntryColumns, steps: Sequence[int], seq: int, signs: Symbols) -> list[Row]:
     first, last = frames.mono[steps[0]], frames.mono[steps[-1]]
     whole = max(1, last - first)
     rows: list[Row] = []
@@ -103,7 +103,7 @@ def explanation(loaded: Loaded, revision: str) -> Lines:
     return Lines(rows)
 
 
-def findings(loaded: Loaded, signs: Signs) -> Lines:
+def findings(loaded: Loaded, signs: Symbols) -> Lines:
     """Return what is wrong with an entry and with its partner."""
     rows: list[Row] = []
     for one in (loaded, loaded.partner):
@@ -116,7 +116,7 @@ def findings(loaded: Loaded, signs: Signs) -> Lines:
     return Lines(rows or [(("Nothing is wrong with it, as far as the linter sees.", "dim"),)])
 
 
-def finding_rows(finding: Finding, signs: Signs) -> list[Row]:
+def finding_rows(finding: Finding, signs: Symbols) -> list[Row]:
     """Return a finding: how bad, what, and where the specification says so."""
     style = SEVERITY_STYLES[finding.severity]
     rows: list[Row] = [

@@ -5,7 +5,7 @@ from textual.message import Message
 from tui.traffic.record.recording import Recording
 from tui.ui.traffic.list import FrameList
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 
 LOOKS_PER_SECOND = 10
 LINES = 5
@@ -28,7 +28,7 @@ class TrafficTail(FrameList, can_focus=False):
     class Opened(Message):
         """The person wants to see the whole list."""
 
-    def __init__(self, recording: Recording, signs: Signs) -> None:
+    def __init__(self, recording: Recording, signs: Symbols) -> None:
         super().__init__(recording.frames, live=recording.live, empty=EMPTY, signs=signs, id="tail")
 
     def on_mount(self) -> None:

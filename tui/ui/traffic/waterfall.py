@@ -10,9 +10,9 @@ from textual.screen import ModalScreen
 from tui.traffic.spans.waterfall import Bar as Stretch
 from tui.traffic.spans.waterfall import Part, Waterfall
 from tui.ui.widgets.bar import Bar, spread
-from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.lines import CursorPane
 from tui.ui.widgets.rows import Row, crop, pad
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import span
 
 LOOKS_PER_SECOND = 4
@@ -23,7 +23,7 @@ _STYLES = {Part.MODEL: "model", Part.TOOL: "tool", Part.YOU: "user", Part.REST: 
 _KEYS = (("enter", "show its entries"), ("left right", "turn before, next turn"), ("esc", "back"))
 
 
-def stretch_row(stretch: Stretch, whole_ns: int, width: int, signs: Signs) -> Row:
+def stretch_row(stretch: Stretch, whole_ns: int, width: int, signs: Symbols) -> Row:
     """Return the line of one stretch of time: what it is, how long, and where it stands in the turn."""
     label = min(MOST_LABEL, width * 2 // 5)
     room = max(10, width - label - 3)
@@ -46,7 +46,7 @@ def stretch_row(stretch: Stretch, whole_ns: int, width: int, signs: Signs) -> Ro
 class _Lanes(CursorPane):
     FOLLOWS = False
 
-    def __init__(self, signs: Signs) -> None:
+    def __init__(self, signs: Symbols) -> None:
         super().__init__(id="lanes")
         self.waterfall: Waterfall | None = None
         self._signs = signs
@@ -102,7 +102,7 @@ class WaterfallScreen(ModalScreen[str | None]):
     """
 
     def __init__(
-        self, turn: int, last: int, look_up: Callable[[int], Waterfall | None], signs: Signs
+        self, turn: int, last: int, look_up: Callable[[int], Waterfall | None], signs: Symbols
     ) -> None:
         super().__init__()
         self._turn, self._last = turn, last

@@ -6,6 +6,8 @@ third of a kilobyte where a painted Strip takes one and a half. All widths are t
 with rich; texts are cleaned before they get here and hold no line breaks.
 """
 
+from collections.abc import Iterable
+
 from rich.cells import cell_len, get_character_cell_size
 
 Span = tuple[str, str]
@@ -208,3 +210,33 @@ def _without_spaces(text: str, start: int, end: int) -> tuple[int, int]:
     while end > start + 1 and text[end - 1] == " ":
         end -= 1
     return start, end
+
+
+def copied(parts: Iterable[tuple[Row, int, int]]) -> str:
+    """Return rows as text.
+
+    Args:
+        parts: rows in order, each with the characters that are selected of it; an end below 0 means all.
+    """
+    lines: list[str] = []
+    for row, start, end in parts:
+        joint, indent = _joint(row)
+        if lines and joint is not None:
+            lines[-1] += joint + _said(row, max(start, indent), end)
+        else:
+            lines.append(_said(row, start, end))
+    return "\n".join([line.rstrip() for line in lines])
+
+
+def _joint(row: Row) -> tuple[str | None, int]:
+    """Return what joins a row to the one before, None if nothing does, and where its text begins."""
+    for position, span in enumerate(row):
+        if span in (GLUED, SPACED):
+            return ("" if span == GLUED else " "), len(text_of(row[:position]))
+    return None, 0
+
+
+def _said(row: Row, start: int, end: int) -> str:
+    size = len(text_of(row))
+    spans = cut(row, start, size if end < 0 else end)
+    return "".join([text for text, style in spans if "aside" not in style.split()]).rstrip()

@@ -1,17 +1,22 @@
-"""The signs that stand beside words, and their stand-ins for terminals that cannot show them. Pure."""
+"""The signs beside words and in rows, with ASCII stand-ins for terminals that cannot show them. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tui.core.traffic import Direction, Kind, Outcome, Severity
+
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """One sign per meaning. Each is one cell wide and never stands without its word.
+    """One sign per meaning, each one cell wide. No sign relies on its color alone.
 
     Attributes:
-        spinner: the frames of the only thing that turns: a server that starts or stops.
+        spinner: frames of the only animation: a server that starts or stops.
         separator: between parts of a line.
         within: between a server and its tool.
+        bar: a bar from empty to full, in parts of a cell.
+        outcomes: by `Outcome`.
+        severities: by `Severity`.
     """
 
     running: str = "●"
@@ -28,6 +33,21 @@ class Symbols:
     unfolded: str = "▾"
     folded: str = "▸"
     rule: str = "─"
+    upright: str = "│"
+    out: str = "→"
+    into: str = "←"
+    cursor: str = "▸"
+    pair: str = "⇄"
+    same_call: str = "┊"
+    mark: str = "◆"
+    note: str = "✎"
+    stderr: str = "│"
+    event: str = "◇"
+    delta: str = "Δ"
+    thin: str = "━"
+    bar: str = "▏▎▍▌▋▊▉█"
+    outcomes: tuple[str, ...] = (" ", "◌", "✓", "✗", "✗", "⊘", "†", "↻")
+    severities: tuple[str, ...] = (" ", "·", "!", "‼")
 
 
 UNICODE = Symbols()
@@ -45,14 +65,29 @@ ASCII = Symbols(
     unfolded="v",
     folded=">",
     rule="-",
+    upright="|",
+    out=">",
+    into="<",
+    cursor=">",
+    pair="=",
+    same_call=":",
+    mark="*",
+    note="#",
+    stderr="|",
+    event="o",
+    delta="after",
+    thin="=",
+    bar="#",
+    outcomes=(" ", ".", "+", "x", "x", "-", "?", "~"),
+    severities=(" ", ".", "!", "X"),
 )
 
 
 def symbols_for(environment: Mapping[str, str]) -> Symbols:
-    """Return what the terminal can show, as far as its environment tells.
+    """Return what the terminal can show, judging by its environment.
 
-    A locale that names another encoding than UTF-8, the bare Linux console and dumb terminals get ASCII.
-    No locale at all says nothing about the terminal, so it gets the real signs.
+    A locale with an encoding other than UTF-8, the Linux console and dumb terminals get ASCII.
+    A missing locale says nothing about the terminal, so it gets the Unicode signs.
     """
     if environment.get("TERM") in ("linux", "dumb"):
         return ASCII
@@ -62,3 +97,49 @@ def symbols_for(environment: Mapping[str, str]) -> Symbols:
             utf8 = encoding.lower().replace("-", "").startswith("utf8")
             return UNICODE if utf8 or not dot else ASCII
     return UNICODE
+
+
+OUTCOME_WORDS = {
+    Outcome.NONE: "",
+    Outcome.PENDING: "waiting",
+    Outcome.OK: "ok",
+    Outcome.ERROR: "error",
+    Outcome.TOOL_ERROR: "tool error",
+    Outcome.CANCELLED: "cancelled",
+    Outcome.LOST: "lost",
+    Outcome.INPUT_REQUIRED: "asks for input",
+}
+OUTCOME_STYLES = ("dim", "warn", "ok", "bad", "bad", "warn", "bad", "warn")
+SEVERITY_STYLES = ("dim", "dim", "warn", "bad")
+SEVERITY_WORDS = {
+    Severity.NONE: "",
+    Severity.HINT: "hint",
+    Severity.WARNING: "warning",
+    Severity.ERROR: "error",
+}
+
+_KIND_LOOKS = {
+    Kind.REQUEST: ("request", "request", "text"),
+    Kind.RESPONSE: ("response", "response", "dim"),
+    Kind.ERROR: ("error", "error", "bad"),
+    Kind.NOTIFICATION: ("notification", "notify", "dim"),
+    Kind.BATCH: ("batch", "batch", "warn"),
+    Kind.NOT_RPC: ("not JSON-RPC", "not RPC", "warn"),
+    Kind.NOT_JSON: ("not JSON", "not JSON", "warn"),
+    Kind.STDERR: ("stderr", "stderr", "dim"),
+    Kind.EVENT: ("event", "event", "tool"),
+    Kind.MODEL_REQUEST: ("model asked", "asked", "model"),
+    Kind.MODEL_REPLY: ("model said", "said", "model"),
+}
+
+
+def kind_look(kind: Kind, direction: Direction, symbols: Symbols) -> tuple[str, str, str]:
+    """Return what an entry is, as words, as fewer words, and the style; a sign stands first."""
+    words, short, style = _KIND_LOOKS[kind]
+    if kind is Kind.STDERR:
+        sign = symbols.stderr
+    elif kind is Kind.EVENT or direction is Direction.NONE:
+        sign = symbols.event
+    else:
+        sign = symbols.out if direction is Direction.OUT else symbols.into
+    return f"{sign} {words}", f"{sign} {short}", style

@@ -9,11 +9,10 @@ from tui.core.jsonrpc.lazy_json import Kind
 from tui.core.text import clean
 from tui.core.traffic import Redaction
 from tui.ui.widgets import images
+from tui.ui.widgets.page import Work
 from tui.ui.widgets.rows import Row, wrap
-from tui.ui.widgets.sheet import Work
-from tui.ui.widgets.signs import UNICODE, Signs
-from tui.ui.widgets.tree_pictures import TreePictures
-from tui.ui.widgets.tree_rows import DEEPEST, OPEN_BYTES, Node, TreeLook, encoded, folds
+from tui.ui.widgets.symbols import UNICODE, Symbols
+from tui.ui.widgets.tree_rows import DEEPEST, OPEN_BYTES, Node, TreeLook, TreePictures, encoded, folds
 
 LARGE = 512 * 1024
 """Bytes of a container that are looked through in a thread rather than at once."""
@@ -46,7 +45,7 @@ class Tree:
         data: bytes,
         redactions: Sequence[Redaction] = (),
         remarks: Sequence[Row] = (),
-        signs: Signs = UNICODE,
+        signs: Symbols = UNICODE,
     ) -> None:
         self.data = data
         self.width = 80

@@ -10,7 +10,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.ui.dialogs.confirm_call import ConfirmCall
 from tui.ui.keys.actions import action, first_key
-from tui.ui.widgets.sheet import Lines, Sheet
+from tui.ui.widgets.page import Lines, Sheet
 from tui.ui.workbench import results
 from tui.ui.workbench.calls import HandCall, run
 from tui.ui.workbench.history import CallList
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tui.ui.keys.key_overrides import KeyOverrides
     from tui.ui.ports import AppRuntime
-    from tui.ui.widgets.signs import Signs
+    from tui.ui.widgets.symbols import Symbols
     from tui.ui.workbench.calls import CallBook
 
     Base = Screen[None]
@@ -40,7 +40,7 @@ class Calling(Base):
     server: str
     overrides: "KeyOverrides"
     book: "CallBook"
-    signs: "Signs"
+    signs: "Symbols"
     _hand_tasks: "dict[HandCall, asyncio.Task[None]]"
     _sheet_tasks: "dict[Bench, asyncio.Task[None]]"
     _check_tasks: "dict[Bench, asyncio.Task[None]]"

@@ -10,7 +10,7 @@ from tui.core.forms.forms import MISSING, Bounds, Field, FieldKind, FieldSpec, F
 from tui.core.text import clean_line
 from tui.ui.widgets.line_edit import LineEdit, shown_text
 from tui.ui.widgets.rows import Row, crop, pad, width_of, wrap
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 
 HOLDERS = (FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY)
 PICKED = (FieldKind.CHOICE, FieldKind.CONST, FieldKind.BOOLEAN)
@@ -35,7 +35,7 @@ class FormLook:
 
     columns: int
     label: int
-    signs: Signs
+    signs: Symbols
     strict: bool = False
     focused: bool = True
 

@@ -9,7 +9,7 @@ from textual.message import Message
 from tui.core.forms.forms import Field, FieldKind, FieldState, Path
 from tui.ui.keys.actions import Context, KeysOf, of_context
 from tui.ui.keys.bindings import bindings_of
-from tui.ui.widgets.signs import UNICODE, Signs
+from tui.ui.widgets.symbols import UNICODE, Symbols
 from tui.ui.workbench.field_rows import HOLDERS, is_typed
 from tui.ui.workbench.form_rows import CALL, MORE, FormRows
 
@@ -39,7 +39,7 @@ class FormPane(FormRows, inherit_bindings=False):
             self.what = what
             self.field = field
 
-    def __init__(self, keys: KeysOf, signs: Signs = UNICODE, *, id: str | None = None) -> None:
+    def __init__(self, keys: KeysOf, signs: Symbols = UNICODE, *, id: str | None = None) -> None:
         super().__init__(signs, id=id)
         self._doing = {
             key: found.method

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tui.core.forms.forms import Field, FieldKind, Form, Path, form_of
-from tui.ui.widgets.cursor_pane import CursorPane
 from tui.ui.widgets.line_edit import LineEdit
+from tui.ui.widgets.lines import CursorPane
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.signs import UNICODE, Signs
+from tui.ui.widgets.symbols import UNICODE, Symbols
 from tui.ui.workbench.about import about_rows
 from tui.ui.workbench.field_rows import (
     FormLook,
@@ -48,7 +48,7 @@ class FormRows(CursorPane, inherit_bindings=False):
 
     FOLLOWS = False
 
-    def __init__(self, signs: Signs = UNICODE, *, id: str | None = None) -> None:
+    def __init__(self, signs: Symbols = UNICODE, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.item: Item | None = None
         self.form: Form = form_of({})

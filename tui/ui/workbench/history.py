@@ -7,9 +7,9 @@ from textual.message import Message
 
 from tui.core import units
 from tui.core.text import clean_line
-from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.lines import CursorPane
 from tui.ui.widgets.rows import Row, crop, wrap
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import HandCall, State
 from tui.ui.workbench.keys import list_bindings
 
@@ -17,7 +17,7 @@ ROOMY = 24
 """From so many columns on there is room for the time of day beside the arguments."""
 
 
-def state_sign(call: HandCall, signs: Signs) -> tuple[str, str]:
+def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
     """Return the sign of how a call is doing, and its style."""
     waiting, done, failed, cancelled, lost = (signs.outcomes[index] for index in (1, 2, 3, 5, 6))
     return {
@@ -42,7 +42,7 @@ class CallList(CursorPane):
     class Moved(Message):
         """Another call is under the cursor."""
 
-    def __init__(self, signs: Signs, *, id: str | None = None) -> None:
+    def __init__(self, signs: Symbols, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._signs = signs
         self._calls: Sequence[HandCall] = ()

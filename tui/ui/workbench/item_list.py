@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textual.message import Message
 
 from tui.core.text import fold
-from tui.ui.widgets.cursor_pane import CursorPane
+from tui.ui.widgets.lines import CursorPane
 from tui.ui.widgets.rows import EMPTY, Row, spread, width_of, wrap
 from tui.ui.workbench.items import PINNED, Item
 from tui.ui.workbench.keys import list_bindings

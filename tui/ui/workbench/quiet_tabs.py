@@ -16,7 +16,7 @@ from tui.ui.traffic.list import FrameList
 from tui.ui.traffic.previews import Glimpses, ReaderThread
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.keys import list_bindings
 
 
@@ -79,7 +79,7 @@ class ServerTraffic(Vertical):
     ServerTraffic ServerFrames { height: 1fr; background: $surface; }
     """
 
-    def __init__(self, recording: Recording, server: str, signs: Signs, *, id: str) -> None:
+    def __init__(self, recording: Recording, server: str, signs: Symbols, *, id: str) -> None:
         super().__init__(id=id)
         self.query_text = f"server:{written(server)}"
         self._reader = ReaderThread(recording.open_reader)

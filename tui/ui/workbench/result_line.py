@@ -6,7 +6,7 @@ from tui.core import units
 from tui.core.text import clean_line
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import HandCall, State
 from tui.ui.workbench.history import state_sign
 
@@ -26,7 +26,7 @@ class ResultLine(Bar):
         what: what of the call is shown: "" for its result, or "compared".
     """
 
-    def __init__(self, signs: Signs) -> None:
+    def __init__(self, signs: Symbols) -> None:
         super().__init__(classes="result-line")
         self._signs = signs
         self._call: HandCall | None = None
@@ -64,7 +64,7 @@ class ResultLine(Bar):
         return spread((*row, (f"   {took}{size}", "text")), right, width)
 
 
-def _running(call: HandCall, signs: Signs, cells: int) -> Row:
+def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
     elapsed = (time.monotonic_ns() - call.began_ns) / 1e6
     row: Row = ((f" {signs.outcomes[1]} running", "warn bold"), (f"   {units.duration(elapsed)}   ", "text"))
     if call.progress is None:

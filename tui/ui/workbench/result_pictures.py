@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tui.core.tools import BinaryContent
 from tui.ui.widgets import images
+from tui.ui.widgets.page import Lines, Pictures, Sheet, Wanted, Work
 from tui.ui.widgets.picture import Picture
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.sheet import Lines, Pictures, Sheet, Wanted, Work
 
 FIRST = 3
 """Pictures of a result that unfold by themselves."""

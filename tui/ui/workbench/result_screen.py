@@ -19,11 +19,9 @@ from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import Line
 from tui.ui.traffic import copies
-from tui.ui.widgets.files import path_problem, saved_new, typed_path
-from tui.ui.widgets.opening import open_file
+from tui.ui.widgets.files import open_file, path_problem, saved_new, typed_path
 from tui.ui.widgets.page import Page
 from tui.ui.widgets.prompt import PromptLine
-from tui.ui.widgets.signs import signs_like
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.results import Stack, sheet_of_result
 
@@ -75,7 +73,7 @@ class ResultScreen(ModalScreen[None]):
         self._work = asyncio.create_task(self._lay_out(), name="lay out a result")
 
     async def _lay_out(self) -> None:
-        signs = signs_like(symbols_for(os.environ))
+        signs = symbols_for(os.environ)
         self._page.show(await asyncio.to_thread(sheet_of_result, self._result, signs))
 
     async def on_unmount(self) -> None:

@@ -18,9 +18,9 @@ from tui.core.tools import (
 )
 from tui.core.workbench import PromptResult
 from tui.ui.widgets import images
+from tui.ui.widgets.page import Lines, Sheet, Work
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.sheet import Lines, Sheet, Work
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.calls import HandCall, State, as_json
 from tui.ui.workbench.result_pictures import ImageLines, StackPictures, ending_of
@@ -120,7 +120,7 @@ def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
     return data, ending or known.get(subtype, plain)
 
 
-def sheet_of(call: HandCall, signs: Signs) -> Stack:
+def sheet_of(call: HandCall, signs: Symbols) -> Stack:
     """Return what a call gave. Takes time where the result is large: not for the thread of the screen."""
     result = call.result
     if result is None:
@@ -131,13 +131,13 @@ def sheet_of(call: HandCall, signs: Signs) -> Stack:
     return sheet_of_result(result, signs, call.promised)
 
 
-def sheet_of_result(result: ToolResult, signs: Signs, promised: Mapping[str, Any] | None = None) -> Stack:
+def sheet_of_result(result: ToolResult, signs: Symbols, promised: Mapping[str, Any] | None = None) -> Stack:
     """Return a result, and how it keeps the schema that was promised for it. Takes time like `sheet_of`."""
     return Stack(list(_tool(result, promised, signs)))
 
 
 def _tool(
-    result: ToolResult, promised: Mapping[str, Any] | None, signs: Signs
+    result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
 ) -> Iterator[tuple[Sheet, Content | None]]:
     if result.failure is not CallFailure.NONE:
         if words := _FAILURES.get(result.failure):
@@ -162,7 +162,7 @@ def _tool(
 
 
 def _structured(
-    result: ToolResult, promised: Mapping[str, Any] | None, signs: Signs
+    result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
 ) -> Iterator[tuple[Sheet, Content | None]]:
     """Yield structured content under the verdict on it: what a tool promises, it must keep."""
     if result.warning:
@@ -194,7 +194,7 @@ def _heading(number: int, content: Content) -> Row:
     return ((f"{number}  ", "dim"), (what, "dim bold"))
 
 
-def _content(content: Content, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:
+def _content(content: Content, signs: Symbols) -> Iterator[tuple[Sheet, Content | None]]:
     match content:
         case TextContent(text):
             yield _text(text, signs), content
@@ -218,7 +218,7 @@ def _binary(content: BinaryContent) -> Iterator[Row]:
         yield ((clean_line(content.uri, 400), "tool"),)
 
 
-def _text(text: str, signs: Signs) -> Sheet:
+def _text(text: str, signs: Symbols) -> Sheet:
     if text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_BYTES:
         try:
             return _tree(json.loads(text), signs, text)
@@ -237,13 +237,13 @@ def _paragraphs(text: str) -> Iterator[Row]:
         yield ((f"… {units.count(seen.omitted)} more characters; saving it keeps all of it", "warn"),)
 
 
-def _tree(value: Any, signs: Signs, text: str | None = None) -> Sheet:
+def _tree(value: Any, signs: Symbols, text: str | None = None) -> Sheet:
     data = text if text is not None else json.dumps(value, ensure_ascii=False, default=str)
     tree = Tree(data.encode("utf-8", "replace"), signs=signs) if value else None
     return tree if tree is not None and tree.is_json else Lines([((clean_line(data, 2000), "text"),)])
 
 
-def _prompt(result: PromptResult, signs: Signs) -> Iterator[tuple[Sheet, Content | None]]:
+def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Content | None]]:
     if result.problem:
         yield Lines([((clean_line(result.problem, 1000), "bad"),)]), None
     if result.description:

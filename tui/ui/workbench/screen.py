@@ -19,7 +19,6 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.rules import Rule
-from tui.ui.widgets.signs import signs_like
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTitle
 from tui.ui.workbench.calls import CallBook
@@ -92,7 +91,7 @@ class ServerScreen(Hands, Screen[None]):
         self.show_frames = show_frames
         self._item = item
         self.symbols = symbols_for(os.environ)
-        self.signs = signs_like(self.symbols)
+        self.signs = self.symbols
         self._hand_tasks, self._sheet_tasks, self._check_tasks = {}, {}, {}
         self.tab = BenchTab.OVERVIEW
         self.tabs = BenchTabs()

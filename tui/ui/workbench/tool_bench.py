@@ -14,7 +14,7 @@ from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Field
 from tui.ui.widgets.page import Page
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.signs import Signs
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import CallBook, Draft, HandCall
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.history import CallList
@@ -100,7 +100,7 @@ class Bench(Horizontal):
         server: str,
         book: CallBook,
         overrides: KeyOverrides,
-        signs: Signs,
+        signs: Symbols,
         *,
         last: Callable[[Item], object],
         promises: Callable[[Item], bool],

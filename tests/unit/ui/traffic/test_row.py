@@ -5,7 +5,7 @@ import pytest
 from tests.ui.traffic_stage import some
 from tui.ui.traffic.row import Around, RowMaker, layout_for
 from tui.ui.widgets.rows import text_of, width_of
-from tui.ui.widgets.signs import ASCII, UNICODE
+from tui.ui.widgets.symbols import ASCII, UNICODE
 from tui.ui.widgets.times import TimeMode
 
 

@@ -7,7 +7,7 @@ import pytest
 from tui.core.tools import BinaryContent, CallFailure, LinkContent, TextContent, Tool, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult
 from tui.ui.widgets.rows import text_of
-from tui.ui.widgets.signs import UNICODE
+from tui.ui.widgets.symbols import UNICODE
 from tui.ui.workbench.calls import CallBook, HandCall, State, for_conversation, size_of, state_of
 from tui.ui.workbench.items import of_tools
 from tui.ui.workbench.results import difference, sheet_of

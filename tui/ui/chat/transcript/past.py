@@ -26,9 +26,9 @@ from tui.ui.chat.transcript.cards import Card
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.markdown import Markdown
 from tui.ui.chat.transcript.prose import Code, Prose, Thinking
-from tui.ui.widgets.dates import said_at
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.times import said_at
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 

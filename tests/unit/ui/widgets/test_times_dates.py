@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tui.ui.widgets.dates import exactly, said_at, when
+from tui.ui.widgets.times import exactly, said_at, when
 
 NOON = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
 

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from tui.ui.chat.transcript.code import highlighted, panel
 from tui.ui.chat.transcript.markdown import Markdown
-from tui.ui.widgets.copying import copied
-from tui.ui.widgets.rows import Row, wrap
+from tui.ui.widgets.rows import Row, copied, wrap
 
 
 def whole(rows: list[Row]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
-from tui.ui.widgets.opening import open_file, opener
+from tui.ui.widgets.files import open_file, opener
 
 
 class Notified:
