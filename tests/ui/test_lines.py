@@ -1,7 +1,7 @@
 """The base of every pane that shows many lines."""
 
 from tests.ui.stage import Stage, press, shown
-from tui.ui.widgets.lines import CursorPane, LinePane
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
@@ -26,8 +26,10 @@ class Numbers(LinePane):
         self.rows_changed(self.count - by)
 
 
-class Choices(CursorPane):
+class Choices(LinePane):
     """Rows of which every third is a heading."""
+
+    CURSOR = True
 
     FOLLOWS = False
 

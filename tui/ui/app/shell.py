@@ -33,9 +33,9 @@ from tui.ui.keys.actions import Context, action, first_key
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import in_order
+from tui.ui.platform.strips import ControlFilter
 from tui.ui.widgets import theming
 from tui.ui.widgets.box import Box
-from tui.ui.widgets.guard import ControlFilter
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rules import BodyRule, Rule
 from tui.ui.widgets.symbols import symbols_for

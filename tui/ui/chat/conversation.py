@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.binding import BindingType
 
 from tui.ui.chat.transcript.transcript import Transcript
@@ -32,6 +31,6 @@ class ConversationPane(Transcript):
             lines.append(f"Model: {model}. Another one can be set under [models] in the configuration.")
         self.set_welcome(lines, examples)
 
-    def on_focus(self, event: events.Focus) -> None:
+    def on_focus(self) -> None:
         """Mark what enter acts on. The pane counts as focused only after this handler."""
         self.flow_changed()

@@ -3,16 +3,18 @@
 from textual import events
 from textual.strip import Strip
 
-from tui.ui.widgets.lines import CursorPane
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, spread
 
 
-class TitledPane(CursorPane):
-    """A `CursorPane` whose first line is its title: left a name, right what matters at a glance.
+class TitledPane(LinePane):
+    """A `LinePane` whose first line is its title: left a name, right what matters at a glance.
 
     Row 0 is the title, the rows of the body count from 1. A subclass implements `title`, `body_count`
     and `body_row`, and tells what changed with `body_changed` or `body_row_changed`.
     """
+
+    CURSOR = True
 
     def title(self) -> tuple[str, str]:
         """Return the title and the text at its right end, cleaned."""

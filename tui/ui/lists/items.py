@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tui.ui.widgets.lines import CursorPane
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 
 MEASURE = 100
@@ -33,8 +33,10 @@ def words(text: str, style: str = "dim") -> Item:
     return Item("", lambda width: wrap(((text, style),), min(width, MEASURE)))
 
 
-class ItemList(CursorPane, can_focus=False):
+class ItemList(LinePane, can_focus=False):
     """A list whose cursor is moved from outside: the field over it has the focus all the time."""
+
+    CURSOR = True
 
     FOLLOWS = False
 

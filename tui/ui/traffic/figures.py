@@ -12,7 +12,7 @@ from tui.traffic.record.recording import Recording
 from tui.traffic.stats import Figures, Stats
 from tui.ui.traffic.figures_rows import figures_row, head
 from tui.ui.widgets.bar import Bar, spread
-from tui.ui.widgets.lines import CursorPane
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 
 LOOKS_PER_SECOND = 4
@@ -21,7 +21,8 @@ COUNTING_MS = 8.0
 _KEYS = (("enter", "show its entries"), ("j k", "up and down"), ("esc", "back"))
 
 
-class _Table(CursorPane):
+class _Table(LinePane):
+    CURSOR = True
     FOLLOWS = False
 
     def __init__(self) -> None:

@@ -6,16 +6,17 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.ui.widgets.guard import ControlFilter
-from tui.ui.widgets.lines import CursorPane
-from tui.ui.widgets.row_strip import RowStrip
+from tui.ui.platform.strips import ControlFilter, RowStrip
+from tui.ui.widgets.lines import LinePane
 
 REST_SECONDS = 1 / 60
 """Paintings that follow closer on each other are left to Textual's timer, which makes one of several."""
 
 
-class QuickPane(CursorPane, inherit_bindings=False):
-    """A CursorPane whose lines go to the screen as they are, without border, padding and effects."""
+class QuickPane(LinePane, inherit_bindings=False):
+    """A LinePane whose lines go to the screen as they are, without border, padding and effects."""
+
+    CURSOR = True
 
     _painted_at = 0.0
 

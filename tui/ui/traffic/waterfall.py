@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from tui.traffic.spans.waterfall import Bar as Stretch
 from tui.traffic.spans.waterfall import Part, Waterfall
 from tui.ui.widgets.bar import Bar, spread
-from tui.ui.widgets.lines import CursorPane
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import span
@@ -43,7 +43,8 @@ def stretch_row(stretch: Stretch, whole_ns: int, width: int, signs: Symbols) -> 
     )
 
 
-class _Lanes(CursorPane):
+class _Lanes(LinePane):
+    CURSOR = True
     FOLLOWS = False
 
     def __init__(self, signs: Symbols) -> None:

@@ -10,7 +10,7 @@ from typing import Protocol
 from textual.message import Message
 
 from tui.core.text import fold
-from tui.ui.widgets.lines import CursorPane
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.picture import Picture, can_show_pictures
 from tui.ui.widgets.rows import Row, crop, highlighted, text_of, wrap
 from tui.ui.widgets.symbols import symbols_for
@@ -124,13 +124,15 @@ LEAST_ROWS = 6
 """Rows that a picture may have in the lowest of panes."""
 
 
-class Page(CursorPane, inherit_bindings=True):
+class Page(LinePane, inherit_bindings=True):
     """Shows one sheet.
 
     Attributes:
         sought: what is searched for, folded.
         busy: something large is looked through in the background.
     """
+
+    CURSOR = True
 
     FOLLOWS = False
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tui.core.forms.forms import Field, FieldKind, Form, Path, form_of
 from tui.ui.widgets.line_edit import LineEdit
-from tui.ui.widgets.lines import CursorPane
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import UNICODE, Symbols
 from tui.ui.workbench.about import about_rows
@@ -37,7 +37,7 @@ class Line:
     path: Path | None = None
 
 
-class FormRows(CursorPane, inherit_bindings=False):
+class FormRows(LinePane, inherit_bindings=False):
     """Shows a form.
 
     Attributes:
@@ -45,6 +45,8 @@ class FormRows(CursorPane, inherit_bindings=False):
         form: what is filled in.
         strict: a call was asked for, so required fields that are empty are shown as wrong.
     """
+
+    CURSOR = True
 
     FOLLOWS = False
 

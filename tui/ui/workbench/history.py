@@ -7,7 +7,7 @@ from textual.message import Message
 
 from tui.core import units
 from tui.core.text import clean_line
-from tui.ui.widgets.lines import CursorPane
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import HandCall, State
@@ -29,12 +29,14 @@ def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
     }[call.state]
 
 
-class CallList(CursorPane):
+class CallList(LinePane):
     """Shows calls; the one under the cursor is the one whose result is read.
 
     Attributes:
         marked: the call that others are compared with.
     """
+
+    CURSOR = True
 
     FOLLOWS = False
     BINDINGS = list_bindings()

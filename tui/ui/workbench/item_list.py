@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textual.message import Message
 
 from tui.core.text import fold
-from tui.ui.widgets.lines import CursorPane
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, spread, width_of, wrap
 from tui.ui.workbench.items import PINNED, Item
 from tui.ui.workbench.keys import list_bindings
@@ -27,13 +27,15 @@ def _note(mark: str, note: str) -> Row:
     return tuple((f"{words} ", style) for words, style in styles if words)
 
 
-class ItemList(CursorPane):
+class ItemList(LinePane):
     """Shows items, or why there are none.
 
     Attributes:
         empty: paragraphs that stand there while there is nothing to list.
         sign: stands before the item under the cursor.
     """
+
+    CURSOR = True
 
     FOLLOWS = False
     BINDINGS = list_bindings()

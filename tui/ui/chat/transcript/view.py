@@ -5,10 +5,7 @@ width without moving the rows in view.
 """
 
 from time import perf_counter
-from typing import ClassVar
 
-from textual import events
-from textual.binding import Binding, BindingType
 from textual.selection import Selection
 from textual.timer import Timer
 
@@ -23,10 +20,6 @@ PREPARED_AT_ONCE = 500
 
 class FlowPane(LinePane):
     """Shows `self.flow`; a subclass changes it and says so with `flow_changed`."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space", "choose", "Open", show=False, priority=True, id="pane.choose"),
-    ]
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
@@ -229,16 +222,6 @@ class FlowPane(LinePane):
             self._aim(seen[0] if direction > 0 else seen[-1])
         return bool(seen)
 
-    def action_row_up(self) -> None:
-        """Go to the target above, or scroll up."""
-        if not self._step(-1):
-            super().action_row_up()
-
-    def action_row_down(self) -> None:
-        """Go to the target below, or scroll down."""
-        if not self._step(1):
-            super().action_row_down()
-
     def action_choose(self) -> None:
         """Act on the target."""
         if self._target is not None and self._row_of(*self._target) >= 0:
@@ -255,12 +238,12 @@ class FlowPane(LinePane):
             self._aim((block, row))
             self.target_chosen(block, row)
 
-    def on_focus(self, event: events.Focus) -> None:
+    def on_focus(self) -> None:
         """Show what enter acts on; soon, because only after this handler does the pane have the focus."""
         self.flow_changed()
         self.call_later(self.refresh)
 
-    def on_blur(self, event: events.Blur) -> None:
+    def on_blur(self) -> None:
         """Show that enter acts elsewhere now."""
         if self._target is not None:
             self.refresh_line(self._row_of(*self._target))

@@ -2,27 +2,13 @@
 
 import gc
 
-import pytest
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 
-from tui.ui.widgets.guard import ControlFilter
-from tui.ui.widgets.palette import Palette
-from tui.ui.widgets.row_strip import KeptStrips, RowStrip
+from tui.ui.platform.strips import ControlFilter, KeptStrips, RowStrip
 
 PLAIN = Style()
-
-
-@pytest.mark.parametrize(("text", "shown"), [("abc", "abc  "), ("abcde", "abcde"), ("abcdefg", "abcde")])
-def test_a_row_is_as_wide_as_the_pane(text: str, shown: str) -> None:
-    strip = RowStrip.painted(((text, "bold"),), 5, Palette.of({}), PLAIN)
-    assert (strip.text, strip.cell_length) == (shown, 5)
-
-
-def test_controls_never_get_into_a_row() -> None:
-    strip = RowStrip.painted((("a\x1b[31m\nb\t\x9bc", ""),), 20, Palette.of({}), PLAIN)
-    assert strip.text.isprintable()
 
 
 def test_a_filter_and_cuts_give_what_textual_gives() -> None:
