@@ -39,10 +39,12 @@ async def test_without_the_private_names_a_widget_is_painted_later(monkeypatch: 
 async def test_a_view_scrolls_as_far_as_its_new_size(
     monkeypatch: pytest.MonkeyPatch, has_private_name: bool
 ) -> None:
-    if not has_private_name:
-        monkeypatch.setattr(ScrollView, "_scroll_update", None)
     async with _Stage().run_test(size=(80, 24)) as pilot:
         view = pilot.app.query_one(ScrollView)
-        set_virtual_size(view, Size(10, 100))
+        with monkeypatch.context() as patch:
+            if not has_private_name:
+                patch.setattr(view, "_scroll_update", None)
+            set_virtual_size(view, Size(10, 100))
+        await pilot.pause()
         assert view.virtual_size == Size(10, 100)
         assert view.max_scroll_y == 76
