@@ -9,7 +9,7 @@ from tests.conftest import until
 from tests.ui.stage import Stage, press, row_with, shown
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.traffic import Kind
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.screen import TrafficScreen
 

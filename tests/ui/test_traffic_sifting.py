@@ -3,7 +3,7 @@
 from tests.conftest import wait_until
 from tests.ui.traffic_stage import WALL_NS, some
 from tui.traffic.filter.query import parse
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic.filtering import Sifting
 
 

@@ -8,8 +8,7 @@ from typing import Any
 from tui.core.search_text import readings
 from tui.core.text import fold
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Finding, Kind, Outcome
-from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import EntryColumns, Recording
 
 WALL_NS = 1_790_000_000 * 1_000_000_000
 MS = 1_000_000

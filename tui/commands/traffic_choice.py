@@ -17,9 +17,8 @@ from tui.core.text import clean, clean_line
 from tui.core.units import plural
 from tui.traffic.filter.column_fields import since_ns
 from tui.traffic.filter.fields import FIELDS, read_value
-from tui.traffic.filter.nodes import Ago, Clock, Name, Not, Term
+from tui.traffic.filter.nodes import Ago, BadValue, Clock, Name, Not, Term
 from tui.traffic.filter.query import Query, parse
-from tui.traffic.filter.units import BadValue
 
 FAILED = parse("kind:request,model_request status:failed")
 

@@ -12,9 +12,8 @@ from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, TrafficReader, TrafficWriter
 from tui.runtime.judging import model_judge
 from tui.traffic.lint.lint_thread import LintThread
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.traffic.record.recorder import Recorder
-from tui.traffic.record.recording import Recording
 
 if TYPE_CHECKING:
     from tui.runtime.tap_follower import TapWatch

@@ -17,8 +17,7 @@ from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.lint.lint import Linter
 from tui.traffic.lint.lint_thread import lint_entries
-from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import EntryColumns, Recording
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge

@@ -29,7 +29,7 @@ from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir
 from tui.settings.stored_calls import StoredCalls
 from tui.storage.sessions.store import SessionStore
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 
 if TYPE_CHECKING:
     from tui.runtime.log import LogFile

@@ -9,7 +9,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.turn.limits import Limits, Meter
 from tui.core.workbench import CallMemory, Workbench
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 
 if TYPE_CHECKING:
     from tui.ui.chat_ports import ChatView

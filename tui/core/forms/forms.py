@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.forms.checks import json_text, parse_json
-from tui.core.forms.node import HOLDERS, Grower, Node, clear, gathered, raw, write, write_raw
+from tui.core.forms.node import HOLDERS, Grower, Node, clear, gathered, write, write_raw
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import MISSING, Bounds, Choice, Field, FieldKind, FieldSpec, FieldState, Path
 
@@ -186,38 +186,7 @@ class Form:
         above.children = {name if key == path[-1] else key: child for key, child in above.children.items()}
         return (*path[:-1], name)
 
-    # ---- raw JSON --------------------------------------------------------------------------------------
-
-    def to_raw(self, path: Path) -> None:
-        """Edit a field as raw JSON from now on; what it holds stays."""
-        node = self._grown(path)
-        if node is None or node.is_raw:
-            return
-        value = gathered(node, path, {})
-        if value is MISSING:
-            write_raw(node, "")
-        else:
-            raw(node, value)
-        self._recount()
-
-    def to_typed(self, path: Path) -> str:
-        """Edit a raw field as what it is again; return why that cannot be, or ""."""
-        node = self._at(path)
-        if node is None or not node.is_raw:
-            return ""
-        if not node.text.strip():
-            clear(node)
-            return ""
-        value, problem = parse_json(node.text)
-        if problem:
-            return problem
-        text = node.text
-        fits = self._grower.fill(node, value)
-        self._recount()
-        if fits:
-            return ""
-        write_raw(node, text)
-        return node.problem or "has no place in the form"
+    # ---- as JSON ----------------------------------------------------------------------------------------
 
     def load(self, arguments: Any) -> None:
         """Fill in arguments in place of everything; what does not fit stands as raw JSON in its field."""

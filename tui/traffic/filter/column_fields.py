@@ -10,10 +10,36 @@ from itertools import compress
 from tui.core.text import fold
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter import masks
-from tui.traffic.filter.column_names import NameCheck
 from tui.traffic.filter.fields import FIELDS, glob_pattern
+from tui.traffic.filter.masks import low_bytes
 from tui.traffic.filter.nodes import Ago, Between, Clock, Compare, Name, Value
 from tui.traffic.record.entry_columns import EntryColumns, Names, mark_of
+
+_SMALL = 256
+
+
+class NameCheck:
+    """Which rows have a name that `accepts` says yes to; new names are decided as they come."""
+
+    def __init__(self, column: "array[int]", names: Names, accepts: Callable[[str], bool]) -> None:
+        self._column, self._names, self._accepts = column, names, accepts
+        self._decided = bytearray()
+
+    def mask(self, start: int, stop: int) -> bytes:
+        """Return the mask of the rows from `start` to before `stop`."""
+        rows = self._column[start:stop]
+        # After the rows are taken: every number in them has its name by now.
+        decided = self._decide()
+        if len(decided) <= _SMALL:
+            return low_bytes(rows.tobytes(), rows.itemsize).translate(decided.ljust(_SMALL, b"\0"))
+        return bytes(map(decided.__getitem__, rows))
+
+    def _decide(self) -> bytearray:
+        texts = self._names.texts
+        while len(self._decided) < len(texts):
+            self._decided.append(self._accepts(texts[len(self._decided)]))
+        return self._decided
+
 
 Check = Callable[[int, int], bytes]
 """Which entries from one index to before another are meant, as a mask."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from tui.core.text import clean_line
 from tui.core.traffic import KIND_WORDS
 from tui.traffic.filter.fields import ALIASES, FIELDS, Field, Takes, find
-from tui.traffic.filter.lexer import FIELD, PIECE, QUOTED, Lexer, Sign, Token
 from tui.traffic.filter.nodes import written
+from tui.traffic.filter.query import FIELD, PIECE, QUOTED, Lexer, Sign, Token
 from tui.traffic.record.entry_columns import EntryColumns
 
 MOST = 50

@@ -12,8 +12,22 @@ from fnmatch import translate
 from types import MappingProxyType
 
 from tui.core.traffic import Direction, Kind, Outcome, Severity
-from tui.traffic.filter.nodes import Ago, Between, Clock, Compare, Name, Op, Value
-from tui.traffic.filter.units import DAY_NS, BadValue, clock, count, duration, shown, size
+from tui.traffic.filter.nodes import (
+    DAY_NS,
+    Ago,
+    BadValue,
+    Between,
+    Clock,
+    Compare,
+    Name,
+    Op,
+    Value,
+    clock,
+    count,
+    duration,
+    shown,
+    size,
+)
 
 
 class Takes(Enum):

@@ -6,9 +6,132 @@ the same have equal nodes, and `unparse` writes a text of which the same nodes c
 
 import re
 from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
 from typing import Literal
 
-from tui.traffic.filter.units import duration_text, size_text
+from tui.core.text import clean_line
+
+LARGEST = 2**63 - 1
+DAY_NS = 86_400_000_000_000
+
+_SIZES = {
+    "": 1,
+    "b": 1,
+    "k": 1000,
+    "kb": 1000,
+    "m": 1000**2,
+    "mb": 1000**2,
+    "g": 1000**3,
+    "gb": 1000**3,
+    "ki": 1 << 10,
+    "kib": 1 << 10,
+    "mi": 1 << 20,
+    "mib": 1 << 20,
+    "gi": 1 << 30,
+    "gib": 1 << 30,
+}
+_TIMES = {
+    "ns": 1,
+    "us": 1000,
+    "µs": 1000,
+    "μs": 1000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "m": 60_000_000_000,
+    "min": 60_000_000_000,
+    "h": 3_600_000_000_000,
+    "d": 86_400_000_000_000,
+}
+_CANONICAL = ("d", "h", "m", "s", "ms", "us", "ns")
+_PART = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([^\W\d_]*)")
+_CLOCK = re.compile(
+    r"(?:([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[tT]|$))?(?:([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?)?"
+)
+
+
+class BadValue(ValueError):
+    """A value that cannot be read; the text says why, `instead` is what could stand there."""
+
+    def __init__(self, sentence: str, instead: str = "") -> None:
+        super().__init__(sentence)
+        self.instead = instead
+
+
+def shown(text: str) -> str:
+    """Return a piece of the filter as a sentence about it quotes it: clean, and not too long."""
+    return clean_line(text, 40)
+
+
+def count(text: str) -> int:
+    """Return a whole number."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise BadValue(f'"{shown(text)}" is not a whole number.')
+    return int(text)
+
+
+def size(text: str) -> int:
+    """Return bytes: "132", "10k", "1.5MB", "4KiB"."""
+    found = _PART.fullmatch(text)
+    unit = found[2].lower() if found else ""
+    if not found or unit not in _SIZES:
+        raise BadValue(f'"{shown(text)}" is not a size. Write bytes, or a unit: 132, 10k, 1.5M, 4KiB.')
+    return _whole_number(Fraction(found[1]) * _SIZES[unit], text)
+
+
+def duration(text: str) -> int:
+    """Return nanoseconds: "200ms", "1.5s", "1h30m"."""
+    total, place = Fraction(0), 0
+    for found in _PART.finditer(text):
+        if found.start() != place or not found[2]:
+            break
+        if found[2].lower() not in _TIMES:
+            break
+        total += Fraction(found[1]) * _TIMES[found[2].lower()]
+        place = found.end()
+    if not text or place != len(text):
+        number = _PART.fullmatch(text)
+        if number and not number[2]:
+            raise BadValue(f'"{shown(text)}" of what? Add a unit: us, ms, s, m or h.', f"{text}ms")
+        raise BadValue(f'"{shown(text)}" is not a duration. Write a number and a unit: 200ms, 1.5s, 5m.')
+    return _whole_number(total, text)
+
+
+def clock(text: str) -> tuple[str, int]:
+    """Return the day ("" if none is named) and its nanoseconds: "14:05", "14:05:30.2", "2026-11-20T14:05"."""
+    found = _CLOCK.fullmatch(text)
+    wrong = BadValue(f'"{shown(text)}" is not a time. Write how long ago (5m, 2h) or a clock time (14:05).')
+    if not text or not found:
+        raise wrong
+    day, hours, minutes, seconds = found[1] or "", int(found[2] or 0), int(found[3] or 0), int(found[4] or 0)
+    try:
+        if day:
+            date.fromisoformat(day)
+    except ValueError:
+        raise BadValue(f'There is no day "{day}".') from None
+    if hours > 23 or minutes > 59 or seconds > 59:
+        raise wrong
+    fraction = int((found[5] or "0").ljust(9, "0"))
+    return day, ((hours * 60 + minutes) * 60 + seconds) * 1_000_000_000 + fraction
+
+
+def duration_text(ns: int) -> str:
+    """Return nanoseconds in the largest unit that says them exactly."""
+    unit = next(unit for unit in _CANONICAL if ns % _TIMES[unit] == 0) if ns else "s"
+    return f"{ns // _TIMES[unit]}{unit}"
+
+
+def size_text(octets: int) -> str:
+    """Return bytes in the largest unit that says them exactly."""
+    unit = next((unit for unit in ("G", "M", "k") if octets and octets % _SIZES[unit.lower()] == 0), "")
+    return f"{octets // _SIZES[unit.lower()]}{unit}"
+
+
+def _whole_number(number: Fraction, text: str) -> int:
+    if number > LARGEST:
+        raise BadValue(f'"{shown(text)}" is too much.')
+    return round(number)
+
 
 Op = Literal[">", ">=", "<", "<=", "="]
 

@@ -31,8 +31,9 @@ from tui.traffic.spans.entries import (
     StepSpan,
     StepState,
     TurnSpan,
+    argument_lines,
+    result_preview,
 )
-from tui.traffic.spans.previews import argument_lines, result_preview
 
 MOST_ARGUMENTS = 100_000
 """Characters of arguments that are read; longer ones are not shown."""

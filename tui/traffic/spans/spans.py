@@ -27,8 +27,9 @@ from tui.traffic.spans.entries import (
     StepSpan,
     StepState,
     TurnSpan,
+    argument_lines,
+    result_preview,
 )
-from tui.traffic.spans.previews import argument_lines, result_preview
 
 
 class Spans:

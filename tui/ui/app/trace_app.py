@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from tui.core.errors import McptuiError
 from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.app.shell import Shell
 from tui.ui.keys.actions import Context
 from tui.ui.keys.bindings import bindings_of

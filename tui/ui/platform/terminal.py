@@ -18,7 +18,7 @@ from tui.core.text import clean_line
 from tui.ui.app.app import McptuiApp
 
 if TYPE_CHECKING:
-    from tui.traffic.record.recording import Recording
+    from tui.traffic.record.entry_columns import Recording
     from tui.ui.app.trace_app import TraceApp
     from tui.ui.ports import AppRuntime
 

@@ -16,7 +16,7 @@ from tui.ui.traffic.turns import Turns
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from tui.traffic.record.recording import Recording
+    from tui.traffic.record.entry_columns import Recording
     from tui.ui.traffic.bars import Headings
     from tui.ui.traffic.filtering import Sifting
     from tui.ui.traffic.list import FrameList

@@ -9,7 +9,7 @@ from textual.message import Message
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic import raw, sheets
 from tui.ui.traffic.loading import HEAD, Loaded, Loader
 from tui.ui.traffic.previews import ReaderThread

@@ -8,7 +8,7 @@ from textual.screen import ModalScreen
 
 from tui.core.text import clean_line
 from tui.traffic.filter.nodes import written
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.traffic.stats import Figures, Stats
 from tui.ui.traffic.figures_rows import figures_row, head
 from tui.ui.widgets.bar import Bar, spread

@@ -4,7 +4,7 @@ from tui.core.text import clean_line
 from tui.traffic.filter.nodes import quoted
 from tui.traffic.filter.query import EVERYTHING, Query, parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic.bars import exact
 from tui.ui.widgets.rows import Row
 

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 
 from tui.core.text import fold
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.keys.actions import Context
 from tui.ui.keys.bindings import bindings_of

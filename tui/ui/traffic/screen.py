@@ -14,7 +14,7 @@ from textual.timer import Timer
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import EVERYTHING, Query, parse
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.actions import Context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.bars import FilterLine, Headings, Keys, TrafficTitle, counted

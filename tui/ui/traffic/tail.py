@@ -2,7 +2,7 @@
 
 from textual.message import Message
 
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic.list import FrameList
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols

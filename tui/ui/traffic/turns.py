@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from tui.core.traffic import Entry, TrafficReader
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.traffic.spans.entries import Span
 from tui.traffic.spans.waterfall import Waterfall, of_entries, of_spans
 from tui.ui.traffic.previews import ReaderThread

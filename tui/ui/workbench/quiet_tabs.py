@@ -9,7 +9,7 @@ from textual.containers import Vertical
 
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
-from tui.traffic.record.recording import Recording
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.filtering import Sifting
 from tui.ui.traffic.list import FrameList

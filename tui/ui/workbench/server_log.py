@@ -13,8 +13,8 @@ from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.recording import Recording
-from tui.traffic.spans.previews import compact
+from tui.traffic.record.entry_columns import Recording
+from tui.traffic.spans.entries import compact
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.keys import list_bindings

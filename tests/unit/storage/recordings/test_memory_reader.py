@@ -8,7 +8,7 @@ from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings.body_search import LARGE
 from tui.storage.recordings.memory_reader import MemoryReader
-from tui.traffic.record.bodies import Ring
+from tui.traffic.record.entry_reader import Ring
 
 
 def ring(*bodies: bytes) -> Ring:

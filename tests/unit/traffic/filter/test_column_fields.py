@@ -12,9 +12,8 @@ from tests.unit.traffic.small_traffic import Traffic
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.filter.column_fields import since_ns, until_ns
 from tui.traffic.filter.filter import Filter
-from tui.traffic.filter.nodes import Ago, Clock
+from tui.traffic.filter.nodes import Ago, Clock, clock
 from tui.traffic.filter.query import parse
-from tui.traffic.filter.units import clock
 from tui.traffic.record.entry_columns import EntryColumns
 
 SECOND = 1_000_000_000

@@ -15,8 +15,8 @@ from tui.storage.recordings.memory_reader import MemoryReader
 from tui.traffic.filter.nodes import quoted
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.bodies import Ring
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_reader import Ring
 
 TEXTS = st.text(
     st.one_of(

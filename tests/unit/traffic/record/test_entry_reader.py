@@ -7,8 +7,7 @@ import pytest
 
 from tests.unit.traffic.tapped import MARK, SECRET, hide, line, seen
 from tui.core.traffic import Captured, Cause, Direction, Entry, Kind, Outcome
-from tui.traffic.record.bodies import MARGIN
-from tui.traffic.record.entry_reader import Reader
+from tui.traffic.record.entry_reader import MARGIN, Reader
 
 
 def read(*captured: Captured, cap: int = 1000) -> list[Entry]:

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tui.core.jsonrpc.classify import classify
 from tui.core.traffic import Cause, Direction, Kind, Outcome
-from tui.traffic.record import open_requests as asked_module
+from tui.traffic.record import exchange as exchange_module
 from tui.traffic.record.exchange import Correlator, Link, Remark
 
 OUT, IN = Direction.OUT, Direction.IN
@@ -224,8 +224,8 @@ def test_a_model_request_that_is_sent_again_belongs_to_the_first(wire: Wire, det
 
 
 def test_what_is_remembered_of_a_source_is_bounded(wire: Wire, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(asked_module, "MAX_OPEN", 10)
-    monkeypatch.setattr(asked_module, "MAX_OVER", 5)
+    monkeypatch.setattr(exchange_module, "MAX_OPEN", 10)
+    monkeypatch.setattr(exchange_module, "MAX_OVER", 5)
     for ident in range(50):
         wire.call(ident, _meta={"progressToken": ident})
     assert wire.correlator.open("weather") == 10
@@ -239,7 +239,7 @@ def test_what_is_remembered_of_a_source_is_bounded(wire: Wire, monkeypatch: pyte
 def test_a_server_that_asks_without_end_does_not_make_the_host_forget_its_own(
     wire: Wire, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(asked_module, "MAX_OPEN", 10)
+    monkeypatch.setattr(exchange_module, "MAX_OPEN", 10)
     wire.call(1)
     for ident in range(100):
         wire(IN, id=ident, method="roots/list")

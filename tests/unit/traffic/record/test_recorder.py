@@ -11,9 +11,8 @@ from tests.conftest import wait_until
 from tests.unit.traffic.tapped import MemoryStore, hide, line, seen
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.traffic.filter.view import View
-from tui.traffic.record.backlog import ENTRY_BYTES
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.recorder import Recorder
+from tui.traffic.record.recorder import ENTRY_BYTES, Recorder
 
 
 class Stage:

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from tui.traffic.replay.matching import Book, Question, alike, nearest, request_of
+from tui.traffic.replay.mock_server import Book, Question, alike, nearest, request_of
 
 
 @pytest.mark.parametrize(

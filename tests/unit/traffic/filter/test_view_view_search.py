@@ -9,8 +9,8 @@ from tests.conftest import wait_until
 from tests.unit.traffic.small_traffic import Bodies, Traffic
 from tui.core.traffic import BodyTerm, Direction, Entry, Kind
 from tui.storage.recordings.memory_reader import MemoryReader
-from tui.traffic.filter.view_search import Answer, BodySearch
-from tui.traffic.record.bodies import Ring
+from tui.traffic.filter.view import Answer, BodySearch
+from tui.traffic.record.entry_reader import Ring
 
 MILK = [BodyTerm("milk")]
 

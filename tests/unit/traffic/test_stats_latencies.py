@@ -5,7 +5,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.traffic.latencies import EXACT, Latencies
+from tui.traffic.stats import EXACT, Latencies
 
 DURATIONS = st.integers(0, 10**13)
 

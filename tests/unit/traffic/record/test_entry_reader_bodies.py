@@ -3,7 +3,7 @@
 from tests.unit.traffic.tapped import seen
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
-from tui.traffic.record.bodies import Ring, scrub
+from tui.traffic.record.entry_reader import Ring, scrub
 
 
 def entry(seq: int, body: bytes) -> Entry:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tests.unit.traffic.tapped import seen
 from tui.core.traffic import Captured, Kind
-from tui.traffic.record.backlog import ENTRY_BYTES, HEAD, Backlog
+from tui.traffic.record.recorder import ENTRY_BYTES, HEAD, Backlog
 
 LIMIT = 20_000
 
