@@ -11,7 +11,7 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -22,6 +22,7 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from tests.scripted_model import Reply, ScriptedModel, calls, says  # noqa: E402
 from tui.core.context.context_meter import Gauge  # noqa: E402
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage  # noqa: E402
 from tui.core.events import EndReason, TurnEnded  # noqa: E402
@@ -41,7 +42,6 @@ from tui.core.turn.approval_policy import Mode, Policy  # noqa: E402
 from tui.core.turn.limits import Limits  # noqa: E402
 from tui.core.turn.loop import Turn  # noqa: E402
 from tui.core.turn.tool_calls import Deps  # noqa: E402
-from tui.model.scripted import Reply, ScriptedModel, calls, says  # noqa: E402
 from tui.storage.sessions.store import SessionStore  # noqa: E402
 
 CALLS = 4
@@ -54,7 +54,7 @@ SECRETS = {f"TOKEN_{number}": f"a-configured-secret-{number}-x9" for number in r
 class Answering(ScriptedModel):
     """Plays the script and forgets what it was asked: only the conversation itself may grow."""
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Play the next reply; a summary is none of the script's."""
         if not request.tools:
             yield TextPart("What was said before. " * 50)

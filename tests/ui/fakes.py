@@ -1,7 +1,7 @@
 """A runtime for the screens: the real loop over a scripted model and scripted tools, and a host of words."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -40,7 +40,7 @@ class ScriptedModel:
         self.replies = list(replies)
         self.requests: list[ModelRequest] = []
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         self.requests.append(request)
         reply = self.replies.pop(0) if self.replies else says("That is all.")
         for part in reply:

@@ -9,14 +9,14 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
+from tests.scripted_model import Reply
+from tests.scripted_model import says as model_says
 from tests.ui.app_stage import app_over, keys, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.unit.runtime.test_conversations_more import SlowStage
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.turn.limits import Limits
-from tui.model.scripted import Reply
-from tui.model.scripted import says as model_says
 from tui.ui.app.app import McptuiApp
 from tui.ui.lists.sessions import SessionsScreen
 

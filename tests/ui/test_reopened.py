@@ -2,12 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import until
+from tests.scripted_model import Reply, ScriptedModel, Wait, calls, says
 from tests.ui.talk_stage import Talk, talk
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call, text
 from tests.unit.storage.session_samples import store_in
@@ -28,7 +29,6 @@ from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import Deps
-from tui.model.scripted import Reply, ScriptedModel, Wait, calls, says
 from tui.storage.sessions.journal import SessionJournal
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.endings import note_of
@@ -46,7 +46,7 @@ class SlowModel(ScriptedModel):
         super().__init__(replies)
         self._clock, self._bridge, self._step = clock, bridge, 0
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         self._step += 1
         await until(lambda: self._bridge.step == self._step, what="the step on screen")
         async for part in super().stream(request):

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -118,8 +118,25 @@ class ReplyPart:
 ModelPart = TextPart | ReasoningPart | CallPart | RetryPart | ReplyPart
 
 
+MAX_TOOLS = 128
+"""What OpenAI accepts in one request; more is answered with 400 "array too long"."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCapabilities:
+    """What a model accepts, as far as is known.
+
+    Attributes:
+        max_tools: number of tools in one request.
+        tool_marks: what its endpoint does not accept of a tool, in words, by the tool's qualified name.
+    """
+
+    max_tools: int = MAX_TOOLS
+    tool_marks: Mapping[str, str] = field(default_factory=dict)
+
+
 class ChatModel(Protocol):
-    """A model with function calling, native or made to look so by a dialect."""
+    """A model with function calling, native or emulated by a dialect."""
 
     @property
     def label(self) -> str:
@@ -131,14 +148,35 @@ class ChatModel(Protocol):
         """A line that must stand under each reply ("demo model: rule-based, …"), or ""."""
         ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
-        """Send `request` and yield the reply as it comes.
+    @property
+    def capabilities(self) -> ModelCapabilities:
+        """What the model accepts; may change as its endpoint refuses things."""
+        ...
 
-        Closing the iterator or cancelling the task that iterates closes the connection at once.
+    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
+        """Take note of what the endpoint says the model cannot do (False); None says nothing."""
+        ...
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        """Send `request` and yield the reply as it arrives.
+
+        Closing the generator or cancelling the task that iterates closes the connection at once.
 
         Raises:
             ModelError: the endpoint could not be reached, refused, or broke the stream.
         """
+        ...
+
+    async def connect(self) -> None:
+        """Do ahead of time what the first request would have to wait for."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections now."""
+        ...
+
+    async def retire(self) -> None:
+        """Close the connections once the replies under way have ended."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 
 from tui.core.errors import ModelError
 from tui.core.ports import ChatModel, Clock, ModelPart, ModelRequest, RetryPart
@@ -49,20 +50,17 @@ class Retrying(Wrapped):
         """
         for attempt in range(1, self._attempts + 1):
             shown = False
-            parts = self._model.stream(request)
             try:
-                async for part in parts:
-                    shown = shown or not isinstance(part, RetryPart)
-                    yield part
+                async with aclosing(self._model.stream(request)) as parts:
+                    async for part in parts:
+                        shown = shown or not isinstance(part, RetryPart)
+                        yield part
                 return
             except ModelError as error:
                 delay = self._delay(error, attempt)
                 if shown or delay is None or error.generation:  # a call may be found in what it wrote
                     raise
                 reason = error.message
-            finally:
-                if isinstance(parts, AsyncGenerator):
-                    await parts.aclose()
             yield RetryPart(attempt + 1, self._attempts, delay, reason)
             await self._clock.sleep(delay)
 

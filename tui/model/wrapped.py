@@ -1,6 +1,6 @@
 """A model around another model: whoever asks still sees whom it is asking."""
 
-from tui.core.ports import ChatModel
+from tui.core.ports import ChatModel, ModelCapabilities
 
 
 class Wrapped:
@@ -20,6 +20,17 @@ class Wrapped:
         return self._model.notice
 
     @property
-    def inner(self) -> ChatModel:
-        """The model that is asked."""
-        return self._model
+    def capabilities(self) -> ModelCapabilities:
+        return self._model.capabilities
+
+    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
+        self._model.restrict(tools=tools, images=images)
+
+    async def connect(self) -> None:
+        await self._model.connect()
+
+    async def aclose(self) -> None:
+        await self._model.aclose()
+
+    async def retire(self) -> None:
+        await self._model.retire()

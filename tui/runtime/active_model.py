@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.core.context.context_meter import Calibration, Gauge
-from tui.core.context.tool_ranking import MAX_TOOLS
 from tui.core.errors import McptuiError, ModelError
-from tui.core.ports import ChatModel, Clock, ModelChoice, Usage
+from tui.core.ports import MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.traffic import TrafficSink
 from tui.runtime.options import Options
 
@@ -154,14 +153,12 @@ class ActiveModel:
     @property
     def max_tools(self) -> int:
         """How many tools it takes in one request."""
-        traits = getattr(_innermost(self._model), "traits", None)
-        return traits.max_tools if traits is not None else MAX_TOOLS
+        return self._model.capabilities.max_tools if self._model is not None else MAX_TOOLS
 
     @property
     def tool_marks(self) -> Mapping[str, str]:
         """What its endpoint does not take of tools, in words, by their qualified names."""
-        marks: Mapping[str, str] = getattr(_innermost(self._model), "tool_marks", {})
-        return marks
+        return self._model.capabilities.tool_marks if self._model is not None else {}
 
     @property
     def to_load(self) -> str:
@@ -199,7 +196,7 @@ class ActiveModel:
     async def close(self) -> None:
         """Close its connections. Bounded in time."""
         if self._model is not None:
-            self._keep(_close(self._model))
+            self._keep(self._model.aclose())
         if self._working:
             _, late = await asyncio.wait(self._working, timeout=CLOSE_SECONDS)
             for task in late:
@@ -230,7 +227,7 @@ class ActiveModel:
         self.gauge.calibration = Calibration()
         self.revision += 1
         if before is not None:
-            self._keep(_close(before, "retire"))
+            self._keep(before.retire())
         self._keep(self._get_ready(model))
 
     def _redact_key(self, profile: "ModelProfile | None") -> None:
@@ -240,9 +237,7 @@ class ActiveModel:
 
     async def _get_ready(self, model: ChatModel) -> None:
         """Import what is slow to import before the first question, and ask how much fits into one."""
-        connect = getattr(_innermost(model), "connect", None)
-        if connect is not None:
-            await connect()
+        await model.connect()
         await self._measure(model)
 
     async def _measure(self, model: ChatModel) -> None:
@@ -257,10 +252,7 @@ class ActiveModel:
             return
         self._unloaded = found.unloaded
         # What the endpoint says that the model cannot do is not tried first.
-        if found.tools is False and (use_text := getattr(model, "use_text", None)) is not None:
-            use_text()
-        if found.images is False and (send_none := getattr(_innermost(model), "send_no_images", None)):
-            send_none()
+        model.restrict(tools=found.tools, images=found.images)
         if found.window and found.window != self.gauge.window:
             self.gauge.window = found.window
             self.revision += 1
@@ -274,16 +266,3 @@ class ActiveModel:
         self._working.discard(task)
         # What fails here fails again, with words, when the model is asked.
         _ = task.cancelled() or task.exception()
-
-
-def _innermost(model: object) -> object:
-    """Return the model inside all that is wrapped around it."""
-    while (deeper := getattr(model, "inner", None)) is not None:
-        model = deeper
-    return model
-
-
-async def _close(model: ChatModel, how: str = "aclose") -> None:
-    close = getattr(_innermost(model), how, None)
-    if close is not None:
-        await close()

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.clocks import NotedWaits
+from tests.scripted_model import Reply, ScriptedModel, says
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ModelRequest, ReplyPart, RetryPart, TextPart
 from tui.model.retry import Retrying
-from tui.model.scripted import Reply, ScriptedModel, says
 
 ASK = ModelRequest("", [UserMessage("hi")])
 PASSING = ModelError("overloaded", status=503, retryable=True)

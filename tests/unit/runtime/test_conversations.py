@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.scripted_model import Reply, ScriptedModel, calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call
 from tui.core.conversation.conversation import AssistantMessage, Compaction, ToolMessage, UserMessage
 from tui.core.errors import McptuiError, ModelError
@@ -17,8 +18,6 @@ from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.traits import Traits
-from tui.model.scripted import Reply, ScriptedModel, calls, says
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.conversations import SYSTEM, Conversations
 from tui.runtime.options import Options
@@ -370,7 +369,7 @@ async def test_no_more_tools_are_offered_than_the_model_takes(stage: Make):
     one = stage(says("ok"), says("ok"))
     one.around.toolbox.offered = [Tool("srv", f"t{number}", digest=str(number)) for number in range(200)]
     await one.ask("one")
-    one.model.traits = Traits(max_tools=20)
+    one.model.max_tools = 20
     await one.ask("two")
     assert [len(request.tools) for request in one.model.requests] == [127, 19]
     told = [event.notice for event in one.around.seen if isinstance(event, TurnStarted)]

@@ -2,18 +2,18 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import until
+from tests.scripted_model import Reply, ScriptedModel, says
 from tests.unit.core.stand_ins import ScriptedApprover
 from tests.unit.runtime.test_conversations import Stage, texts
 from tui.core.errors import McptuiError
 from tui.core.ports import ModelPart, ModelRequest
 from tui.core.secrets.redact import Redactor
-from tui.model.scripted import Reply, ScriptedModel, says
 from tui.storage.recordings.liveness import is_live
 from tui.storage.sessions.store import SessionStore
 
@@ -24,7 +24,7 @@ class SlowModel(ScriptedModel):
     gate: asyncio.Event | None = None
     begun = 0
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         self.begun += 1
         if self.gate is not None:
             await self.gate.wait()

@@ -3,10 +3,10 @@
 import time
 from pathlib import Path
 
+from tests.scripted_model import says
 from tests.unit.runtime.test_conversations import Stage
 from tui.core.errors import ModelError
 from tui.core.secrets.redact import Redactor
-from tui.model.scripted import says
 from tui.runtime.turn import discreet
 
 SECRET = "sk-secret"

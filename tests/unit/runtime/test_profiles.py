@@ -52,18 +52,12 @@ async def sent_by(profile: ModelProfile, *replies: Any) -> list[Any]:
             lambda captured: None,
         )
         await heard_from_model(model.stream(ASK))
-        await _innermost(model).aclose()
+        await model.aclose()
     return endpoint.requests
 
 
 def _fields(profile: ModelProfile) -> dict[str, Any]:
     return {name: getattr(profile, name) for name in ModelProfile.__dataclass_fields__}
-
-
-def _innermost(model: Any) -> Any:
-    while hasattr(model, "inner"):
-        model = model.inner
-    return model
 
 
 # ---- keys -------------------------------------------------------------------------------------------
@@ -164,7 +158,7 @@ async def test_what_an_endpoint_refused_is_remembered_and_shown() -> None:
         for _ in range(2):  # as in two runs of the program
             model = make_model(mine, MonotonicClock(), lambda captured: None)
             await heard_from_model(model.stream(ASK))
-            await _innermost(model).aclose()
+            await model.aclose()
         assert ["stream_options" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
         assert (await choices(configured(text), {}))[0].facts == ("refuses stream_options",)
@@ -179,7 +173,7 @@ async def test_a_model_without_function_calling_is_asked_in_text_at_once_in_the_
         for _ in range(2):
             model = make_model(mine, MonotonicClock(), lambda captured: None)
             assert (await heard_from_model(model.stream(request))).error is None
-            await _innermost(model).aclose()
+            await model.aclose()
         assert ["tools" in one.json for one in endpoint.requests] == [True, False, False]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
         facts = (await choices(configured(text), {}))[0].facts
@@ -191,7 +185,7 @@ async def test_no_secret_of_an_address_is_remembered_or_shown() -> None:
         address = endpoint.base_url.replace("http://", "http://user:hunter2@")
         model = make_model(ModelProfile("m", address, "m"), MonotonicClock(), lambda captured: None)
         heard = await heard_from_model(model.stream(ASK))
-        await _innermost(model).aclose()
+        await model.aclose()
     (entry,) = LearnedFile(learned_file()).entries()
     assert entry.endpoint == endpoint.base_url
     assert heard.error is not None and "hunter2" not in str(heard.error)

@@ -62,9 +62,7 @@ async def asked_aside(
             if len(text) > most:
                 break
     finally:
-        close = getattr(parts, "aclose", None)
-        if close is not None:
-            await close()
+        await parts.aclose()
     spent(usage or Usage(estimate_request(request), estimate(text), estimated=True))
     return text.strip()[:most]
 

@@ -13,11 +13,9 @@ from itertools import islice
 
 from tui.core.context.built_in_tools import is_built_in
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
+from tui.core.ports import MAX_TOOLS
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import Tool
-
-MAX_TOOLS = 128
-"""What OpenAI takes in one request; more is answered with 400 "array too long"."""
 
 WINDOW_SHARE = 0.25
 """The share of the model's window that definitions of tools may take."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tui.core.context.context_meter import estimate_tool
-from tui.core.context.tool_ranking import MAX_TOOLS, Before, Key, Room, choose, key_of, ranked
+from tui.core.context.tool_ranking import Before, Key, Room, choose, key_of, ranked
 from tui.core.conversation.conversation import Message
-from tui.core.ports import ToolSpec
+from tui.core.ports import MAX_TOOLS, ToolSpec
 from tui.core.schemas.schemas import SchemaTooLarge, model_schema
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line

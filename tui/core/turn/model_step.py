@@ -134,9 +134,7 @@ async def think(
                     _finish(reply, part, step, emit)
     finally:
         reply.thinks(clock.now_ns(), False)
-        close = getattr(parts, "aclose", None)
-        if close is not None:
-            await close()
+        await parts.aclose()
 
 
 def _finish(reply: Reply, part: ReplyPart, step: int, emit: Emit) -> None:

@@ -8,7 +8,7 @@ model.
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,16 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.ports import CallPart, ModelPart, ModelRequest, ReplyPart, TextPart, ToolSpec, Usage
+from tui.core.ports import (
+    CallPart,
+    ModelCapabilities,
+    ModelPart,
+    ModelRequest,
+    ReplyPart,
+    TextPart,
+    ToolSpec,
+    Usage,
+)
 from tui.core.strict_json import loads
 from tui.model.demo import demo_answers as answers
 from tui.model.demo.demo_arguments import fill
@@ -95,7 +104,23 @@ class DemoModel:
         """The line that stands under each reply."""
         return NOTICE
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+    @property
+    def capabilities(self) -> ModelCapabilities:
+        return ModelCapabilities()
+
+    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
+        pass
+
+    async def connect(self) -> None:
+        pass
+
+    async def aclose(self) -> None:
+        pass
+
+    async def retire(self) -> None:
+        pass
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Answer `request`, a few words at a time."""
         move = decide(request)
         await asyncio.sleep(self._pace * 10)

@@ -1,7 +1,7 @@
 """A model without function calling, wrapped into one that has it, and models whose calls leak into text."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -75,7 +75,7 @@ class TextTools(Wrapped):
         """
         used = _used(request)
         if not (request.tools or used):  # nothing is asked in the dialect, so nothing is read in it
-            async with aclosing(_parts(self._model.stream(request))) as parts:
+            async with aclosing(self._model.stream(request)) as parts:
                 async for part in parts:
                     yield part
             return
@@ -108,9 +108,9 @@ class AutoTools(Wrapped):
         self._text = TextTools(model, DIALECTS[known if known in DIALECTS else FALLBACK])
         self._needs_text = known in DIALECTS
 
-    def use_text(self) -> None:
-        """Ask in text from now on: the endpoint says elsewhere that this model has no function calling."""
-        self._needs_text = True
+    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
+        self._needs_text |= tools is False
+        super().restrict(tools=tools, images=images)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Send `request` and yield the reply as it comes.
@@ -149,24 +149,14 @@ def _calls_in(text: str, request: ModelRequest) -> tuple[CallRequest, ...]:
     return () if any(call.truncated for call in reading.calls) else tuple(reading.calls)
 
 
-async def _parts(parts: AsyncIterator[ModelPart]) -> AsyncGenerator[ModelPart]:
-    """Yield `parts`, and close them when this is closed."""
-    try:
-        async for part in parts:
-            yield part
-    finally:
-        if isinstance(parts, AsyncGenerator):
-            await parts.aclose()
-
-
-async def _read(parts: AsyncIterator[ModelPart], reading: Reading) -> AsyncGenerator[ModelPart]:
+async def _read(parts: AsyncGenerator[ModelPart], reading: Reading) -> AsyncGenerator[ModelPart]:
     """Yield the parts of a reply with `reading` between, which finds its calls.
 
     A reply that is over for its dialect is read on for a moment, because the count of tokens comes last.
     """
     loop = asyncio.get_running_loop()
     deadline, left = 0.0, OVER_SIZE
-    async with aclosing(_parts(parts)) as given:
+    async with aclosing(parts) as given:
         try:
             async for part in given:
                 if isinstance(part, ReplyPart):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from tui.core.errors import ModelError, NoTools
-from tui.core.ports import ModelPart, ModelRequest, ReplyPart, RetryPart
+from tui.core.ports import ModelCapabilities, ModelPart, ModelRequest, ReplyPart, RetryPart
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.address import endpoint_key
@@ -100,14 +100,14 @@ class OpenAIChat:
         known = self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
         return replace(known, images=False) if self._is_blind else known
 
-    def send_no_images(self) -> None:
-        """Send no pictures from now on: the endpoint says elsewhere that this model takes none."""
-        self._is_blind = True
-
     @property
-    def tool_marks(self) -> dict[str, str]:
-        """What the endpoint does not take of tools, in words, by their qualified names."""
-        return self._learned.tool_marks
+    def capabilities(self) -> ModelCapabilities:
+        """What the model accepts, as far as is known."""
+        return ModelCapabilities(self.traits.max_tools, self._learned.tool_marks)
+
+    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
+        """Send no images from now on if the endpoint says that the model takes none."""
+        self._is_blind |= images is False
 
     @property
     def no_tools(self) -> bool:

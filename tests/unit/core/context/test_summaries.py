@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.scripted_model import ScriptedModel, says
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
 from tui.core.context.compaction import Compacting
 from tui.core.context.context_meter import Gauge, estimate, estimate_request
@@ -21,7 +22,6 @@ from tui.core.conversation.conversation import (
 from tui.core.errors import ModelError
 from tui.core.events import Notice
 from tui.core.ports import ModelPart, ModelRequest
-from tui.model.scripted import ScriptedModel, says
 
 messages = st.lists(
     st.one_of(

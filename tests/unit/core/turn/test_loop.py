@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tests.conftest import until
+from tests.scripted_model import ScriptedModel, Wait, calls, says
 from tests.unit.core.stand_ins import (
     FunctionToolbox,
     HandClock,
@@ -33,7 +34,6 @@ from tui.core.ports import ReplyPart, TextPart, Usage
 from tui.core.tools import ToolResult
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import NUDGE, WRAP_UP
-from tui.model.scripted import ScriptedModel, Wait, calls, says
 
 
 async def test_an_answer_without_tools_is_one_step():

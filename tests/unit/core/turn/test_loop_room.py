@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tests.scripted_model import ScriptedModel, calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, run, text, turn_of
 from tui.core.context.context_meter import Gauge
 from tui.core.context.summaries import SUMMARISE
@@ -17,7 +18,6 @@ from tui.core.errors import ModelError
 from tui.core.events import EndReason, LimitName, Notice, TurnError
 from tui.core.ports import ReplyPart, TextPart, Usage
 from tui.core.turn.limits import Limits
-from tui.model.scripted import ScriptedModel, calls, says
 
 
 def long_talk(turns=20, size=400):

@@ -1,5 +1,6 @@
 """The loop and what is written down: nothing is acknowledged, and no call is sent, before it is on disk."""
 
+from tests.scripted_model import ScriptedModel, calls, says
 from tests.unit.core.stand_ins import (
     YES,
     FunctionToolbox,
@@ -13,7 +14,6 @@ from tests.unit.core.stand_ins import (
 from tui.core.conversation.conversation import Conversation, ToolMessage
 from tui.core.events import StepEnded, ToolCallEnded, TurnEnded
 from tui.core.ports import ReplyPart, TextPart
-from tui.model.scripted import ScriptedModel, calls, says
 
 
 def saved(journal):

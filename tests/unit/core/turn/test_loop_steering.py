@@ -1,10 +1,10 @@
 """What the person says while a turn runs is taken into it at the next step."""
 
+from tests.scripted_model import ScriptedModel, calls, says
 from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, run, text, turn_of
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage
 from tui.core.events import EndReason, Steered
 from tui.core.turn.limits import Limits
-from tui.model.scripted import ScriptedModel, calls, says
 
 
 async def test_it_stands_behind_the_results_and_the_next_step_reads_it():

@@ -1,15 +1,15 @@
 """A reply becomes calls that are safe to run and a message that is safe to keep."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import pytest
 
+from tests.scripted_model import ScriptedModel
 from tests.unit.core.stand_ins import HandClock
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.turn.model_step import Reply, parse_arguments, storable, think, unique_calls
-from tui.model.scripted import ScriptedModel
 
 
 async def test_pieces_are_told_as_they_come_and_kept_as_a_whole():
@@ -32,7 +32,7 @@ async def test_text_that_turns_out_to_be_thinking_is_not_the_answer():
 @pytest.mark.parametrize("kind", [TextPart, ReasoningPart])
 async def test_the_time_for_a_long_reply_is_proportional_to_its_length(kind: type[ModelPart]):
     class Long(ScriptedModel):
-        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
             for _ in range(600_000):
                 yield kind("x")
 
@@ -46,7 +46,7 @@ async def test_the_time_of_thinking_is_kept_without_that_of_the_answer():
     clock, reply = HandClock(), Reply()
 
     class Slow(ScriptedModel):
-        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
             thinks = [ReasoningPart("h"), ReasoningPart("m")]
             for part in (*thinks, TextPart("a"), ReasoningPart("so"), ReplyPart()):
                 yield part

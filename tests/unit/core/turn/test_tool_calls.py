@@ -4,6 +4,7 @@ import asyncio
 
 from tests.conftest import until
 from tests.media import image, png
+from tests.scripted_model import ScriptedModel, calls, says
 from tests.unit.core.stand_ins import (
     YES,
     FunctionToolbox,
@@ -32,7 +33,6 @@ from tui.core.ports import Answer, Decision
 from tui.core.tools import ToolResult
 from tui.core.turn.approval_policy import Mode
 from tui.core.turn.limits import Limits
-from tui.model.scripted import ScriptedModel, calls, says
 
 
 def asking(*replies):

@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.scripted_model import ScriptedModel
 from tui.core.errors import ConfigError
 from tui.model.dialects import PROTOCOLS, wrap
-from tui.model.scripted import ScriptedModel
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

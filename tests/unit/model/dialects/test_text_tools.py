@@ -6,6 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
+from tests.scripted_model import Reply, ScriptedModel, Wait, says
 from tests.texts import TOOLS
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
 from tui.core.conversation.conversation import (
@@ -30,7 +31,6 @@ from tui.core.ports import (
 )
 from tui.model.dialects import PROTOCOLS, wrap
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.scripted import Reply, ScriptedModel, Wait, says
 
 NOW = "<use_mcp_tool><server_name>clock</server_name><tool_name>now</tool_name><arguments>{}</arguments>"
 HERMES = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'

@@ -1,12 +1,20 @@
 """A model that says what it was told to say: for tests and for playing a recorded conversation again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import ModelError
-from tui.core.ports import CallPart, ModelPart, ModelRequest, ReplyPart, TextPart
+from tui.core.ports import (
+    MAX_TOOLS,
+    CallPart,
+    ModelCapabilities,
+    ModelPart,
+    ModelRequest,
+    ReplyPart,
+    TextPart,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,8 @@ class ScriptedModel:
 
     Attributes:
         requests: every request, in order.
-        closed: how many streams were left before their end (cancelled or closed).
+        closed: number of streams left before their end (cancelled or closed).
+        max_tools: number of tools it accepts in one request.
     """
 
     def __init__(
@@ -55,6 +64,7 @@ class ScriptedModel:
         self._notice = notice
         self.requests: list[ModelRequest] = []
         self.closed = 0
+        self.max_tools = MAX_TOOLS
 
     @property
     def label(self) -> str:
@@ -66,7 +76,24 @@ class ScriptedModel:
         """A line that must stand under each reply, or ""."""
         return self._notice
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelPart]:
+    @property
+    def capabilities(self) -> ModelCapabilities:
+        """What it accepts; `max_tools` of the script."""
+        return ModelCapabilities(self.max_tools)
+
+    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
+        """Do nothing."""
+
+    async def connect(self) -> None:
+        """Do nothing."""
+
+    async def aclose(self) -> None:
+        """Do nothing."""
+
+    async def retire(self) -> None:
+        """Do nothing."""
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Play the next reply.
 
         Raises:

@@ -6,10 +6,10 @@ from contextlib import suppress
 import pytest
 
 from tests.conftest import until
+from tests.scripted_model import ScriptedModel, Wait, calls, says
 from tui.core.conversation.conversation import CallRequest, UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart, ModelRequest, ReplyPart, TextPart
-from tui.model.scripted import ScriptedModel, Wait, calls, says
 
 ASK = ModelRequest("", [UserMessage("hi")])
 
