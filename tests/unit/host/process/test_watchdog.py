@@ -58,6 +58,13 @@ def test_one_guard_serves_all_and_is_replaced_if_it_was_ended(watchdog, server):
     watchdog.remove(server.pid)
 
 
+def test_the_guard_lives_as_long_as_there_is_something_to_guard(watchdog, server):
+    watchdog.add(server.pid)
+    with pytest.raises(psutil.TimeoutExpired):
+        psutil.Process(watchdog.pid).wait(1.0)
+    watchdog.remove(server.pid)
+
+
 def test_a_guard_that_stands_still_blocks_nobody(watchdog, server):
     watchdog.add(server.pid)
     os.kill(watchdog.pid, signal.SIGSTOP)
