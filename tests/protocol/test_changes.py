@@ -9,7 +9,7 @@ from tests.conftest import until
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState
 from tui.host.host import Host
-from tui.host.sdk_bridge import TICKET
+from tui.host.sdk.sdk_bridge import TICKET
 
 SERVER = str(Path(__file__).with_name("changing_server.py"))
 

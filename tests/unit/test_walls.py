@@ -28,7 +28,18 @@ def test_the_contracts_between_rooms_are_kept():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-HEAVY = {"textual", "rich", "mcp", "mcp_types", "openai", "pydantic", "httpx2", "jsonschema", "anyio"}
+HEAVY = {
+    "textual",
+    "rich",
+    "mcp",
+    "mcp_types",
+    "openai",
+    "pydantic",
+    "httpx2",
+    "jsonschema",
+    "anyio",
+    "psutil",
+}
 
 
 @pytest.mark.parametrize(
@@ -43,8 +54,8 @@ HEAVY = {"textual", "rich", "mcp", "mcp_types", "openai", "pydantic", "httpx2", 
         ("import tui.commands.run", {"textual", "rich"}),
         ("import tui.commands.servers", {"textual", "rich"}),
         ("import tui.runtime.runtime", HEAVY),
-        ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema"}),
-        ("import tui.ui.app.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "PIL"}),
+        ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema", "psutil"}),
+        ("import tui.ui.app.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "PIL", "psutil"}),
         ("import tui.ui.platform.terminal", {"hashlib", "json"}),
         ("import tui.ui.widgets.decoding", {"PIL"}),
     ],

@@ -9,10 +9,11 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, TypeVar
 
 from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
+from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
 from tui.host.schemas.schema_faults import schema_fault
 
 MAX_PAGES = 100
@@ -234,7 +235,62 @@ def digest_of(raw: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def changed_names(before: Sequence[Tool], now: Sequence[Tool]) -> tuple[str, ...]:
-    """Return the names of tools whose definition is not what it was."""
-    digests = {tool.name: tool.digest for tool in before}
-    return tuple(tool.name for tool in now if digests.get(tool.name, tool.digest) != tool.digest)
+MAX_URI = 8_192
+MAX_ARGUMENTS = 200
+
+T = TypeVar("T")
+
+
+def resource_infos(server: str, items: list[Any], *, template: bool) -> tuple[list[ResourceInfo], str]:
+    """Return the resources, or templates of resources, among the raw items; and what was left out, or ""."""
+    return _sifted(
+        items, lambda raw: _resource(server, raw, template), "templates" if template else "resources"
+    )
+
+
+def prompt_infos(server: str, items: list[Any]) -> tuple[list[PromptInfo], str]:
+    """Return the prompts among the raw items; and what was left out, or ""."""
+    return _sifted(items, lambda raw: _prompt(server, raw), "prompts")
+
+
+def _sifted(
+    items: list[Any], read: Callable[[Mapping[str, Any]], T | None], what: str
+) -> tuple[list[T], str]:
+    found = [made for raw in items if isinstance(raw, Mapping) and (made := read(raw)) is not None]
+    missing = len(items) - len(found)
+    return found, f"{missing:,} of {len(items):,} {what} are malformed and left out." if missing else ""
+
+
+def _resource(server: str, raw: Mapping[str, Any], template: bool) -> ResourceInfo | None:
+    uri = raw.get("uriTemplate" if template else "uri")
+    if not isinstance(uri, str) or not uri or len(uri) > MAX_URI:
+        return None
+    size = raw.get("size")
+    return ResourceInfo(
+        server,
+        uri,
+        name=_text(raw, "name"),
+        title=_text(raw, "title"),
+        description=_text(raw, "description"),
+        mime=_text(raw, "mimeType"),
+        size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
+        template=template,
+    )
+
+
+def _prompt(server: str, raw: Mapping[str, Any]) -> PromptInfo | None:
+    name = raw.get("name")
+    if not isinstance(name, str) or not name:
+        return None
+    listed = raw.get("arguments")
+    arguments = tuple(
+        PromptArgument(one["name"], _text(one, "description"), one.get("required") is True)
+        for one in (listed[:MAX_ARGUMENTS] if isinstance(listed, list) else ())
+        if isinstance(one, Mapping) and isinstance(one.get("name"), str)
+    )
+    return PromptInfo(server, name, _text(raw, "title"), _text(raw, "description"), arguments)
+
+
+def _text(holder: Mapping[str, Any], key: str) -> str:
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""

@@ -22,15 +22,13 @@ from tui.core.servers import ServerSpec, StopReason
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.host import error_sentences as explain
-from tui.host.calling import Call, failed
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.error_sentences import Ending
-from tui.host.listings import Listing
-from tui.host.owner import Owner
-from tui.host.refresh import RefreshPace, RetryDelay
-from tui.host.sdk_bridge import SdkBridge
+from tui.host.lifecycle import RefreshPace, RetryDelay
+from tui.host.requests import Call, Listing, failed
+from tui.host.sdk.sdk_bridge import SdkBridge
 from tui.host.transports import ServerTransport
-from tui.host.waiting import first_of, until_or
+from tui.host.waits import first_of, set_within
 
 PAGE_SECONDS = 30.0
 EXIT_GRACE = 1.0
@@ -49,6 +47,16 @@ Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
 class Connection:
     """One life of one server, from the spawn to the last of its processes.
 
+    Args:
+        spec: the server.
+        transport: what carries the bytes.
+        clock: time.
+        seconds: how long the start may take.
+        redact: removes configured secrets from what is shown.
+        on_ready: called when the server can be called.
+        on_leaving: called when it ends, before its process is ended.
+        on_change: called when something shown of it changed. None of the three may raise or wait.
+
     Attributes:
         transport: what carries the bytes; its stderr and exit can be read after the end.
         catalog: the tools that can be called.
@@ -61,7 +69,16 @@ class Connection:
     """
 
     def __init__(
-        self, spec: ServerSpec, transport: ServerTransport, *, owner: Owner, clock: Clock, seconds: float
+        self,
+        spec: ServerSpec,
+        transport: ServerTransport,
+        *,
+        clock: Clock,
+        seconds: float,
+        redact: Callable[[str], str],
+        on_ready: Callable[["Connection"], None],
+        on_leaving: Callable[[StopReason], None],
+        on_change: Callable[[], None],
     ) -> None:
         self.transport = transport
         self.catalog = Catalog()
@@ -73,7 +90,10 @@ class Connection:
         self.start_ms: float | None = None
         self._spec = spec
         self._mode = ""
-        self._owner = owner
+        self._redact = redact
+        self._on_ready = on_ready
+        self._on_leaving = on_leaving
+        self._on_change = on_change
         self._clock = clock
         self._seconds = seconds
         self._client: Client | None = None
@@ -141,7 +161,7 @@ class Connection:
                         guard.cancel()
                         self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
                         self._ready = True
-                        self._owner.ready(self)
+                        self._on_ready(self)
                         await self._serve(listing, wire, complete)
             finally:
                 self._client = None
@@ -172,7 +192,7 @@ class Connection:
     async def _see_the_exit(self) -> None:
         """A closing pipe is often the first sign of a death: wait a moment for the process to say how."""
         if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
-            await until_or(EXIT_GRACE, self.transport.exited)
+            await set_within(self.transport.exited, EXIT_GRACE)
 
     def _leave(self, error: BaseException | None, last: bool) -> None:
         self._died = self.transport.exited.is_set()
@@ -181,11 +201,11 @@ class Connection:
         if error is not None and not self._ready and self._is_defect(error):
             return  # it is still starting: this may be tried again
         if self._stop.is_set():
-            self._owner.leaving(StopReason.REQUESTED)
+            self._on_leaving(StopReason.REQUESTED)
         elif not self._ready:
-            self._owner.leaving(StopReason.FAILED_TO_START)
+            self._on_leaving(StopReason.FAILED_TO_START)
         else:
-            self._owner.leaving(explain.death(self.transport, error, died=self._died).reason)
+            self._on_leaving(explain.death(self.transport, error, died=self._died).reason)
 
     @property
     def introduction(self) -> Mapping[str, Any]:
@@ -265,7 +285,7 @@ class Connection:
             before=before,
         )
         if self._ready and self.catalog != before:
-            self._owner.changed()
+            self._on_change()
         return not walk.incomplete
 
     async def _recount(self, listing: Listing, kind: str) -> bool:
@@ -274,7 +294,7 @@ class Connection:
         if count is not None:
             self.counts[kind] = count
         self.revisions[kind] += 1
-        self._owner.changed()
+        self._on_change()
         return count is not None
 
     def _notified(self, method: str) -> None:
@@ -359,9 +379,10 @@ class Connection:
             except Exception:  # which ones is the errand's business
                 if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
                     raise
-            await until_or(LAST_WORDS_SECONDS, self._left)
-        said = explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
-        return self._owner.redacted(said)
+            await set_within(self._left, LAST_WORDS_SECONDS)
+        return self._redact(
+            explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
+        )
 
     def _incomplete(self) -> str:
         size = self.transport.incomplete

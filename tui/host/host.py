@@ -14,13 +14,11 @@ from tui.core.ports import Clock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.traffic import TrafficSink
-from tui.host.host_context import HostContext, Open
 from tui.host.process.watchdog import Watchdog
 from tui.host.schemas.validation import SchemaChecker
-from tui.host.supervisor import Supervisor
-from tui.host.toolbox import RunningToolbox
+from tui.host.supervisor import HostContext, Open, Supervisor
 from tui.host.transports import open_transport
-from tui.host.workbench import HandWorkbench
+from tui.host.workbench import HandWorkbench, RunningToolbox
 
 SHUTDOWN_SECONDS = 7.0
 KILL_SECONDS = 1.0

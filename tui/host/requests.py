@@ -10,14 +10,18 @@ from typing import Any
 
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import Request
+from mcp_types import PaginatedRequestParams, PromptsCapability, Request, ResourcesCapability, ToolsCapability
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
+from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.core.workbench import RawAnswer
 from tui.host import error_sentences as explain
-from tui.host.frames.id_gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
-from tui.host.sdk_bridge import RawReply, SdkBridge
-from tui.host.waiting import until_or
+from tui.host.catalog import Walk, walk_pages
+from tui.host.content import result_of
+from tui.host.frames.id_gate import CONNECTION_CLOSED, METHOD_NOT_FOUND, RESULT_TOO_LARGE
+from tui.host.sdk.sdk_bridge import RawReply, SdkBridge
+from tui.host.waits import set_within
 
 CLOSING_SECONDS = 0.1
 
@@ -95,7 +99,7 @@ class Ask:
             return RawAnswer(problem=f"{text}{stuck()}")
         except MCPError as error:
             if error.error.code == CONNECTION_CLOSED:  # servers use that number for errors of their own too
-                await until_or(CLOSING_SECONDS, wire.closed)
+                await set_within(wire.closed, CLOSING_SECONDS)
                 if wire.closed.is_set():
                     raise
             return _refused(error)
@@ -118,3 +122,166 @@ def _refused(error: MCPError) -> RawAnswer:
         return RawAnswer(problem=explain.protocol_failure(error))
     data = {} if found.data is None else {"data": found.data}
     return RawAnswer(error={"code": found.code, "message": found.message, **data})
+
+
+class Call:
+    """One call. Cancelling `run` sends `notifications/cancelled`."""
+
+    def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        self._tool = tool
+        self._arguments = dict(arguments)
+        # The SDK checks only results that are no errors, and would list all tools once more for that.
+        self._ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True})
+
+    async def run(
+        self,
+        client: Client,
+        wire: SdkBridge,
+        remark: Callable[[], str],
+        *,
+        seconds: float,
+        progress: ProgressSink,
+    ) -> ToolResult:
+        """Call and return the result, or that it took too long; other failures are raised as they come.
+
+        Args:
+            client: of a live connection.
+            wire: of the same.
+            remark: what is to be added when it took too long.
+            seconds: the hard maximum; progress never extends it.
+            progress: told of every sane progress notification.
+        """
+        meta: Any = wire.issue(self._ticket)
+
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            tell(progress, total, message or "")
+
+        tell = progress
+        limit = asyncio.timeout(seconds)
+        try:
+            async with limit:
+                await client.call_tool(self._tool, self._arguments, progress_callback=report, meta=meta)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            text = f"{self._tool} gave no answer within {seconds:g} s and was cancelled.{remark()}"
+            return failed(CallFailure.TIMEOUT, text)
+        finally:
+            wire.withdraw(meta)
+        return result_of(self._ticket.raw or {})
+
+    def failure(self, error: Exception) -> ToolResult:
+        """Return what an error that `run` raised means, if the connection is still there."""
+        if getattr(error, "code", None) == RESULT_TOO_LARGE:
+            return failed(CallFailure.TOO_LARGE, explain.error_message(error))
+        if asked := self._ticket.asked:
+            text = f"The tool asked for {asked} in the middle of the call; this host does not offer that."
+            return failed(CallFailure.PROTOCOL, text)
+        if isinstance(error, TimeoutError):
+            return failed(CallFailure.PROTOCOL, "The server does not read what is sent to it.")
+        return failed(CallFailure.PROTOCOL, explain.protocol_failure(error))
+
+
+def failed(failure: CallFailure, text: str) -> ToolResult:
+    """Return the result of a call that gave none of its own."""
+    return ToolResult((TextContent(text),), is_error=True, failure=failure)
+
+
+COUNT_SECONDS = 2.0
+
+
+class Listing:
+    """Asks one server what it offers."""
+
+    def __init__(self, client: Client, wire: SdkBridge) -> None:
+        self._client = client
+        self._wire = wire
+
+    async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:
+        """Return the raw entries of all pages, or of those that came in time.
+
+        Args:
+            kind: "tools", "resources", "resourceTemplates" or "prompts": the key of its answer.
+            seconds: how long all pages may take together.
+            first: how long the first one may take, or None if the caller looks after that.
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+
+        async def fetch(cursor: str | None) -> Mapping[str, Any]:
+            if cursor is None:
+                async with asyncio.timeout(first):
+                    return await self._page(kind, cursor)
+            async with asyncio.timeout_at(end):
+                return await self._page(kind, cursor)
+
+        return await walk_pages(fetch, kind)
+
+    async def count(self, kind: str) -> int | None:
+        """Return how many entries there are, or None if not offered or not all listed within 2 s."""
+        if kind not in self.offered:
+            return None
+        try:
+            async with asyncio.timeout(COUNT_SECONDS):
+                walk = await self.walk(kind, COUNT_SECONDS)
+        except Exception:  # a count is a nicety: no failure of it may cost the server
+            return None
+        return None if walk.incomplete else len(walk.items)
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """The kinds of lists that the server says it has."""
+        return frozenset(kind for kind, offer in self._offers.items() if offer is not None)
+
+    @property
+    def streamed(self) -> frozenset[str]:
+        """The kinds of lists whose changes the server sends only on a change stream."""
+        if self._client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return frozenset()
+        return frozenset(kind for kind, offer in self._offers.items() if offer and offer.list_changed)
+
+    @property
+    def _offers(self) -> dict[str, ToolsCapability | ResourcesCapability | PromptsCapability | None]:
+        said = self._client.server_capabilities
+        return {"tools": said.tools, "resources": said.resources, "prompts": said.prompts}
+
+    async def listen(self, opened: Callable[[], None]) -> bool:
+        """Hold a change stream open until it ends; what it carries is heard on the wire.
+
+        Args:
+            opened: called once the server has acknowledged the stream.
+
+        Returns:
+            Whether it may be opened again: False if the server does not know such streams.
+        """
+        kinds = self.streamed
+        try:
+            async with self._client.listen(
+                tools_list_changed="tools" in kinds,
+                resources_list_changed="resources" in kinds,
+                prompts_list_changed="prompts" in kinds,
+            ) as changes:
+                opened()
+                async for _ in changes:
+                    pass
+        except Exception as error:  # however it ends or is refused, the server can still be called
+            return getattr(error, "code", None) != METHOD_NOT_FOUND
+        return True
+
+    async def _page(self, kind: str, cursor: str | None) -> Mapping[str, Any]:
+        ticket = RawReply(hollow=lambda raw: {kind: []})
+        meta: Any = self._wire.issue(ticket)
+        params = PaginatedRequestParams(cursor=cursor, _meta=meta)
+        session = self._client.session
+        try:
+            if kind == "tools":
+                await session.list_tools(params=params)
+            elif kind == "resources":
+                await session.list_resources(params=params)
+            elif kind == "resourceTemplates":
+                await session.list_resource_templates(params=params)
+            else:
+                await session.list_prompts(params=params)
+        finally:
+            self._wire.withdraw(meta)
+        return ticket.raw or {}

@@ -16,13 +16,67 @@ from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
 from tui.host import error_sentences as explain
 from tui.host.error_sentences import Ending
-from tui.host.host_context import HostContext, is_modern, start_seconds
 from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.sdk.client_import import load_client_half
-from tui.host.waiting import first_of
+from tui.host.waits import first_of
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
+
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tui.core.ports import Clock
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import TrafficSink
+from tui.host.process.watchdog import Watchdog
+from tui.host.transports import ServerTransport, open_transport
+
+LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
+LAUNCHER_SECONDS = 180.0
+USUAL_SECONDS = 60.0
+
+Open = Callable[..., ServerTransport]
+
+
+@dataclass(slots=True)
+class HostContext:
+    """What all servers of one host share.
+
+    Attributes:
+        sink: told of everything that travels, and of what happens to processes.
+        clock: time.
+        redactor: what takes configured secrets out of what is shown.
+        owner: mark of this host in the environment of its servers.
+        grace: times of the stop ladder, or None for the usual ones.
+        changed: called with a server's name when something shown of it changed.
+        watchdog: ends the servers if this program is killed.
+        open: how a transport is made.
+        legacy: digests of specs known to speak only the older era; kept as long as the host lives.
+    """
+
+    sink: TrafficSink
+    clock: Clock
+    redactor: Redactor
+    owner: str
+    grace: Any
+    changed: Callable[[str], None]
+    watchdog: Watchdog | None = None
+    open: Open = open_transport
+    legacy: set[str] = field(default_factory=set)
+
+
+def start_seconds(spec: ServerSpec) -> float:
+    """Return how long a start may take: longer than usual where a launcher may have to download first."""
+    launcher = os.path.basename(spec.command).removesuffix(".cmd").removesuffix(".exe") in LAUNCHERS
+    return LAUNCHER_SECONDS if launcher and spec.start_seconds == USUAL_SECONDS else spec.start_seconds
+
+
+def is_modern(version: str) -> bool:
+    """Whether a protocol version belongs to the era without a handshake (2026-07-28 and later)."""
+    return version >= "2026-07-28"
 
 
 STARTS = 2
@@ -42,6 +96,7 @@ class Supervisor:
         self.spec = spec
         self.connection: Connection | None = None
         self._around = around
+        self._redact = around.redactor.redact
         self._status = ServerStatus(spec.name, spec, since_ns=around.clock.now_ns())
         self._policy = RestartPolicy()
         self._task: asyncio.Task[None] | None = None
@@ -71,7 +126,7 @@ class Supervisor:
         return replace(
             self._status,
             pid=transport.pid if self.state is not ServerState.STOPPED else None,
-            stderr_last=clean_line(self._around.redactor.redact(transport.stderr.last), 300),
+            stderr_last=clean_line(self._redact(transport.stderr.last), 300),
             noise=transport.noise,
         )
 
@@ -79,7 +134,7 @@ class Supervisor:
         """Return the last lines of stderr of this life, or of the last one."""
         if self.connection is None:
             return ()
-        return tuple(self._around.redactor.redact(line) for line in self.connection.transport.stderr.lines())
+        return tuple(self._redact(line) for line in self.connection.transport.stderr.lines())
 
     # ---- what can be asked -----------------------------------------------------------------------------
 
@@ -180,11 +235,11 @@ class Supervisor:
         )
         ending = await self._connect_despite_defects()
         if self.state is not ServerState.STOPPING:
-            self.leaving(ending.reason)
+            self._leaving(ending.reason)
         self._move(
             Happening.GONE,
             reason=ending.reason,
-            detail=self.redacted(ending.detail),
+            detail=self._redact(ending.detail),
             next_step=ending.next_step,
             exit_code=ending.code,
             signal=ending.signal,
@@ -239,7 +294,14 @@ class Supervisor:
             watchdog=around.watchdog,
         )
         made: Connection = module.Connection(
-            self.spec, transport, owner=self, clock=around.clock, seconds=start_seconds(self.spec)
+            self.spec,
+            transport,
+            clock=around.clock,
+            seconds=start_seconds(self.spec),
+            redact=self._redact,
+            on_ready=self._ready,
+            on_leaving=self._leaving,
+            on_change=self._changed,
         )
         return made
 
@@ -249,23 +311,23 @@ class Supervisor:
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
             detail = f"died again and again, so it is left alone. The last time: {ending.detail}"
-            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self.redacted(detail))
-            self.changed()
+            self._status = replace(self._status, reason=StopReason.CRASH_LOOP, detail=self._redact(detail))
+            self._changed()
             return
         detail = f"{ending.detail} It starts again in {delay:.0f} s."
-        self._status = replace(self._status, detail=self.redacted(detail))
+        self._status = replace(self._status, detail=self._redact(detail))
         self._woken.clear()
-        self.changed()
+        self._changed()
         await first_of(self._around.clock.sleep(delay), self._woken.wait())
         if self._nobody_asked():
             self._status = replace(self._status, restarts=self._status.restarts + 1)
             self._wanted = self._revived = True
         else:
-            self._status = replace(self._status, detail=self.redacted(ending.detail))
+            self._status = replace(self._status, detail=self._redact(ending.detail))
 
     # ---- what a connection tells -----------------------------------------------------------------------
 
-    def ready(self, connection: "Connection") -> None:
+    def _ready(self, connection: "Connection") -> None:
         """Take note that it can be called from now on."""
         self._ready_ns = self._around.clock.now_ns()
         if connection.protocol and not is_modern(connection.protocol):
@@ -279,7 +341,7 @@ class Supervisor:
             **_offers(connection),
         )
 
-    def leaving(self, reason: StopReason) -> None:
+    def _leaving(self, reason: StopReason) -> None:
         """Take note that it ends."""
         match self.state:
             case ServerState.STARTING:
@@ -287,7 +349,7 @@ class Supervisor:
             case ServerState.RUNNING:
                 self._move(Happening.DIE, reason=reason)
 
-    def changed(self) -> None:
+    def _changed(self) -> None:
         """Take note that something shown of it changed."""
         connection = self.connection
         if connection is not None and self.state is ServerState.RUNNING:
@@ -303,10 +365,6 @@ class Supervisor:
     def _pulse_now(self) -> None:
         pulse, self._pulse = self._pulse, asyncio.Event()
         pulse.set()
-
-    def redacted(self, text: str) -> str:
-        """Return `text` without configured secrets."""
-        return self._around.redactor.redact(text)
 
 
 def _offers(connection: "Connection") -> dict[str, Any]:

@@ -11,8 +11,7 @@ from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, StopReason
-from tui.host.host_context import HostContext, start_seconds
-from tui.host.supervisor import Supervisor
+from tui.host.supervisor import HostContext, Supervisor, start_seconds
 
 STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tui.core.servers import ServerSpec
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
-from tui.host.process.exits import ProcessExit
+from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrSample
 
 ROOM_SECONDS, ROOM_CHECKS = 0.02, 50

@@ -1,18 +1,32 @@
 """The stop ladder: ask a server to leave by closing its input, then SIGTERM, then SIGKILL.
 
-Order of the MCP specification ("Lifecycle: shutdown, stdio"), with the whole process group in place of the
-leader. A server that behaves needs none of the waits. The end of a pipe is never waited for: a grandchild
+The order is that of the MCP specification ("Lifecycle: shutdown, stdio"), applied to the whole process
+group. A server that behaves needs none of the waits. The end of a pipe is never waited for: a grandchild
 may hold it open.
+
+A grandchild that started its own session is out of reach of a signal to the group, but it inherited the
+mark in its environment. The mark belongs to one start of one server, so nothing else is ever hit, and
+psutil compares creation times, so no signal reaches a stranger with a reused process id.
 """
 
 import asyncio
+import contextlib
+import os
 import signal
-from collections.abc import Coroutine
-from typing import Any
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tui.host.process.orphans import end_stragglers
 from tui.host.process.pipes import PipeWriter
-from tui.host.process.process import ServerProcess, StopGrace
+from tui.host.process.process import OWNER_VARIABLE, ServerProcess, StopGrace
+from tui.host.waits import first_of
+
+if TYPE_CHECKING:
+    import psutil  # type: ignore[import-untyped]  # ships no types
+
+LEAVE_SECONDS = 0.2
+KILL_SECONDS = 1.0
+POLL_SECONDS = 0.005
 
 
 async def descend(process: ServerProcess, stdin: PipeWriter, grace: StopGrace, hurry: asyncio.Event) -> None:
@@ -22,15 +36,15 @@ async def descend(process: ServerProcess, stdin: PipeWriter, grace: StopGrace, h
         process: the server.
         stdin: its input; closed here.
         grace: how long each step may take.
-        hurry: when set, no step waits any more.
+        hurry: when set, no step waits any longer.
     """
 
     async def gone(seconds: float) -> bool:
-        await within(seconds, process.exited.wait(), hurry.wait())
+        await first_of(process.exited.wait(), hurry.wait(), seconds=seconds)
         return process.exit is not None
 
     if process.exit is None:
-        await within(grace.flush, stdin.flushed(), hurry.wait())
+        await first_of(stdin.flushed(), hurry.wait(), seconds=grace.flush)
     stdin.close()
     if await gone(grace.eof):
         return
@@ -38,24 +52,79 @@ async def descend(process: ServerProcess, stdin: PipeWriter, grace: StopGrace, h
     if await gone(grace.term):
         return
     process.signal_group(signal.SIGKILL)
-    await within(grace.kill, process.exited.wait())
+    await first_of(process.exited.wait(), seconds=grace.kill)
 
 
 def sweep(process: ServerProcess, mark: str, patience: float) -> tuple[int, ...]:
-    """End what a server left behind, also after a clean exit; return what was out of its group.
+    """End what a server left behind, also after a clean exit; return the ids outside its group.
 
     Launchers such as npx and uv leave while what they launched stays. Blocks up to a few seconds.
     """
-    found = end_stragglers(mark, patience)
+    found = end_orphans(mark, patience)
     process.signal_group(signal.SIGKILL)
-    return tuple(straggler.pid for straggler in found if straggler.group != process.pid)
+    return tuple(orphan.pid for orphan in found if orphan.group != process.pid)
 
 
-async def within(seconds: float, *conditions: Coroutine[Any, Any, object]) -> None:
-    """Wait for the first of `conditions`, at most `seconds`."""
-    tasks = [asyncio.ensure_future(condition) for condition in conditions]
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A process that a server left behind: its id and the id of its group."""
+
+    pid: int
+    group: int
+
+
+def end_orphans(mark: str, seconds: float) -> tuple[Orphan, ...]:
+    """End every process that carries `mark` and return which there were. Blocks, so call it in a thread.
+
+    Processes that are just leaving get a moment for it and are not counted.
+
+    Args:
+        mark: value of `MCPTUI_OWNER`.
+        seconds: time to leave between SIGTERM and SIGKILL.
+    """
+    ended: dict[Orphan, None] = {}
+    kill = (signal.SIGKILL, KILL_SECONDS)
+    # A process that was asked to leave may have started another one, so each round looks again.
+    for number, patience in ((None, min(seconds, LEAVE_SECONDS)), (signal.SIGTERM, seconds), kill, kill):
+        found = _marked(mark)
+        if not found:
+            break
+        if number is not None:
+            ended.update(dict.fromkeys(found))
+        _signal_all(list(found.values()), number, patience)
+    return tuple(ended)
+
+
+def _marked(mark: str) -> "dict[Orphan, psutil.Process]":
+    """Return every process whose environment carries `mark`, where the system shows environments."""
+    import psutil  # not before the first frame
+
+    found = {}
+    for pid in psutil.pids():
+        with contextlib.suppress(psutil.Error, OSError):
+            process = psutil.Process(pid)
+            if pid != os.getpid() and process.environ().get(OWNER_VARIABLE) == mark:
+                found[Orphan(pid, os.getpgid(pid))] = process
+    return found
+
+
+def _signal_all(processes: "list[psutil.Process]", number: signal.Signals | None, patience: float) -> None:
+    """Send a signal and wait until all are gone, at most `patience` seconds."""
+    import psutil
+
+    for process in processes if number is not None else ():
+        with contextlib.suppress(psutil.Error):
+            process.send_signal(number)
+    deadline = time.monotonic() + patience
+    # Not `psutil.wait_procs`: it would reap our own children, whose ids are still needed.
+    while any(map(_lives, processes)) and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+
+
+def _lives(process: "psutil.Process") -> bool:
+    import psutil
+
     try:
-        await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False

@@ -63,11 +63,6 @@ class SchemaChecker:
         self._closed = False
         self._overruns: Counter[bytes] = Counter()
 
-    @property
-    def worker_pid(self) -> int | None:
-        """Process id of the worker, while there is one."""
-        return self._worker.pid if self._worker is not None else None
-
     async def check(self, schema: Mapping[str, Any], value: Any) -> Verdict:
         """Return whether `value` is what `schema` wants; takes a few seconds in the worst case."""
         if is_simple(schema, value):

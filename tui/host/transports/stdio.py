@@ -22,13 +22,13 @@ from tui.host.frames.id_gate import CONNECTION_CLOSED, Drops, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.stdout_reader import Intake
 from tui.host.frames.tap import WireTap
-from tui.host.process.exits import ProcessExit, obituary
 from tui.host.process.pipes import PipeReader, PipeWriter
-from tui.host.process.process import ServerProcess, StopGrace, spawn
+from tui.host.process.process import ProcessExit, ServerProcess, StopGrace, exit_sentence, spawn
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
-from tui.host.process.stop_ladder import descend, sweep, within
+from tui.host.process.stop_ladder import descend, sweep
 from tui.host.process.watchdog import Watchdog
 from tui.host.transports.streams import ReadStream, WriteStream
+from tui.host.waits import first_of
 
 LAST_WORDS = 4 * 1024 * 1024
 """Bytes that are still read of a pipe after its server has died; a grandchild may write for ever."""
@@ -269,7 +269,7 @@ class StdioTransport:
     async def _end_unless_gone(self, why: str) -> None:
         """End a server that can be talked to no more, unless it is just ending by itself."""
         assert self._process is not None
-        await within(EOF_SECONDS, self._process.exited.wait())
+        await first_of(self._process.exited.wait(), seconds=EOF_SECONDS)
         if self._process.exit is None and not self._stopping:
             self.fatal = self.fatal or f"{why}, so it was ended"
             self._process.signal_group(signal.SIGKILL)
@@ -279,15 +279,15 @@ class StdioTransport:
         assert self._process is not None
         await self._end_unless_gone(why)
         if self._process.exit is None:
-            await within(EOF_SECONDS, self._process.exited.wait())
+            await first_of(self._process.exited.wait(), seconds=EOF_SECONDS)
         await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
         if listening.done():
             self._tap.heard_all()
         self._tap.exited(self.exit)
-        self._gate.fail_all(CONNECTION_CLOSED, obituary(self.exit, self.fatal, self.stderr.last))
+        self._gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.last))
         self._inbox.close()
         # The session reads these answers before anybody learns of the end and takes it apart.
         if not self._stopping:
-            await within(HAND_OVER_SECONDS, self._inbox.emptied.wait())
+            await first_of(self._inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
         self.exited.set()
         self._changed()

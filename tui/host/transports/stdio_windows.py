@@ -24,8 +24,7 @@ from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.host.frames.tap import WireTap
-from tui.host.process.exits import ProcessExit
-from tui.host.process.process import OWNER_VARIABLE
+from tui.host.process.process import OWNER_VARIABLE, ProcessExit
 from tui.host.process.stderr import StderrTail
 
 

@@ -9,7 +9,7 @@ import pytest
 from tui.core.servers import ServerSpec
 from tui.host.process.pipes import PipeWriter
 from tui.host.process.process import ServerProcess, StopGrace, spawn
-from tui.host.process.stop_ladder import descend, sweep, within
+from tui.host.process.stop_ladder import descend, sweep
 
 GRACE = StopGrace(flush=0.1, eof=0.2, term=0.2, kill=2.0, stragglers=0.2)
 READY = "import sys, signal, time, subprocess; "
@@ -86,10 +86,3 @@ async def test_a_grandchild_is_ended_after_a_clean_exit_and_reported_if_it_had_l
         await descend(process, stdin, GRACE, asyncio.Event())
         assert process.exit.code == 0
         assert len(sweep(process, mark, 0.2)) == session
-
-
-async def test_waiting_ends_with_the_first_condition_or_the_time():
-    event = asyncio.Event()
-    event.set()
-    await within(60, event.wait(), asyncio.Event().wait())
-    await within(0.01, asyncio.Event().wait())

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
-from tui.host.schemas.plain_schemas import is_plainly_sound
+from tui.host.schemas.judge import is_plainly_sound
 
 NAMES = st.sampled_from(
     "type properties items required enum anyOf $defs additionalProperties minimum minLength title format "

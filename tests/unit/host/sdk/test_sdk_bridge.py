@@ -13,7 +13,7 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
-from tui.host.sdk_bridge import TICKET, RawReply, SdkBridge
+from tui.host.sdk.sdk_bridge import TICKET, RawReply, SdkBridge
 
 
 @pytest.fixture

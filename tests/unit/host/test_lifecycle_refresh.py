@@ -1,6 +1,6 @@
 """How often a tool list is asked for again."""
 
-from tui.host.refresh import LONGEST_GAP, LONGEST_RETRY, SECOND, RefreshPace, RetryDelay
+from tui.host.lifecycle import LONGEST_GAP, LONGEST_RETRY, SECOND, RefreshPace, RetryDelay
 
 
 def test_the_first_change_is_fetched_at_once():

@@ -28,7 +28,6 @@ from mcp_types import (
 from tui.core.jsonrpc.envelope import INVALID_ANSWER
 from tui.core.text import clean_line
 from tui.host.error_sentences import NO_ANSWER
-from tui.host.handshake import tidy_handshake
 
 TICKET = "mcptui/ticket"
 """Key in a request's `_meta`; taken out before the request is sent."""
@@ -278,3 +277,44 @@ def _sane_progress(params: Mapping[str, Any] | None) -> bool:
         except OverflowError:
             return False
     return True
+
+
+_OFFERS = ("tools", "resources", "prompts", "completions", "logging")
+_SWITCHES = ("listChanged", "subscribe")
+_INFO_KEY = "io.modelcontextprotocol/serverInfo"
+_NAME_CHARS = 200
+
+
+def tidy_handshake(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of `initialize` or `server/discover` without what is malformed in it."""
+    tidy = dict(answer)
+    tidy["capabilities"] = _offers(answer.get("capabilities"))
+    if "protocolVersion" in answer:  # the older handshake: there it is a field, and must be there
+        tidy["serverInfo"] = _info(answer.get("serverInfo"))
+    if "_meta" in tidy:
+        said = _entry(answer["_meta"], _INFO_KEY)
+        tidy["_meta"] = {} if said is None else {_INFO_KEY: _info(said)}
+    if not isinstance(answer.get("instructions", ""), str):
+        del tidy["instructions"]
+    return tidy
+
+
+def _offers(said: Any) -> dict[str, Any]:
+    if not isinstance(said, dict):
+        return {"tools": {}}  # it does not say: asking for tools costs nothing
+    return {
+        name: {key: flag for key in _SWITCHES if isinstance(flag := _entry(said[name], key), bool)}
+        for name in _OFFERS
+        if said.get(name) not in (None, False)
+    }
+
+
+def _info(said: Any) -> dict[str, str]:
+    read = {key: _entry(said, key) for key in ("name", "title", "version")}
+    return {"name": "", "version": ""} | {
+        key: value[:_NAME_CHARS] for key, value in read.items() if isinstance(value, str)
+    }
+
+
+def _entry(holder: Any, key: str) -> Any:
+    return holder.get(key) if isinstance(holder, dict) else None

@@ -5,8 +5,8 @@ import uuid
 
 import pytest
 
-from tui.host.process.orphans import Straggler, end_stragglers
 from tui.host.process.process import OWNER_VARIABLE
+from tui.host.process.stop_ladder import Orphan, end_orphans
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show an environment")
 
@@ -37,9 +37,9 @@ def start():
 def test_every_process_with_the_mark_is_ended_and_no_other(start):
     mark = f"owner/{uuid.uuid4().hex}"
     mine, also, other = start(mark), start(mark), start(f"{mark}0")
-    ended = end_stragglers(mark, 1.0)
+    ended = end_orphans(mark, 1.0)
     assert {one.pid for one in ended} == {mine.pid, also.pid}
-    assert Straggler(mine.pid, mine.pid) in ended
+    assert Orphan(mine.pid, mine.pid) in ended
     assert mine.wait(5) == also.wait(5) == -signal.SIGTERM
     assert other.poll() is None
 
@@ -47,16 +47,16 @@ def test_every_process_with_the_mark_is_ended_and_no_other(start):
 def test_one_that_ignores_the_request_is_killed(start):
     mark = f"owner/{uuid.uuid4().hex}"
     stubborn = start(mark, f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {READY}")
-    assert [one.pid for one in end_stragglers(mark, 0.1)] == [stubborn.pid]
+    assert [one.pid for one in end_orphans(mark, 0.1)] == [stubborn.pid]
     assert stubborn.wait(5) == -signal.SIGKILL
 
 
 def test_one_that_is_just_leaving_is_not_counted(start):
     mark = f"owner/{uuid.uuid4().hex}"
     leaving = start(mark, "print('ready', flush=True); import time; time.sleep(0.05)")
-    assert end_stragglers(mark, 1.0) == ()
+    assert end_orphans(mark, 1.0) == ()
     assert leaving.wait(5) == 0
 
 
 def test_where_there_is_none_nothing_is_waited_for():
-    assert end_stragglers(f"owner/{uuid.uuid4().hex}", 60.0) == ()
+    assert end_orphans(f"owner/{uuid.uuid4().hex}", 60.0) == ()

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import DiscoverResult, InitializeResult
 
-from tui.host.handshake import tidy_handshake
+from tui.host.sdk.sdk_bridge import tidy_handshake
 
 SOUND = {
     "protocolVersion": "2025-11-25",

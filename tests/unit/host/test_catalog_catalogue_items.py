@@ -3,7 +3,7 @@
 import pytest
 
 from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
-from tui.host.catalogue_items import MAX_ARGUMENTS, MAX_URI, prompt_infos, resource_infos
+from tui.host.catalog import MAX_ARGUMENTS, MAX_URI, prompt_infos, resource_infos
 
 
 def test_a_resource_is_kept_with_what_it_says_raw():

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from tests.conftest import until
-from tui.host.process import exits
-from tui.host.process.exits import LeaderWatch, ProcessExit, duration, obituary, peek
+from tui.host.process import process as exits
+from tui.host.process.process import LeaderWatch, ProcessExit, duration, exit_sentence, peek
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_lengths_of_time_are_said_as_people_say_them(seconds, said):
     assert duration(seconds) == said
 
 
-def test_an_obituary_names_the_reason_and_the_last_line():
+def test_an_exit_sentence_names_the_reason_and_the_last_line():
     ended = ProcessExit(3, "", 0.3)
-    assert obituary(ended, "", "") == "the server exited with code 3 after 0.3 s."
-    assert obituary(ended, "it was deaf", "bye") == (
+    assert exit_sentence(ended, "", "") == "the server exited with code 3 after 0.3 s."
+    assert exit_sentence(ended, "it was deaf", "bye") == (
         "the server exited with code 3 after 0.3 s: it was deaf. Last line of its log: bye"
     )
 

@@ -1,0 +1,23 @@
+import asyncio
+
+from tui.host.waits import first_of, set_within
+
+
+async def test_waiting_ends_with_the_first_condition_or_the_time():
+    event = asyncio.Event()
+    event.set()
+    await first_of(event.wait(), asyncio.Event().wait(), seconds=60)
+    await first_of(asyncio.Event().wait(), seconds=0.01)
+
+
+async def test_what_is_not_awaited_any_longer_is_cancelled():
+    forever = asyncio.ensure_future(asyncio.Event().wait())
+    await first_of(asyncio.sleep(0), forever)
+    assert forever.cancelled()
+
+
+async def test_an_event_is_set_in_time_or_not():
+    event = asyncio.Event()
+    assert not await set_within(event, 0.01)
+    event.set()
+    assert await set_within(event, 60)
