@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from _typeshed import SupportsWrite
 
-    from tui.ui.ports import AppRuntime
+    from tui.runtime.runtime import Runtime
+
 
 DESCRIPTION = "A full-screen terminal host for the Model Context Protocol."
 EPILOG = """\
@@ -258,7 +259,7 @@ def _app(args: argparse.Namespace) -> int:
     from tui.settings.quick import quick_ui
     from tui.ui.platform.terminal import run_app
 
-    def make_runtime() -> "AppRuntime":
+    def make_runtime() -> "Runtime":
         from tui.runtime.options import Options
         from tui.runtime.runtime import Runtime
 

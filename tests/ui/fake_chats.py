@@ -1,9 +1,10 @@
-"""Conversations that last, in memory: `ChatView` over the conversation of a fake runtime."""
+"""Conversations that last, in memory: `Conversations` over the conversation of a fake runtime."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.core.conversation.conversation import (
     Attachment,
@@ -15,9 +16,10 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import ExportKind, Found, SessionInfo
 from tui.core.errors import McptuiError
-from tui.core.ports import Approver
-from tui.ui.chat_ports import Meters, ModelChoice
-from tui.ui.ports import RunningTurn
+from tui.core.ports import Approver, Meters, ModelChoice
+
+if TYPE_CHECKING:
+    from tui.runtime.turn import PendingTurn
 
 DEMO = ModelChoice("demo", "demo", "offline", "built in", facts=("no language model",), current=True)
 OLLAMA = ModelChoice(
@@ -38,7 +40,7 @@ class FakeChats:
     """
 
     def __init__(
-        self, conversation: Conversation, turn: Callable[[Approver], RunningTurn] | None = None
+        self, conversation: Conversation, turn: "Callable[[Approver], PendingTurn] | None" = None
     ) -> None:
         self.conversation = conversation
         self.revision = 1
@@ -199,7 +201,7 @@ class FakeChats:
 
     # ---- turns ----
 
-    def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> RunningTurn:
+    def ask(self, text: str, approver: Approver, attachments: tuple[Attachment, ...] = ()) -> "PendingTurn":
         assert self._turn is not None
         self.asked.append((text, attachments))
         self.conversation.say(text, attachments)

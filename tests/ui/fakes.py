@@ -205,7 +205,7 @@ class FakeWorkbench:
 
 
 class FakeCalls:
-    """`tui.ui.ports.CallStore` in memory."""
+    """`tui.settings.stored_calls.StoredCalls` in memory."""
 
     def __init__(self) -> None:
         self.memory = CallMemory()
@@ -218,7 +218,7 @@ class FakeCalls:
 
 
 class FakeRuntime:
-    """`tui.ui.ports.AppRuntime` without configuration, processes or network.
+    """`tui.runtime.runtime.Runtime` without configuration, processes or network.
 
     `gate`, if given, is waited for in `ready()`.
     """

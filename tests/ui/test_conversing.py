@@ -18,10 +18,9 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import SessionInfo
-from tui.core.ports import ReasoningPart, ReplyPart, RetryPart, TextPart
+from tui.core.ports import Meters, ReasoningPart, ReplyPart, RetryPart, TextPart
 from tui.core.tools import BinaryContent, TextContent, ToolResult
 from tui.ui.app.app import McptuiApp
-from tui.ui.chat_ports import Meters
 from tui.ui.dialogs.help import HelpScreen
 from tui.ui.dialogs.picker import Picker
 from tui.ui.keys.actions import Context

@@ -21,7 +21,7 @@ from tui.ui.platform.gc_pauses import Collecting
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.events import Event
-    from tui.ui.ports import AppRuntime
+    from tui.runtime.runtime import Runtime
 
 FAST = 1 / 30
 SLOW = 1 / 4
@@ -67,7 +67,7 @@ class McptuiApp(Doing):
 
     def __init__(
         self,
-        make_runtime: "Callable[[], AppRuntime]",
+        make_runtime: "Callable[[], Runtime]",
         *,
         theme: str,
         keys: Mapping[str, str | Sequence[str]],

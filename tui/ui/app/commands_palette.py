@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
@@ -11,7 +12,9 @@ from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.ui.keys.actions import ACTIONS, Context, Situation, key_words, why_not
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.ports import HostView
+
+if TYPE_CHECKING:
+    from tui.host.host import Host
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ def action_commands(
 
 
 def server_commands(
-    host: HostView, show_log: Callable[[str], object], show_server: Callable[[str], object]
+    host: "Host", show_log: Callable[[str], object], show_server: Callable[[str], object]
 ) -> Iterator[Command]:
     """Yield workbench, start, stop, restart and log of every server, as far as its state allows."""
     for status in host.statuses():
@@ -129,7 +132,7 @@ def server_commands(
         yield from _of_server(status, host, show_log)
 
 
-def _of_server(status: ServerStatus, host: HostView, show_log: Callable[[str], object]) -> Iterator[Command]:
+def _of_server(status: ServerStatus, host: "Host", show_log: Callable[[str], object]) -> Iterator[Command]:
     name, shown = status.name, clean_line(status.name, 60)
     state = f"now {status.state}"
     if status.state in (ServerState.STOPPED, ServerState.STOPPING):

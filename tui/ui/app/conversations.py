@@ -18,9 +18,9 @@ from tui.ui.widgets.symbols import symbols_for
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.conversation.conversation import Compaction
     from tui.core.conversation.sessions import ExportKind, SessionInfo
+    from tui.runtime.conversations import Conversations
     from tui.ui.chat.bridge import Bridge
     from tui.ui.chat.chat import Chat
-    from tui.ui.chat_ports import ChatView
     from tui.ui.lists.sessions import Resumed
 
 NOT_SAVED = "Nothing was said yet."
@@ -35,13 +35,13 @@ class Conversing(ByHand):
     """The conversation that the one on screen branched off, as long as nothing was said in it."""
 
     shown = -1
-    """The conversation that is drawn, by `ChatView.opened`; -1 before there is one."""
+    """The conversation that is drawn, by `Conversations.opened`; -1 before there is one."""
 
     _chats_seen: "tuple[int, Compaction] | None" = None
     _changing: asyncio.Task[None] | None = None
 
     @property
-    def conversations(self) -> "ChatView":
+    def conversations(self) -> "Conversations":
         """The conversations."""
         return self.runtime.conversations
 

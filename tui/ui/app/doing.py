@@ -17,13 +17,13 @@ from tui.ui.keys.actions import ACTIONS, Context, of_context
 from tui.ui.keys.answer_debounce import AnswerKeys
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.runtime.runtime import Runtime
     from tui.ui.app.commands_palette import Command
     from tui.ui.chat.approvals import Approvals
     from tui.ui.chat.bridge import Bridge
     from tui.ui.chat.chat import Chat
     from tui.ui.chat.conversation import ConversationPane
     from tui.ui.chat.status import Glance
-    from tui.ui.ports import AppRuntime
 
 Given = TypeVar("Given")
 
@@ -42,7 +42,7 @@ ON_MAIN = frozenset(
 class Doing(Speaking):
     """An `action_` method for each row of the table; the app supplies what they act on."""
 
-    runtime: "AppRuntime"
+    runtime: "Runtime"
     approvals: "Approvals"
     answer_keys: AnswerKeys
     bridge: "Bridge"

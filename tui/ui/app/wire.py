@@ -9,9 +9,9 @@ from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.traffic import Cause
+    from tui.runtime.runtime import Runtime
     from tui.traffic.spans.entries import CallSpan, Span
     from tui.traffic.spans.spans import Spans
-    from tui.ui.ports import AppRuntime
     from tui.ui.traffic.session import Session
     from tui.ui.traffic.tail import TrafficTail
     from tui.ui.workbench.calls import CallBook
@@ -33,7 +33,7 @@ def filter_of(cause: "Cause") -> str:
 class Wire(Shell):
     """Opens the traffic, and goes to the turn that a frame belongs to."""
 
-    runtime: "AppRuntime"
+    runtime: "Runtime"
     spans: "Spans"
     traffic_place: tuple[str, int] = ("", 0)
     """Filter and entry to which the next opening of the traffic comes back."""

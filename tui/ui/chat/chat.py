@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
@@ -13,7 +13,10 @@ from tui.ui.chat.approvals import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.composer.held import Held
 from tui.ui.chat.composer.references import Written
-from tui.ui.ports import AppRuntime, RunningTurn
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+    from tui.runtime.turn import PendingTurn
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +52,7 @@ class Chat:
 
     def __init__(
         self,
-        runtime: AppRuntime,
+        runtime: "Runtime",
         approvals: Approvals,
         bridge: Bridge,
         view: ChatPane,
@@ -70,7 +73,7 @@ class Chat:
         self._on_change = on_change
         self._held: list[Held] = []
         self._steered: list[Written] = []
-        self._turn: RunningTurn | None = None
+        self._turn: PendingTurn | None = None
         self._task: asyncio.Task[None] | None = None
         self._reading: dict[Held, asyncio.Task[None]] = {}
         self._stopping = False
@@ -241,20 +244,20 @@ class Chat:
                 task.cancel()
                 await asyncio.wait({task}, timeout=1.0)
 
-    def _asked(self, ask: Callable[[], RunningTurn]) -> RunningTurn | None:
+    def _asked(self, ask: "Callable[[], PendingTurn]") -> "PendingTurn | None":
         try:
             return ask()
         except McptuiError as error:
             self._view.add_note(str(error), "bad")
             return None
 
-    def _begin(self, turn: RunningTurn) -> None:
+    def _begin(self, turn: "PendingTurn") -> None:
         self._turn = turn
         self._stopping = False
         self._task = asyncio.create_task(self._drive(turn), name="turn on screen")
         self._task.add_done_callback(self._ended)
 
-    async def _drive(self, turn: RunningTurn) -> None:
+    async def _drive(self, turn: "PendingTurn") -> None:
         async for event in turn.events():
             if isinstance(event, Steered):
                 self._told(event.text)

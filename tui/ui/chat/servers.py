@@ -6,6 +6,7 @@ never waits: a start or stop is asked for, and the next snapshots tell how it go
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
@@ -13,10 +14,12 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.ui.chat.titled_pane import TitledPane
-from tui.ui.ports import HostView
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.server_rows import Look, server_rows
 from tui.ui.widgets.symbols import UNICODE, Symbols
+
+if TYPE_CHECKING:
+    from tui.host.host import Host
 
 SPIN_NS = 160_000_000
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
@@ -36,7 +39,7 @@ MISTAKES_TEXT = (
 )
 
 
-def toggle(host: HostView, status: ServerStatus) -> None:
+def toggle(host: "Host", status: ServerStatus) -> None:
     """Ask for a server that stands still or stops to be started, for any other to be stopped."""
     if status.state in (ServerState.STOPPED, ServerState.STOPPING):
         host.request_start(status.name)
@@ -65,7 +68,7 @@ class ServersPane(TitledPane):
         self.symbols = symbols
         self._redactor = redactor or Redactor()
         self._clock = clock
-        self._host: HostView | None = None
+        self._host: Host | None = None
         self._statuses: tuple[ServerStatus, ...] = ()
         self._rows: list[Row] = []
         self._owners: list[int] = []
@@ -76,7 +79,7 @@ class ServersPane(TitledPane):
 
     # What others use
 
-    def show_host(self, host: HostView, redactor: Redactor | None = None, *, mistakes: bool = False) -> None:
+    def show_host(self, host: "Host", redactor: Redactor | None = None, *, mistakes: bool = False) -> None:
         """Show the servers of this host from now on.
 
         Args:

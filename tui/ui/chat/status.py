@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
@@ -11,7 +12,9 @@ from tui.ui.chat.chat import Chat
 from tui.ui.chat.status_line import LOADING, Meter, Status, Used
 from tui.ui.keys.actions import Context, Situation, action, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.ports import AppRuntime
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
 
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
@@ -21,7 +24,7 @@ class Glance:
 
     def __init__(
         self,
-        runtime: AppRuntime,
+        runtime: "Runtime",
         chat: Chat,
         bridge: Bridge,
         approvals: Approvals,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,7 +13,6 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from tui.core.errors import McptuiError
-from tui.ui.chat_ports import ChatView
 from tui.ui.keys.actions import Action, Context, action, first_key, of_context
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -24,6 +23,9 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
+
+if TYPE_CHECKING:
+    from tui.runtime.conversations import Conversations
 
 Given = TypeVar("Given")
 
@@ -87,7 +89,11 @@ class Finder(ModalScreen[Given]):
     """
 
     def __init__(
-        self, conversations: ChatView, overrides: KeyOverrides, symbols: Symbols, busy: Callable[[], str]
+        self,
+        conversations: "Conversations",
+        overrides: KeyOverrides,
+        symbols: Symbols,
+        busy: Callable[[], str],
     ) -> None:
         super().__init__()
         self.conversations = conversations

@@ -5,8 +5,8 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from tui.core import units
+from tui.core.ports import ModelChoice
 from tui.core.text import clean_line
-from tui.ui.chat_ports import ModelChoice
 from tui.ui.lists.items import Item
 from tui.ui.widgets.rows import Row, pad, spread, wrap
 from tui.ui.widgets.symbols import Symbols

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.errors import McptuiError
+from tui.core.ports import ModelChoice
 from tui.core.text import clean_line
-from tui.ui.chat_ports import ChatView, ModelChoice
 from tui.ui.keys.actions import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -19,6 +19,9 @@ from tui.ui.lists.items import Item, words
 from tui.ui.lists.model_items import OFFLINE, choice_item, fits, free_item, id_item
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
+
+if TYPE_CHECKING:
+    from tui.runtime.conversations import Conversations
 
 MOST_IDS = 500
 
@@ -57,7 +60,7 @@ class ModelsScreen(Finder[bool | None]):
 
     def __init__(
         self,
-        conversations: ChatView,
+        conversations: "Conversations",
         overrides: KeyOverrides,
         symbols: Symbols,
         *,

@@ -4,10 +4,12 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tui.core.conversation.sessions import Found
-from tui.ui.chat_ports import ChatView
+
+if TYPE_CHECKING:
+    from tui.runtime.conversations import Conversations
 
 QUIET_SECONDS = 0.25
 """So long nothing must be typed before anything is searched."""
@@ -28,7 +30,7 @@ class Search:
         running: more may be found.
     """
 
-    def __init__(self, conversations: ChatView, text: str) -> None:
+    def __init__(self, conversations: "Conversations", text: str) -> None:
         self._conversations = conversations
         self.text = text
         self.finds: list[Found] = []

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
@@ -11,7 +11,6 @@ from tui.core import units
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, fold
-from tui.ui.chat_ports import ChatView
 from tui.ui.keys.actions import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -21,6 +20,9 @@ from tui.ui.lists.searching import LEAST_LETTERS, MOST_FINDS, Search
 from tui.ui.lists.session_items import about_session, found_items, place_of, session_item
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
+
+if TYPE_CHECKING:
+    from tui.runtime.conversations import Conversations
 
 _EMPTY = (
     "No conversation was saved yet. Each one is kept here as you have it, under a title made of its first "
@@ -60,7 +62,7 @@ class SessionsScreen(Finder[Resumed | None]):
 
     def __init__(
         self,
-        conversations: ChatView,
+        conversations: "Conversations",
         overrides: KeyOverrides,
         symbols: Symbols,
         *,

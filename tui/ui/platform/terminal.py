@@ -18,9 +18,9 @@ from tui.core.text import clean_line
 from tui.ui.app.app import McptuiApp
 
 if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
     from tui.traffic.record.entry_columns import Recording
     from tui.ui.app.trace_app import TraceApp
-    from tui.ui.ports import AppRuntime
 
 SHUTDOWN_SECONDS = 9.0
 """More than the host takes at worst (7 s), so that this is only the last resort."""
@@ -34,7 +34,7 @@ _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
 def run_app(
-    make_runtime: "Callable[[], AppRuntime]", *, theme: str, keys: Mapping[str, str | Sequence[str]]
+    make_runtime: "Callable[[], Runtime]", *, theme: str, keys: Mapping[str, str | Sequence[str]]
 ) -> int:
     """Run the full-screen app on this terminal and return the exit code.
 
@@ -46,9 +46,9 @@ def run_app(
     Standard input and output must be a terminal. Returns 0 after a quit, 128 + n after signal n, 1 after
     a defect of ours, whose traceback is then on standard error.
     """
-    made: list[AppRuntime] = []
+    made: list[Runtime] = []
 
-    def make() -> "AppRuntime":
+    def make() -> "Runtime":
         made.append(make_runtime())
         return made[0]
 
@@ -68,7 +68,7 @@ def run_trace(
     return _run(TraceApp(recording, theme=theme, keys=keys, save_theme=save_theme), ())
 
 
-def _run(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]") -> int:
+def _run(app: "McptuiApp | TraceApp", made: "Sequence[Runtime]") -> int:
     if sys.platform != "win32":
         from tui.ui.platform.driver import RobustDriver
 
@@ -83,7 +83,7 @@ def _run(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]") -> int:
     return code
 
 
-async def _own(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]", screen: TextIO) -> int:
+async def _own(app: "McptuiApp | TraceApp", made: "Sequence[Runtime]", screen: TextIO) -> int:
     """Run the app, then stop everything that it used."""
     stop = _Stop(app, made)
     with stop.on_signals():
@@ -98,7 +98,7 @@ async def _own(app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]", screen
     return stop.code or app.return_code or 0
 
 
-async def _shut_down(runtime: "AppRuntime", screen: TextIO) -> None:
+async def _shut_down(runtime: "Runtime", screen: TextIO) -> None:
     work = asyncio.create_task(runtime.shutdown(), name="shut down")
     done, _ = await asyncio.wait({work}, timeout=PATIENCE_SECONDS)
     if not done:
@@ -114,7 +114,7 @@ async def _shut_down(runtime: "AppRuntime", screen: TextIO) -> None:
         raise error
 
 
-def _not_kept(runtime: "AppRuntime") -> str:
+def _not_kept(runtime: "Runtime") -> str:
     """Return a line that says what of this run was not saved, or ""."""
     if runtime.is_ready and runtime.unsaved and runtime.conversations.messages:
         told = f"Not all messages were saved: {runtime.unsaved}"
@@ -128,7 +128,7 @@ def _not_kept(runtime: "AppRuntime") -> str:
 class _Stop:
     """What a signal does: the first one leaves the screen, a second one hurries the servers."""
 
-    def __init__(self, app: "McptuiApp | TraceApp", made: "Sequence[AppRuntime]") -> None:
+    def __init__(self, app: "McptuiApp | TraceApp", made: "Sequence[Runtime]") -> None:
         self._app = app
         self._made = made
         self._hurry: asyncio.Task[None] | None = None

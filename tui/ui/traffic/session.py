@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
+    from tui.runtime.runtime import Runtime
     from tui.traffic.spans.entries import Span
-    from tui.ui.ports import AppRuntime
     from tui.ui.workbench.calls import CallBook
 
 
@@ -21,7 +21,7 @@ class Session:
         open_form: opens the workbench of a server with the form of a tool and these arguments in it.
     """
 
-    runtime: "AppRuntime"
+    runtime: "Runtime"
     book: "CallBook"
     spans: "Callable[[], Sequence[Span]]"
     open_form: Callable[[str, str, Any], None] = lambda server, tool, arguments: None

@@ -20,8 +20,8 @@ from tui.ui.workbench.tool_bench import Bench
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from tui.runtime.runtime import Runtime
     from tui.ui.keys.key_overrides import KeyOverrides
-    from tui.ui.ports import AppRuntime
     from tui.ui.widgets.symbols import Symbols
     from tui.ui.workbench.calls import CallBook
 
@@ -36,7 +36,7 @@ AT_ONCE = 64 * 1024
 class Calling(Base):
     """Makes calls; the screen supplies what with."""
 
-    runtime: "AppRuntime"
+    runtime: "Runtime"
     server: str
     overrides: "KeyOverrides"
     book: "CallBook"

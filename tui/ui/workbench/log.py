@@ -1,6 +1,6 @@
 """What one server wrote to stderr, live, with the keys that steer the server."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,13 +13,15 @@ from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.chat.servers import toggle
-from tui.ui.ports import HostView
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import reason_words
 from tui.ui.workbench.log_lines import LogLines
+
+if TYPE_CHECKING:
+    from tui.host.host import Host
 
 LOOKS_PER_SECOND = 8
 
@@ -87,7 +89,7 @@ class LogScreen(ModalScreen[None]):
     LogScreen #log-search Input { width: 1fr; background: $panel; background-tint: transparent; }
     """
 
-    def __init__(self, host: HostView, server: str) -> None:
+    def __init__(self, host: "Host", server: str) -> None:
         super().__init__()
         self._host = host
         self._server = server

@@ -32,7 +32,7 @@ from tui.ui.workbench.tool_bench import Bench
 from tui.ui.workbench.watching import Watch
 
 if TYPE_CHECKING:
-    from tui.ui.ports import AppRuntime
+    from tui.runtime.runtime import Runtime
 
 LOOKS_PER_SECOND = 10
 TALL = 30
@@ -73,7 +73,7 @@ class ServerScreen(Hands, Screen[None]):
 
     def __init__(
         self,
-        runtime: "AppRuntime",
+        runtime: "Runtime",
         server: str,
         overrides: KeyOverrides,
         book: CallBook,

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.core.attachments import attachments_of
 from tui.core.context.tool_results import result_text
@@ -13,14 +14,16 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import PromptResult
-from tui.ui.chat_ports import ChatView
 from tui.ui.keys.slash_commands import nearest
+
+if TYPE_CHECKING:
+    from tui.runtime.conversations import Conversations
 
 _KINDS: dict[str, ExportKind] = {"markdown": "markdown", "md": "markdown", "json": "json", "html": "html"}
 _ENDINGS: dict[ExportKind, str] = {"markdown": ".md", "json": ".json", "html": ".html"}
 
 
-async def switch_model(conversations: ChatView, rest: str) -> str:
+async def switch_model(conversations: "Conversations", rest: str) -> str:
     """Ask another model: a profile by its name, one with an id of its endpoint, or an id alone.
 
     Returns:
@@ -47,7 +50,7 @@ async def switch_model(conversations: ChatView, rest: str) -> str:
     return await _unlisted(conversations, current, name)
 
 
-async def _unlisted(conversations: ChatView, profile: str, model: str) -> str:
+async def _unlisted(conversations: "Conversations", profile: str, model: str) -> str:
     """Return that an endpoint does not list a model, in words, or "" if it does or does not say."""
     try:
         ids = await conversations.offered(profile)

@@ -15,7 +15,7 @@ from tui.ui.keys.slash_commands import OWN, Kind, Spec, of_prompts, of_snippets
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.workbench import PromptInfo, ResourceInfo
-    from tui.ui.ports import AppRuntime
+    from tui.runtime.runtime import Runtime
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class LiveSources:
     """
 
     def __init__(self, folder: Path, learned: Callable[[], None]) -> None:
-        self.runtime: AppRuntime | None = None
+        self.runtime: Runtime | None = None
         self.folder = folder
         self._learned = learned
         self._prompts: dict[str, Sequence[PromptInfo]] = {}
