@@ -11,7 +11,7 @@ from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, says
 from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
-from tui.ui.app.commands_palette import OF_SCREENS
+from tui.ui.app.command_palette import OF_SCREENS
 from tui.ui.dialogs.help import MAIN
 from tui.ui.keys.actions import ACTIONS, Context
 from tui.ui.lists.models import ModelsScreen

@@ -8,7 +8,7 @@ from tests.ui.fakes import FakeRuntime, says
 from tests.ui.test_commands import keys
 from tui.core.secrets.redact import Redactor
 from tui.settings.locations import state_dir
-from tui.ui.chat.composer.history_file import HistoryFile, Kept
+from tui.ui.chat.composer.history_file import HistoryEntry, HistoryFile
 
 
 def kept() -> list[str]:
@@ -17,7 +17,7 @@ def kept() -> list[str]:
 
 def wrote(*texts: str) -> None:
     for text in texts:
-        HistoryFile(state_dir() / "input_history").add(Kept(text))
+        HistoryFile(state_dir() / "input_history").add(HistoryEntry(text))
 
 
 async def test_the_next_run_finds_what_this_one_wrote():

@@ -30,8 +30,7 @@ from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import Deps
 from tui.storage.sessions.journal import SessionJournal
-from tui.ui.chat.bridge import Bridge
-from tui.ui.chat.endings import note_of
+from tui.ui.chat.bridge import Bridge, note_of
 from tui.ui.widgets.times import said_at
 
 KEYS = {"chat.continue": "ctrl+g", "chat.retry": "r", "chat.cancel": "esc"}

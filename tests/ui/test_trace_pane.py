@@ -15,7 +15,7 @@ from tui.core.tools import Tool
 from tui.traffic.spans.entries import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.trace import TracePane
-from tui.ui.chat.trace_rows import Look, span_rows
+from tui.ui.chat.trace_rows import TraceLook, span_rows
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
 
@@ -378,7 +378,7 @@ def test_no_row_of_a_call_is_wider_than_the_pane(text: str, columns: int, open: 
     spans.apply(events.ToolCallEnded(1, "a", text, text, True, text, 1.0, None, text), 5 * SECOND)
     call = spans.entries[1]
     assert isinstance(call, CallSpan)
-    rows = span_rows(call, Look(columns, UNICODE, 0), open=open)
+    rows = span_rows(call, TraceLook(columns, UNICODE, 0), open=open)
     assert all(width_of(row) <= max(columns, 24) for row in rows)
 
 

@@ -36,18 +36,18 @@ _WORKINGS = (
     "chat.side",
     "chat.approvals",
     "chat.bridge",
-    "chat.chat",
+    "chat.turn_queue",
     "chat.status",
-    "app.commands_palette",
-    "chat.composer.sources",
-    "chat.composer.reading",
+    "app.command_palette",
+    "chat.composer.suggestions",
+    "chat.composer.attachments",
     "chat.composer.history_file",
     "chat.composer.one_by_one",
 )
 
 
 def _everything() -> type[Provider]:
-    from tui.ui.app.commands_palette import Everything
+    from tui.ui.app.command_palette import Everything
 
     return Everything
 
@@ -133,8 +133,8 @@ class McptuiApp(Doing):
         from tui.traffic.spans.spans import Spans
         from tui.ui.chat.approvals import Approvals
         from tui.ui.chat.bridge import Bridge
-        from tui.ui.chat.chat import Chat
-        from tui.ui.chat.status import Glance
+        from tui.ui.chat.status import ChatStatus
+        from tui.ui.chat.turn_queue import TurnQueue
 
         runtime = self.runtime
         self.spans = Spans()
@@ -145,7 +145,7 @@ class McptuiApp(Doing):
             notice=lambda: runtime.model_notice,
             key=self.key_of,
         )
-        self.chat = Chat(
+        self.chat = TurnQueue(
             runtime,
             self.approvals,
             self.bridge,
@@ -156,7 +156,7 @@ class McptuiApp(Doing):
             clock=lambda: time.strftime("%H:%M"),
             on_change=self.wake,
         )
-        self.glance = Glance(
+        self.glance = ChatStatus(
             runtime, self.chat, self.bridge, self.approvals, self.overrides, parent=lambda: self.branched_from
         )
         self.begin_speaking()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.ui.app.on_messages import OnMessages
-from tui.ui.chat.composer.references import Reference, Written
+from tui.ui.chat.composer.token_area import Reference, Written
 from tui.ui.keys.actions import Context
 
 if TYPE_CHECKING:
@@ -205,9 +205,9 @@ class Commanding(OnMessages):
     # ---- texts that are put into the message ----
 
     def _snippet(self, spec: "Spec", rest: str) -> None:
-        from tui.ui.chat.composer.arguments import filled, given, pair
+        from tui.ui.chat.composer.arguments import filled, pair, parse_arguments
 
-        found = given(rest, spec.names, spec.required)
+        found = parse_arguments(rest, spec.names, spec.required)
         if found.missing:
             written = " ".join(pair(name, value) for name, value in found.values.items() if value)
             self.composer.put_back(f"/{spec.name} {written}{' ' if written else ''}{found.missing[0]}=")
@@ -218,10 +218,10 @@ class Commanding(OnMessages):
 
     async def _prompt(self, spec: "Spec", rest: str) -> None:
         """Put what a prompt gives into the composer, to be read before it is sent."""
-        from tui.ui.chat.composer.arguments import given
+        from tui.ui.chat.composer.arguments import parse_arguments
         from tui.ui.chat.composer.command_arguments import said_by
 
-        found = given(self.composer.pastes.expand(rest), spec.names, spec.required)
+        found = parse_arguments(self.composer.pastes.expand(rest), spec.names, spec.required)
         if found.unknown:
             raise McptuiError(f"takes no “{clean_line(found.unknown, 40)}”", where=f"/{spec.name}")
         if found.missing:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.conversation.sessions import ExportKind, SessionInfo
     from tui.runtime.conversations import Conversations
     from tui.ui.chat.bridge import Bridge
-    from tui.ui.chat.chat import Chat
+    from tui.ui.chat.turn_queue import TurnQueue
     from tui.ui.lists.sessions import Resumed
 
 NOT_SAVED = "Nothing was said yet."
@@ -30,7 +30,7 @@ class Conversing(ByHand):
     """Opens the lists of conversations and models; shows another conversation once it is taken up."""
 
     bridge: "Bridge"
-    chat: "Chat"
+    chat: "TurnQueue"
     came_from: str = ""
     """The conversation that the one on screen branched off, as long as nothing was said in it."""
 
@@ -145,7 +145,7 @@ class Conversing(ByHand):
     def show_conversation(self, message: int | None = None) -> None:
         """Show the conversation anew, at a message or at its end; and the trace, if it is another one."""
         from tui.traffic.spans.past_turns import past_turns
-        from tui.ui.chat.endings import ended_at_limit, note_of
+        from tui.ui.chat.bridge import ended_at_limit, note_of
 
         conversations, runtime = self.conversations, self.runtime
         is_another, self.shown = self.shown != conversations.opened, conversations.opened

@@ -12,18 +12,18 @@ from tui.core.errors import McptuiError
 from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes
 from tui.ui.app.speaking import Speaking
-from tui.ui.chat.composer.references import Written
+from tui.ui.chat.composer.token_area import Written
 from tui.ui.keys.actions import ACTIONS, Context, of_context
 from tui.ui.keys.answer_debounce import AnswerKeys
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.runtime.runtime import Runtime
-    from tui.ui.app.commands_palette import Command
+    from tui.ui.app.command_palette import Command
     from tui.ui.chat.approvals import Approvals
     from tui.ui.chat.bridge import Bridge
-    from tui.ui.chat.chat import Chat
     from tui.ui.chat.conversation import ConversationPane
-    from tui.ui.chat.status import Glance
+    from tui.ui.chat.status import ChatStatus
+    from tui.ui.chat.turn_queue import TurnQueue
 
 Given = TypeVar("Given")
 
@@ -46,8 +46,8 @@ class Doing(Speaking):
     approvals: "Approvals"
     answer_keys: AnswerKeys
     bridge: "Bridge"
-    chat: "Chat"
-    glance: "Glance"
+    chat: "TurnQueue"
+    glance: "ChatStatus"
     took_focus: bool
     """The visible question took the focus from the composer and gives it back."""
 
@@ -257,7 +257,7 @@ class Doing(Speaking):
 
     def commands(self) -> "Sequence[Command]":
         """Return everything that the palette offers now."""
-        from tui.ui.app.commands_palette import Command, action_commands, server_commands
+        from tui.ui.app.command_palette import Command, action_commands, server_commands
 
         under = [screen for screen in self.screen_stack if not isinstance(screen, CommandPalette)]
         contexts = getattr(under[-1], "CONTEXTS", ())

@@ -7,7 +7,7 @@ from textual.content import Content
 
 from tui.core.text import clean
 from tui.ui.app.conversations import NOT_SAVED, Conversing
-from tui.ui.chat.composer.references import Reference, Written
+from tui.ui.chat.composer.token_area import Reference, Written
 from tui.ui.keys.actions import Action, Context, action, of_context, possible, unavailable
 from tui.ui.keys.answer_debounce import AnswerKeys
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.conversation.conversation import Attachment, Message
     from tui.core.tools import ToolResult
     from tui.ui.chat.approvals import Approvals
-    from tui.ui.chat.status import Glance
+    from tui.ui.chat.status import ChatStatus
     from tui.ui.chat.transcript.blocks import Label
     from tui.ui.chat.transcript.cards import Card
 
@@ -44,7 +44,7 @@ class OnMessages(Conversing):
 
     approvals: "Approvals"
     answer_keys: AnswerKeys
-    glance: "Glance"
+    glance: "ChatStatus"
 
     # ---- which message ----
 

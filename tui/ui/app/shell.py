@@ -27,8 +27,7 @@ from tui.settings.locations import themes_dir
 from tui.settings.themes import load_theme
 from tui.ui.app.regions import REGIONS
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.header import Header
-from tui.ui.chat.status_line import StatusLine
+from tui.ui.chat.status_line import Header, StatusLine
 from tui.ui.keys.actions import Context, action, first_key
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -41,7 +40,7 @@ from tui.ui.widgets.rules import BodyRule, Rule
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
-    from tui.ui.chat.composer.sources import LiveSources
+    from tui.ui.chat.composer.suggestions import LiveSources
     from tui.ui.chat.conversation import ConversationPane
     from tui.ui.chat.side import SideServers, SideTrace
 
@@ -96,7 +95,7 @@ class Shell(App[int]):
     @cached_property
     def sources(self) -> "LiveSources":
         """What can be completed in the composer; made when it is first asked for, after the first frame."""
-        from tui.ui.chat.composer.sources import LiveSources
+        from tui.ui.chat.composer.suggestions import LiveSources
 
         return LiveSources(Path.cwd(), lambda: self.composer.completing.again())
 

@@ -14,18 +14,17 @@ from textual.app import SuspendNotSupported
 from tui.core.errors import McptuiError
 from tui.settings.locations import state_dir
 from tui.ui.app.commanding import Commanding
-from tui.ui.chat.composer.box_rows import held_rows
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.composer.references import Written
+from tui.ui.chat.composer.token_area import Written
 from tui.ui.keys.actions import Context
 from tui.ui.widgets.box import Box
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.conversation.conversation import Attachment
+    from tui.ui.chat.composer.attachments import AttachmentReader
     from tui.ui.chat.composer.history_file import HistoryFile
-    from tui.ui.chat.composer.one_by_one import OneByOne
-    from tui.ui.chat.composer.reading import Reader
+    from tui.ui.chat.composer.one_by_one import SerialQueue
     from tui.ui.keys.slash_commands import Command
 
 _log = logging.getLogger(__name__)
@@ -41,11 +40,11 @@ class Speaking(Commanding):
 
     early: list[Composer.Sent]
     lent: bool = False
-    _asked: "OneByOne[Composer.Sent] | None" = None
-    _reader: "Reader"
+    _asked: "SerialQueue[Composer.Sent] | None" = None
+    _reader: "AttachmentReader"
     _history: "HistoryFile"
     _readied: asyncio.Event
-    _keeping: "OneByOne[str]"
+    _keeping: "SerialQueue[str]"
     _editing: "asyncio.Task[None] | None" = None
 
     # ---- life ----
@@ -53,14 +52,14 @@ class Speaking(Commanding):
     def begin_speaking(self) -> None:
         """Connect the composer with what works behind it; there is a chat now."""
         from tui.core.attachments import attachment_of
+        from tui.ui.chat.composer.attachments import AttachmentReader
         from tui.ui.chat.composer.history_file import HistoryFile
-        from tui.ui.chat.composer.one_by_one import OneByOne
-        from tui.ui.chat.composer.reading import Reader
+        from tui.ui.chat.composer.one_by_one import SerialQueue
 
-        self._reader = Reader(lambda: self.runtime.workbench, attachment_of, Path.cwd())
-        self._asked = OneByOne(self._take, self.fail)
+        self._reader = AttachmentReader(lambda: self.runtime.workbench, attachment_of, Path.cwd())
+        self._asked = SerialQueue(self._take, self.fail)
         self._history = HistoryFile(state_dir() / "input_history")
-        self._keeping = OneByOne(self._keep, self.fail)
+        self._keeping = SerialQueue(self._keep, self.fail)
         self._readied = asyncio.Event()
         early, self.early = self.early, []
         for sent in early:
@@ -132,7 +131,7 @@ class Speaking(Commanding):
                 self.composer.put_back(written.shown)
             raise
         if "@" in written.shown:
-            from tui.ui.chat.composer.files import not_attached
+            from tui.ui.chat.composer.attachments import not_attached
 
             if told := await asyncio.to_thread(not_attached, written.shown, Path.cwd()):
                 self.conversation.add_note(told, "warn")
@@ -183,6 +182,8 @@ class Speaking(Commanding):
 
     def show_held(self) -> None:
         """Show what waits to be said, with the keys for it."""
+        from tui.ui.chat.turn_queue import held_rows
+
         held, steered = self.chat.held, self.chat.steered
         self.composer.holding = bool(held)
         rows = held_rows(held, steered, reading=self.chat.reading)
@@ -216,12 +217,12 @@ class Speaking(Commanding):
     # ---- what was written before ----
 
     async def _keep(self, shown: str) -> None:
-        from tui.ui.chat.composer.history_file import Kept
+        from tui.ui.chat.composer.history_file import HistoryEntry
 
         pastes = self.composer.pastes
         text = self.runtime.redactor.redact_spoken(pastes.unfolded(shown), shapes=True)
         try:
-            await asyncio.to_thread(self._history.add, Kept(text, pastes.attached(shown)))
+            await asyncio.to_thread(self._history.add, HistoryEntry(text, pastes.attached(shown)))
         except (OSError, McptuiError):
             _log.warning("what was written could not be remembered", exc_info=True)
 

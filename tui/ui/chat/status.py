@@ -8,8 +8,8 @@ from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
 from tui.ui.chat.approvals import Approvals
 from tui.ui.chat.bridge import Bridge
-from tui.ui.chat.chat import Chat
 from tui.ui.chat.status_line import LOADING, Meter, Status, Used
+from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.actions import Context, Situation, action, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
 
-class Glance:
+class ChatStatus:
     """Everything at a glance. Before the runtime is ready it says so and asks it nothing."""
 
     def __init__(
         self,
         runtime: "Runtime",
-        chat: Chat,
+        chat: TurnQueue,
         bridge: Bridge,
         approvals: Approvals,
         overrides: KeyOverrides,

@@ -14,7 +14,7 @@ from textual.cache import LRUCache
 from tui.traffic.spans.entries import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.titled_pane import TitledPane
-from tui.ui.chat.trace_rows import Look, span_rows
+from tui.ui.chat.trace_rows import TraceLook, span_rows
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
@@ -252,7 +252,7 @@ class TracePane(TitledPane):
         if rows is None:
             span = self._spans.entries[entry]
             toggled = entry in self._toggled
-            look = Look(self.columns, self.symbols, self._clock())
+            look = TraceLook(self.columns, self.symbols, self._clock())
             open = toggled if isinstance(span, CallSpan) else not toggled
             rows = span_rows(span, look, open=open, first=entry == 0)
             self._built[entry] = rows

@@ -58,7 +58,7 @@ _STEP_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TraceLook:
     """What all rows of a trace have in common.
 
     Attributes:
@@ -72,12 +72,12 @@ class Look:
     now_ns: int
 
 
-def span_rows(span: Span, look: Look, *, open: bool, first: bool = False) -> list[Row]:
+def span_rows(span: Span, look: TraceLook, *, open: bool, first: bool = False) -> list[Row]:
     """Return the rows of an entry; at least one.
 
     Args:
         span: the entry.
-        look: see `Look`.
+        look: see `TraceLook`.
         open: for a call: everything is shown; for a turn or step: what is in it is shown below.
         first: nothing stands above it, so a turn needs no blank line.
     """
@@ -92,7 +92,7 @@ def span_rows(span: Span, look: Look, *, open: bool, first: bool = False) -> lis
             return _note_rows(span, look)
 
 
-def _turn_rows(turn: TurnSpan, look: Look, open: bool, first: bool) -> list[Row]:
+def _turn_rows(turn: TurnSpan, look: TraceLook, open: bool, first: bool) -> list[Row]:
     symbols = look.symbols
     sign = symbols.unfolded if open else symbols.folded
     left = ((f"{sign} turn {turn.number} ", "dim bold"),)
@@ -108,7 +108,7 @@ def _turn_rows(turn: TurnSpan, look: Look, open: bool, first: bool) -> list[Row]
     return [line] if first else [EMPTY, line]
 
 
-def _step_rows(step: StepSpan, look: Look, open: bool) -> Iterator[Row]:
+def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     symbols = look.symbols
     left = [(f"{symbols.unfolded if open else symbols.folded} ", "dim"), (f"step {step.number}", "text")]
     if step.ms is None and not step.state.over:
@@ -138,7 +138,7 @@ def usage_words(usage: Usage | None) -> str:
     return f"{'~' if usage.estimated else ''}{count(usage.prompt + usage.completion)} tokens"
 
 
-def _call_rows(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
+def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     yield _call_head(call, look)
     yield from _arguments(call, look, open)
     if call.state is CallState.ASKING and call.why:
@@ -155,13 +155,13 @@ def _call_rows(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
         yield from _noted(call.warning, "warn", look, open)
 
 
-def _noted(text: str, style: str, look: Look, open: bool) -> Iterator[Row]:
+def _noted(text: str, style: str, look: TraceLook, open: bool) -> Iterator[Row]:
     lead: Row = ((f"{INDENT}{look.symbols.warning} ", style),)
     line: Row = ((text, style),)
     yield from wrap(line, look.columns, lead) if open else [crop((*lead, *line), look.columns)]
 
 
-def _call_head(call: CallSpan, look: Look) -> Row:
+def _call_head(call: CallSpan, look: TraceLook) -> Row:
     symbols = look.symbols
     signs = {
         CallState.DONE: symbols.done,
@@ -177,7 +177,7 @@ def _call_head(call: CallSpan, look: Look) -> Row:
     return spread(tuple(left), _call_time(call, look, style), look.columns)
 
 
-def _call_time(call: CallSpan, look: Look, style: str) -> Row:
+def _call_time(call: CallSpan, look: TraceLook, style: str) -> Row:
     match call.state:
         case CallState.DONE:
             return ((duration(call.ms), "dim"),) if call.ms is not None else EMPTY
@@ -197,7 +197,7 @@ def progress_words(call: CallSpan, symbols: Symbols) -> str:
     return progress(call.progress, call.total, call.message, f" {symbols.separator} ")
 
 
-def _arguments(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
+def _arguments(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     shown = call.arguments if open else call.arguments[:BRIEF_ARGUMENTS]
     names = [head_of(name, NAME_CELLS) for name, _ in shown]
     wide = max([width_of(((name, ""),)) for name in names], default=0)
@@ -210,7 +210,7 @@ def _arguments(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
         yield crop(((f"{INDENT}… {len(call.arguments) - len(shown)} more", "dim"),), look.columns)
 
 
-def _result(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
+def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     if call.result is None or not call.result.text.strip():
         return
     style = "bad" if call.state is CallState.FAILED else "text"
@@ -229,7 +229,7 @@ def _result(call: CallSpan, look: Look, open: bool) -> Iterator[Row]:
         yield (*rest, (f"… {count(call.result.omitted)} more characters", "dim"))
 
 
-def _note_rows(note: NoteSpan, look: Look) -> list[Row]:
+def _note_rows(note: NoteSpan, look: TraceLook) -> list[Row]:
     match note.kind:
         case NoteKind.ENDED:
             return [crop(((f"    {note.text}", "dim"),), look.columns)]

@@ -11,7 +11,7 @@ _WORD = re.compile(rf"{_VALUE}(?=\s|$)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ParsedArguments:
     """What stands behind a command, by the names of its arguments.
 
     Attributes:
@@ -25,7 +25,7 @@ class Given:
     unknown: str = ""
 
 
-def given(rest: str, names: Sequence[str], required: Sequence[str] = ()) -> Given:
+def parse_arguments(rest: str, names: Sequence[str], required: Sequence[str] = ()) -> ParsedArguments:
     """Read what stands behind a command.
 
     Pairs come by name. Words without a name go to the arguments that have no value yet, in order; the last
@@ -50,7 +50,7 @@ def given(rest: str, names: Sequence[str], required: Sequence[str] = ()) -> Give
         loose = loose[found.end() :].lstrip()
     missing = tuple(name for name in required if not values.get(name))
     ordered = {name: values[name] for name in names if name in values}
-    return Given(ordered, missing, loose)
+    return ParsedArguments(ordered, missing, loose)
 
 
 def _pairs(rest: str, names: frozenset[str]) -> tuple[dict[str, str], str]:

@@ -8,20 +8,23 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
-from tui.ui.chat.composer.completing import Completing, Sources, own_commands
-from tui.ui.chat.composer.history import InputHistory
-from tui.ui.chat.composer.pastes import Pastes
-from tui.ui.chat.composer.references import Reference, Written
-from tui.ui.chat.composer.searching import Searching
-from tui.ui.chat.composer.token_area import TokenArea
-from tui.ui.chat.composer.wanted import MOST, What, wanted
+from tui.ui.chat.composer.completion import (
+    MOST,
+    Completion,
+    CompletionKind,
+    Sources,
+    completion_at,
+    own_commands,
+)
+from tui.ui.chat.composer.history import HistorySearch, InputHistory
+from tui.ui.chat.composer.token_area import Pastes, Reference, TokenArea, Written
 from tui.ui.keys.actions import Context, KeysOf, action, first_key, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.box import Box
 
 if TYPE_CHECKING:  # not needed for the first frame
-    from tui.ui.chat.composer.suggestion import Suggestion
+    from tui.ui.chat.composer.suggestions import Suggestion
 
 PLACEHOLDER = "Ask anything   / commands   @ attach"
 
@@ -85,8 +88,8 @@ class Composer(TokenArea):
         self.holding = False
         self._typed = ""
         box = box or Box()
-        self.completing = Completing(box, sources)
-        self.searching = Searching(box, self.earlier, self.show, self._search_keys)
+        self.completing = Completion(box, sources)
+        self.searching = HistorySearch(box, self.earlier, self.show, self._search_keys)
 
     # ---- what the app asks ----
 
@@ -174,7 +177,7 @@ class Composer(TokenArea):
 
     def _complete(self, one: "Suggestion") -> bool:
         """Write a suggestion in place of the word; return whether it is a whole message by that."""
-        if (place := self.completing.wanted) is None:
+        if (place := self.completing.target) is None:
             return False
         row, column = self.selection.end
         text = f"{self.pastes.refer(one.reference)} " if one.reference is not None else one.text
@@ -195,8 +198,12 @@ class Composer(TokenArea):
         """Make a token of a file's name that was typed to its end; pasted text attaches nothing."""
         row, column = self.selection.end
         line = self.document.get_line(row)
-        place = wanted(line, column, is_first=row == 0) if self.selection.is_empty else None
-        if place is None or place.what is not What.REFERENCE or not self._typed.endswith(f"@{place.query}"):
+        place = completion_at(line, column, is_first=row == 0) if self.selection.is_empty else None
+        if (
+            place is None
+            or place.what is not CompletionKind.REFERENCE
+            or not self._typed.endswith(f"@{place.query}")
+        ):
             return
         if name := next(filter(self.completing.names_file, place.names), ""):
             text = self.pastes.refer(Reference.to_file(name)) + place.query[len(name) :]

@@ -20,7 +20,7 @@ _NOW = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class HistoryEntry:
     """A message that is kept.
 
     Attributes:
@@ -42,7 +42,7 @@ class HistoryFile:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def load(self) -> list[Kept]:
+    def load(self) -> list[HistoryEntry]:
         """Return what is kept, the oldest first.
 
         Raises:
@@ -57,7 +57,7 @@ class HistoryFile:
                     write_private(self._path, "".join(map(_line, kept)))
         return kept
 
-    def _read(self) -> tuple[list[Kept], bool]:
+    def _read(self) -> tuple[list[HistoryEntry], bool]:
         """Return what is kept, and whether the file is longer than need be."""
         try:
             raw, is_whole = _tail(self._path)
@@ -67,7 +67,7 @@ class HistoryFile:
         kept = [one for one in map(_kept, lines if is_whole else lines[1:]) if one is not None][-MOST:]
         return kept, not is_whole or len(lines) > 2 * MOST
 
-    def add(self, kept: Kept) -> None:
+    def add(self, kept: HistoryEntry) -> None:
         """Keep one message; its text has no secret in it any more.
 
         Raises:
@@ -102,21 +102,21 @@ def _tail(path: Path) -> tuple[bytes, bool]:
         os.close(handle)
 
 
-def _line(kept: Kept) -> str:
+def _line(kept: HistoryEntry) -> str:
     value = {"text": kept.text, "attached": list(kept.attached)} if kept.attached else kept.text
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _kept(line: str) -> Kept | None:
+def _kept(line: str) -> HistoryEntry | None:
     try:
         found = json.loads(line) if line else ""
     except (ValueError, RecursionError):
         return None
     match found:
         case str(text):
-            kept = Kept(text)
+            kept = HistoryEntry(text)
         case {"text": str(text), "attached": [*tokens]}:
-            kept = Kept(text, tuple(token for token in tokens if isinstance(token, str)))
+            kept = HistoryEntry(text, tuple(token for token in tokens if isinstance(token, str)))
         case _:
             return None
     return kept if 0 < len(kept.text) <= MOST_CHARS else None

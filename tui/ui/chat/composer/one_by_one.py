@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 Thing = TypeVar("Thing")
 
 
-class OneByOne(Generic[Thing]):
+class SerialQueue(Generic[Thing]):
     """A queue with one worker, which is there only while there is something to do.
 
     Args:

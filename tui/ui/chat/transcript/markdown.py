@@ -9,13 +9,199 @@ import re
 from typing import TYPE_CHECKING
 
 from tui.ui.chat.transcript import code
-from tui.ui.chat.transcript.inline import inline_rows
-from tui.ui.chat.transcript.tables import table_rows
 from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
+
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tui.core.text import clean_line
+from tui.ui.widgets.rows import Span
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+
+from itertools import zip_longest
+
+from tui.ui.widgets.rows import width_of
+
+GAP = 3
+NARROWEST_CELL = 6
+
+
+def table_rows(
+    head: Sequence[Row], body: Sequence[Sequence[Row]], aligns: Sequence[str], width: int
+) -> list[Row]:
+    """Return a table as rows: the head, a thin rule, the lines; cells wrap inside their column.
+
+    Args:
+        head: the cells of the head.
+        body: the cells of each line; lines may be shorter than the head.
+        aligns: "left", "right" or "center" for each column.
+        width: cells that there are.
+    """
+    columns = len(head)
+    widths = _widths([head, *body], columns, width)
+    if widths is None:
+        return _stacked(head, body, width)
+    rows = _line(head, widths, aligns)
+    rows.append((("─" * (sum(widths) + GAP * (columns - 1)), "rule"),))
+    tall = any(width_of(cell) > widths[i] for line in body for i, cell in enumerate(line[:columns]))
+    for number, line in enumerate(body):
+        if tall and number:
+            rows.append(EMPTY)
+        rows += _line(line, widths, aligns)
+    return rows
+
+
+def _widths(lines: Sequence[Sequence[Row]], columns: int, width: int) -> list[int] | None:
+    """Return the widths of the columns; None if there are too many for the width."""
+    room = width - GAP * (columns - 1)
+    wanted = [
+        max([width_of(line[i]) for line in lines if i < len(line)], default=1) or 1 for i in range(columns)
+    ]
+    if sum(wanted) <= room:
+        return wanted
+    if columns * NARROWEST_CELL > room:
+        return None
+    # Narrow columns keep what they want, wide ones share the rest: the water level that fits.
+    widths = wanted[:]
+    left, open_columns = room, sorted(range(columns), key=lambda i: wanted[i])
+    while open_columns:
+        level = left // len(open_columns)
+        column = open_columns.pop(0)
+        widths[column] = min(wanted[column], max(NARROWEST_CELL, level))
+        left -= widths[column]
+    return widths
+
+
+def _line(cells: Sequence[Row], widths: Sequence[int], aligns: Sequence[str]) -> list[Row]:
+    wrapped = [
+        wrap(cell, widths[i]) if i < len(cells) else [EMPTY]
+        for i, cell in enumerate([*cells, *[EMPTY] * (len(widths) - len(cells))][: len(widths)])
+    ]
+    rows: list[Row] = []
+    for parts in zip_longest(*wrapped, fillvalue=EMPTY):
+        row: Row = EMPTY
+        for i, part in enumerate(parts):
+            if i:
+                row = (*row, (" " * GAP, ""))
+            row = (*row, *_aligned(part, widths[i], aligns[i] if i < len(aligns) else "left"))
+        rows.append(row)
+    return rows
+
+
+def _aligned(part: Row, width: int, align: str) -> Row:
+    part = tuple([span for span in part if span[0]])  # lines of a cell are never joined: cells stand between
+    spare = max(0, width - width_of(part))
+    before = {"right": spare, "center": spare // 2}.get(align, 0)
+    return pad(((" " * before, ""), *part) if before else part, width)
+
+
+def _stacked(head: Sequence[Row], body: Sequence[Sequence[Row]], width: int) -> list[Row]:
+    """Return the table as name and value below each other, for widths that columns do not fit."""
+    rows: list[Row] = []
+    for number, line in enumerate(body):
+        if number:
+            rows.append(EMPTY)
+        for name, cell in zip(head, line, strict=False):
+            rows += wrap((*name, ("  ", ""), *cell), width, rest=(("  ", ""),))
+    return rows or [row for cell in head for row in wrap(cell, width)]
+
+
+# Emphasis and links cost the square of their number in the worst case (measured: 60 ms for 4 KiB of
+# "!["), so a paragraph with more of them than anyone writes is shown as it was written.
+MAX_INLINE = 4096
+MAX_BRACKETS = 256
+_ATTRIBUTES = {"strong": "bold", "em": "italic", "s": "strike", "link": "underline"}
+
+
+@lru_cache(maxsize=512)
+def _words(base: str, attributes: tuple[str, ...]) -> str:
+    return " ".join((base, *dict.fromkeys(attributes)))
+
+
+def inline_rows(parser: "MarkdownIt", text: str, base: str) -> list[Row]:
+    """Return the lines of a paragraph, not yet wrapped; `base` are the words of its style.
+
+    A line break in the source breaks the line: models mean it where they write one.
+    """
+    text = text.expandtabs(4)
+    if len(text) > MAX_INLINE or text.count("[") > MAX_BRACKETS:
+        return [((line, base),) for line in text.split("\n")]
+    tokens: list[Token] = []
+    parser.inline.parse(text, parser, {}, tokens)
+    return _Line(base).read(tokens)
+
+
+class _Line:
+    """Collects the spans of a paragraph while its tokens are read."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self._attributes: list[str] = []
+        self._rows: list[Row] = []
+        self._spans: list[Span] = []
+        self._link = ""
+        self._label: list[str] = []
+
+    def read(self, tokens: "Sequence[Token]") -> list[Row]:
+        for token in tokens:
+            self._take(token)
+        self._break()
+        return self._rows
+
+    def _take(self, token: "Token") -> None:
+        match token.type:
+            case "text" | "text_special":
+                self._add(token.content)
+            case "softbreak" | "hardbreak":
+                self._break()
+            case "code_inline":
+                self._add(token.content, "tool")
+            case "image":
+                self._add(token.content or "image")
+                self._address(token.attrs.get("src"))
+            case "link_open":
+                self._link = str(token.attrs.get("href", ""))
+                self._label.clear()
+                self._attributes.append("underline")
+            case "link_close":
+                self._attributes.remove("underline")
+                if "".join(self._label) not in (self._link, self._link.removeprefix("mailto:")):
+                    self._address(self._link)
+                self._link = ""
+            case kind if kind.endswith("_open"):
+                self._attributes.append(_ATTRIBUTES.get(kind[:-5], "italic"))
+            case kind if kind.endswith("_close"):
+                self._attributes.remove(_ATTRIBUTES.get(kind[:-6], "italic"))
+            case _:
+                self._add(token.content)
+
+    def _add(self, text: str, base: str = "") -> None:
+        if not text:
+            return
+        if self._link:
+            self._label.append(text)
+        style = _words(base or self._base, tuple(self._attributes))
+        if self._spans and self._spans[-1][1] == style:
+            text = self._spans.pop()[0] + text
+        self._spans.append((text, style))
+
+    def _address(self, url: object) -> None:
+        self._spans.append((f" ({clean_line(str(url or ''))})", "dim"))
+
+    def _break(self) -> None:
+        self._rows.append(tuple(self._spans))
+        self._spans.clear()
+
 
 _BULLETS = ("•", "◦", "▪")
 _TASK = re.compile(r"\[([ xX])\] ")

@@ -21,11 +21,10 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean, clean_line
 from tui.core.units import duration
 from tui.ui.chat.result_parts import attachment_words, outcome, result_of
-from tui.ui.chat.transcript.blocks import PIECE, Label, Note, Plain, said_blocks
+from tui.ui.chat.transcript.blocks import PIECE, Code, Label, Note, Plain, Prose, Thinking, said_blocks
 from tui.ui.chat.transcript.cards import Card
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.markdown import Markdown
-from tui.ui.chat.transcript.prose import Code, Prose, Thinking
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import said_at

@@ -17,13 +17,12 @@ from tui.core.ports import ApprovalRequest
 from tui.core.text import clean, clean_line
 from tui.ui.chat.result_parts import attachment_words
 from tui.ui.chat.transcript import code
-from tui.ui.chat.transcript.blocks import Fold, Label, Note, Plain, Summary, Welcome
+from tui.ui.chat.transcript.blocks import Fold, Label, Note, Plain, Summary, Thinking, Welcome
 from tui.ui.chat.transcript.cards import Card
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.chat.transcript.markdown import Markdown
 from tui.ui.chat.transcript.messages import Messages
 from tui.ui.chat.transcript.past import note_block, stand_under, user_blocks
-from tui.ui.chat.transcript.prose import Thinking
 from tui.ui.chat.transcript.writer import ReplyWriter
 from tui.ui.widgets.symbols import UNICODE, Symbols
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from tui.ui.chat.composer.arguments import filled, given, names_in, pair
+from tui.ui.chat.composer.arguments import filled, names_in, pair, parse_arguments
 
 CITY_AND_DAYS = ("city", "days")
 
@@ -29,31 +29,33 @@ CITY_AND_DAYS = ("city", "days")
     ],
 )
 def test_values_come_by_name_and_the_rest_in_order(rest: str, values: dict[str, str]):
-    assert given(rest, CITY_AND_DAYS).values == values
+    assert parse_arguments(rest, CITY_AND_DAYS).values == values
 
 
 def test_the_only_argument_takes_all_of_the_text():
-    assert given("what is this, and why?", ("question",)).values == {"question": "what is this, and why?"}
-    assert given("a\nb", ("question",)).values == {"question": "a\nb"}
+    assert parse_arguments("what is this, and why?", ("question",)).values == {
+        "question": "what is this, and why?"
+    }
+    assert parse_arguments("a\nb", ("question",)).values == {"question": "a\nb"}
 
 
 def test_what_is_required_and_has_no_value_is_missing():
-    assert given("days=3 city=", CITY_AND_DAYS, CITY_AND_DAYS).missing == ("city",)
+    assert parse_arguments("days=3 city=", CITY_AND_DAYS, CITY_AND_DAYS).missing == ("city",)
 
 
 def test_what_belongs_to_no_argument_is_told():
-    assert given("city=x days=3 and more", CITY_AND_DAYS).unknown == "and more"
-    assert given("more", ()).unknown == "more"
+    assert parse_arguments("city=x days=3 and more", CITY_AND_DAYS).unknown == "and more"
+    assert parse_arguments("more", ()).unknown == "more"
 
 
 @drawn(st.text(max_size=60))
 def test_a_value_that_is_written_as_a_pair_is_read_as_it_was(value: str):
-    assert given(pair("city", value), CITY_AND_DAYS).values == {"city": value}
+    assert parse_arguments(pair("city", value), CITY_AND_DAYS).values == {"city": value}
 
 
 @drawn(st.text(max_size=200), st.lists(st.sampled_from(["a", "b", "c"]), unique=True))
 def test_any_text_is_read_without_an_error(rest: str, names: list[str]):
-    assert set(given(rest, names).values) <= set(names)
+    assert set(parse_arguments(rest, names).values) <= set(names)
 
 
 def test_places_are_named_in_order_and_once():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tui.ui.chat.composer.history import MOST
-from tui.ui.chat.composer.history_file import MOST_BYTES, MOST_CHARS, HistoryFile, Kept
+from tui.ui.chat.composer.history_file import MOST_BYTES, MOST_CHARS, HistoryEntry, HistoryFile
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ def texts_in(path: Path) -> list[str]:
 def test_what_one_run_keeps_the_next_one_finds(path: Path):
     texts = ["one\ntwo", "北京", "\u2028 \x85", "a\\n"]
     for text in texts:
-        HistoryFile(path).add(Kept(text))
+        HistoryFile(path).add(HistoryEntry(text))
     assert texts_in(path) == texts
 
 
 def test_it_is_for_its_owner_only(path: Path):
     path.parent.mkdir()
     path.touch(0o644)
-    HistoryFile(path).add(Kept("secret plans"))
+    HistoryFile(path).add(HistoryEntry("secret plans"))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -38,27 +38,27 @@ def test_without_a_file_there_is_nothing(path: Path):
 
 
 def test_a_damaged_line_costs_that_line(path: Path):
-    HistoryFile(path).add(Kept("one"))
+    HistoryFile(path).add(HistoryEntry("one"))
     with path.open("ab") as file:
         file.write(b'{"no": "text"}\n"cut off\n\xff\xfe\n[]\n')
-    HistoryFile(path).add(Kept("two"))
+    HistoryFile(path).add(HistoryEntry("two"))
     assert texts_in(path) == ["one", "two"]
 
 
 def test_what_is_too_long_to_have_been_written_is_not_kept(path: Path):
-    HistoryFile(path).add(Kept("x" * (MOST_CHARS + 1)))
+    HistoryFile(path).add(HistoryEntry("x" * (MOST_CHARS + 1)))
     assert texts_in(path) == []
 
 
 def test_text_that_no_terminal_can_send_is_kept_as_far_as_it_goes(path: Path):
-    HistoryFile(path).add(Kept("a\ud800b"))
+    HistoryFile(path).add(HistoryEntry("a\ud800b"))
     assert texts_in(path) == ["a?b"]
 
 
 def test_a_file_that_grows_is_shortened(path: Path):
     file = HistoryFile(path)
     for number in range(2 * MOST + 5):
-        file.add(Kept(str(number)))
+        file.add(HistoryEntry(str(number)))
     assert texts_in(path) == [str(number) for number in range(MOST + 5, 2 * MOST + 5)]
     assert len(path.read_text().splitlines()) == MOST
 
@@ -75,11 +75,11 @@ def test_a_pipe_in_its_place_keeps_nobody_waiting(path: Path):
     os.mkfifo(path)
     assert texts_in(path) == []
     with pytest.raises(OSError):
-        HistoryFile(path).add(Kept("one"))
+        HistoryFile(path).add(HistoryEntry("one"))
 
 
 def test_what_was_attached_is_told_from_what_only_looks_so(path: Path):
-    kept = [Kept("see [@a.txt] and [@b.txt]", ("[@a.txt]",)), Kept("[@c.txt]")]
+    kept = [HistoryEntry("see [@a.txt] and [@b.txt]", ("[@a.txt]",)), HistoryEntry("[@c.txt]")]
     for one in kept:
         HistoryFile(path).add(one)
     assert HistoryFile(path).load() == kept

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.conftest import until
-from tui.ui.chat.composer.one_by_one import OneByOne
+from tui.ui.chat.composer.one_by_one import SerialQueue
 
 
 async def test_each_is_begun_when_the_one_before_is_done():
@@ -14,7 +14,7 @@ async def test_each_is_begun_when_the_one_before_is_done():
         await gate.wait()
         done.append(what)
 
-    queue = OneByOne(do, done.append)  # type: ignore[arg-type]
+    queue = SerialQueue(do, done.append)  # type: ignore[arg-type]
     for what in "abc":
         queue.put(what)
     assert queue.busy and done == []
@@ -31,7 +31,7 @@ async def test_stopping_gives_back_what_was_not_begun_and_the_next_one_works():
             await asyncio.Event().wait()
         done.append(what)
 
-    queue = OneByOne(do, done.append)  # type: ignore[arg-type]
+    queue = SerialQueue(do, done.append)  # type: ignore[arg-type]
     for what in ("never", "b", "c"):
         queue.put(what)
     await asyncio.sleep(0)
@@ -50,7 +50,7 @@ async def test_an_error_is_told_and_costs_only_its_own_thing():
             raise ZeroDivisionError
         done.append(what)
 
-    queue = OneByOne(do, told.append)
+    queue = SerialQueue(do, told.append)
     queue.put("bad")
     queue.put("good")
     await until(lambda: not queue.busy and done)

@@ -1,21 +1,186 @@
-"""What is suggested: commands, their arguments, files, and what running servers offer."""
+"""One line of the list above the composer, and which lines fit what was written. Pure."""
 
 import asyncio
 import logging
+import os
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerState, ServerStatus
-from tui.ui.chat.composer.references import Reference
-from tui.ui.chat.composer.suggestion import Suggestion, fitting, of_words
-from tui.ui.keys.slash_commands import OWN, Kind, Spec, of_prompts, of_snippets
+from tui.core.text import clean_line, fold
+from tui.ui.chat.composer.token_area import Reference
+from tui.ui.keys.slash_commands import OWN, Kind, Spec, Takes, of_prompts, of_snippets
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.workbench import PromptInfo, ResourceInfo
     from tui.runtime.runtime import Runtime
+
+MOST_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Something that can be written here.
+
+    Attributes:
+        name: what is looked for, as it is shown.
+        usage: what may stand behind it, or "".
+        about: what it is, in a sentence or a few words.
+        text: what is written in place of what was typed.
+        runs: nothing need be written behind it: enter sends it at once.
+        reference: what is attached instead of `text`, or None.
+    """
+
+    name: str
+    usage: str = ""
+    about: str = ""
+    text: str = ""
+    runs: bool = False
+    reference: Reference | None = None
+
+
+def of_commands(specs: Iterable[Spec]) -> list[Suggestion]:
+    """Return the commands as they are suggested."""
+    return [
+        Suggestion(
+            f"/{spec.name}",
+            spec.usage,
+            spec.help,
+            f"/{spec.name}" if spec.takes is Takes.NOTHING else f"/{spec.name} ",
+            spec.takes is Takes.NOTHING,
+        )
+        for spec in specs
+    ]
+
+
+def of_words(words: Iterable[tuple[str, str]], *, behind: str = " ") -> list[Suggestion]:
+    """Return words with what each is; `behind` is written after one that is taken."""
+    return [
+        Suggestion(clean_line(word, 100), about=clean_line(about, 100), text=word + behind)
+        for word, about in words
+    ]
+
+
+def fitting(found: Iterable[Suggestion], query: str) -> list[Suggestion]:
+    """Return what fits `query`, the best first: begins so, a part begins so, has it in it, has its letters.
+
+    Order within one degree stays as it was given.
+    """
+    query = query.casefold()
+    ranked = []
+    for place, one in enumerate(found):
+        name = one.name.casefold()
+        degree = _degree(name if query.startswith("/") else name.removeprefix("/"), query)
+        if degree is not None:
+            ranked.append((degree, place, one))
+    ranked.sort(key=lambda entry: entry[:2])
+    return [one for _, _, one in ranked[:MOST_SHOWN]]
+
+
+def _degree(name: str, query: str) -> int | None:
+    if name.startswith(query):
+        return 0
+    at = name.find(query)
+    if at > 0:
+        return 1 if not name[at - 1].isalnum() else 2
+    if len(query) < 2:
+        return None
+    letters = iter(name)
+    return 3 if all(letter in letters for letter in query) else None
+
+
+MOST_ENTRIES = 4_000
+"""Names that are looked at for one list."""
+MOST_DEEP = 5
+"""Levels below the working directory that are searched for a bare name."""
+SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
+"""Directories that are searched only by their own path: what they hold was made, not written."""
+
+
+def files(query: str, folder: Path) -> list[Suggestion]:
+    """Return the files and directories that a path may go on to, the best first.
+
+    Args:
+        query: a path as it is being written, relative to `folder`, absolute, or beginning with `~/`.
+        folder: the working directory.
+    """
+    head, slash, tail = query.rpartition("/")
+    head += slash
+    base = Path(os.path.expanduser(head)) if head else folder
+    base = base if base.is_absolute() else folder / base
+    return fitting(_entries(base, head, hidden=tail.startswith(".")), query)
+
+
+def named(query: str, found: Iterable[Suggestion]) -> list[Suggestion]:
+    """Return those whose own name, without its directory, has `query` in it."""
+    query = fold(query)
+    return [one for one in found if query in fold(one.name.rpartition("/")[2])][:MOST_SHOWN]
+
+
+def tree(folder: Path) -> list[Suggestion]:
+    """Return files anywhere below a directory, the nearest first; not what is hidden or was made."""
+    seen = 0
+    found: list[Suggestion] = []
+    level = [""]
+    for _ in range(MOST_DEEP):
+        below: list[str] = []
+        for written in level:
+            for one in _entries(folder / written, written, hidden=False):
+                seen += 1
+                if seen > MOST_ENTRIES:
+                    return found
+                if one.reference is not None:
+                    found.append(one)
+                elif one.text[1:-1].rpartition("/")[2] not in SKIPPED:
+                    below.append(one.text[1:])
+        level = below
+    return found
+
+
+def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
+    """Yield what stands in one directory, directories first, by name."""
+    found: list[tuple[bool, str, int]] = []
+    try:
+        with os.scandir(base) as entries:
+            for entry in entries:
+                if entry.name.startswith(".") is not hidden:
+                    continue
+                found.append(_described(entry))
+                if len(found) >= MOST_ENTRIES:
+                    break
+    except (OSError, ValueError):
+        return  # not there, not a directory, not readable: nothing to suggest
+    for is_file, name, size in sorted(found, key=lambda one: (one[0], one[1].casefold())):
+        yield _suggestion(written + name, is_file=is_file, size=size)
+
+
+def _described(entry: os.DirEntry[str]) -> tuple[bool, str, int]:
+    try:
+        is_file = not entry.is_dir()
+        return is_file, entry.name, entry.stat().st_size if is_file else 0
+    except OSError:
+        return True, entry.name, 0  # a link to nowhere; reading it will say so
+
+
+def _suggestion(path: str, *, is_file: bool, size: int = 0) -> Suggestion:
+    shown = clean_line(path, 300)
+    if not is_file:
+        return Suggestion(f"{shown}/", about="directory", text=f"@{path}/")
+    return Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
+
+
+def is_file(path: str, folder: Path) -> bool:
+    """Return whether a path, as it was written, names a file that is there."""
+    try:
+        return bool(path) and (folder / os.path.expanduser(path)).is_file()
+    except (OSError, ValueError, RuntimeError):
+        return False
+
 
 _log = logging.getLogger(__name__)
 
@@ -108,8 +273,6 @@ class LiveSources:
 
     def names_file(self, path: str) -> bool:
         """Return whether a path names a file that is there."""
-        from tui.ui.chat.composer.files import is_file
-
         return is_file(path, self.folder)
 
     def _ask_again(self) -> None:
@@ -183,8 +346,6 @@ class LiveSources:
 
     async def references(self, query: str) -> Sequence[Suggestion]:
         """Return the files and resources that `@query` may mean, as far as they are near."""
-        from tui.ui.chat.composer.files import files
-
         self._ask_again()  # who has more to offer is not waited for: the list is made anew then
         found = await asyncio.to_thread(files, query, self.folder)
         offered = [
@@ -198,8 +359,6 @@ class LiveSources:
 
     async def deeper(self, query: str) -> Sequence[Suggestion]:
         """Return the files below the working directory whose own name has `query` in it."""
-        from tui.ui.chat.composer.files import named, tree
-
         if not query or "/" in query or query.startswith("."):
             return ()
         now = time.monotonic()

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.ui.chat.composer.files import MOST_ENTRIES, files, is_file, named, not_attached, tree
+from tui.ui.chat.composer.attachments import not_attached
+from tui.ui.chat.composer.suggestions import MOST_ENTRIES, files, is_file, named, tree
 
 
 @pytest.fixture

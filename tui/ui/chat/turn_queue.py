@@ -5,18 +5,37 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from tui.core import units
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.events import Event, Steered
+from tui.core.text import clean_line
 from tui.core.turn.limits import Meter
 from tui.ui.chat.approvals import Approvals
 from tui.ui.chat.bridge import Bridge
-from tui.ui.chat.composer.held import Held
-from tui.ui.chat.composer.references import Written
+from tui.ui.chat.composer.token_area import Written
+from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.runtime.turn import PendingTurn
+
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True, eq=False)
+class QueuedMessage:
+    """A message that waits.
+
+    Attributes:
+        written: the message.
+        attachments: what goes with it; None while it is being read.
+    """
+
+    written: Written
+    attachments: tuple[Attachment, ...] | None = None
+
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +54,7 @@ class ChatPane(Protocol):
         ...
 
 
-class Chat:
+class TurnQueue:
     """One turn at a time. What is sent meanwhile waits and is sent after it, in order.
 
     Args:
@@ -71,11 +90,11 @@ class Chat:
         self._record = record
         self._clock = clock
         self._on_change = on_change
-        self._held: list[Held] = []
+        self._held: list[QueuedMessage] = []
         self._steered: list[Written] = []
         self._turn: PendingTurn | None = None
         self._task: asyncio.Task[None] | None = None
-        self._reading: dict[Held, asyncio.Task[None]] = {}
+        self._reading: dict[QueuedMessage, asyncio.Task[None]] = {}
         self._stopping = False
         self._closed = False
 
@@ -118,7 +137,7 @@ class Chat:
             written: the message.
             attachments: what goes with it, if that was read before.
         """
-        held = Held(written, attachments if written.references else attachments or ())
+        held = QueuedMessage(written, attachments if written.references else attachments or ())
         self._held.append(held)
         if held.attachments is None:
             task = asyncio.create_task(self._attach(held), name="read attachments")
@@ -178,7 +197,7 @@ class Chat:
         self._view.add_user(text, self._clock(), attachments)
         self._begin(turn)
 
-    async def _attach(self, held: Held) -> None:
+    async def _attach(self, held: QueuedMessage) -> None:
         try:
             held.attachments = await self._read(held.written)
         except McptuiError as error:
@@ -186,7 +205,7 @@ class Chat:
             self._held.remove(held)
             self._give_back(held.written.shown)
 
-    def _was_read(self, held: Held) -> None:
+    def _was_read(self, held: QueuedMessage) -> None:
         task = self._reading.pop(held, None)
         if task is not None and not task.cancelled() and (error := task.exception()) is not None:
             _log.error("an attachment could not be read", exc_info=error)
@@ -196,7 +215,7 @@ class Chat:
             self.flush()
             self._on_change()
 
-    def _stop_reading(self, held: Held) -> None:
+    def _stop_reading(self, held: QueuedMessage) -> None:
         if (task := self._reading.pop(held, None)) is not None:
             task.cancel()
 
@@ -296,4 +315,27 @@ class Chat:
         if stopped and late:
             self._give_back("\n".join(one.shown for one in late))
         else:
-            self._held[:0] = [Held(one, ()) for one in late]
+            self._held[:0] = [QueuedMessage(one, ()) for one in late]
+
+
+def held_rows(held: Sequence[str], steered: Sequence[str], *, reading: bool = False) -> list[Row]:
+    """Return the lines of what waits to be said: how many messages, and the last of them.
+
+    Args:
+        held: sent after the turn, the next one first; keys act on the last.
+        steered: told at the next step.
+        reading: something that goes with one of them is being read.
+    """
+    rows: list[Row] = []
+    if steered:
+        rows.append(_held(steered, "will be told at the next step"))
+    if held:
+        rows.append(_held(held, "waits for its files" if reading else "will be sent next"))
+    return rows
+
+
+def _held(texts: Sequence[str], words: str) -> Row:
+    return (
+        (f" {units.plural(len(texts), 'message')} {words}", "accent"),
+        (f"   {clean_line(texts[-1], 300)}", "text"),
+    )

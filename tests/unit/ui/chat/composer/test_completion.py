@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tui.ui.chat.composer.completing import Completing
-from tui.ui.chat.composer.suggestion import Suggestion
+from tui.ui.chat.composer.completion import Completion
+from tui.ui.chat.composer.suggestions import Suggestion
 from tui.ui.keys.slash_commands import OWN
 
 SMALL = Suggestion("small", text="small")
@@ -53,18 +53,18 @@ def sources() -> Slow:
 
 
 @pytest.fixture
-def completing(sources: Slow) -> Completing:
-    return Completing(Shown(), lambda: sources)  # type: ignore[arg-type]
+def completing(sources: Slow) -> Completion:
+    return Completion(Shown(), lambda: sources)  # type: ignore[arg-type]
 
 
-def write(completing: Completing, text: str) -> None:
+def write(completing: Completion, text: str) -> None:
     """Write letter by letter, faster than any list is made."""
     for end in range(1, len(text) + 1):
         completing.look(text[:end], end, is_first=True)
 
 
 async def test_an_enter_behind_an_argument_does_not_take_the_command_before_it(
-    completing: Completing, sources: Slow
+    completing: Completion, sources: Slow
 ) -> None:
     write(completing, "/model small")
     sources.gate.set()
@@ -74,9 +74,9 @@ async def test_an_enter_behind_an_argument_does_not_take_the_command_before_it(
 
 
 async def test_a_list_that_does_not_come_in_time_is_not_taken_for_the_one_before(
-    completing: Completing, monkeypatch: pytest.MonkeyPatch
+    completing: Completion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.ui.chat.composer.completing.PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr("tui.ui.chat.composer.completion.PATIENCE_SECONDS", 0.01)
     write(completing, "/model small")
     await completing.settled()
     assert completing.marked is None and completing.best is None
@@ -84,7 +84,7 @@ async def test_a_list_that_does_not_come_in_time_is_not_taken_for_the_one_before
 
 
 async def test_a_reference_that_was_written_on_is_not_the_one_that_was_listed(
-    completing: Completing, sources: Slow
+    completing: Completion, sources: Slow
 ) -> None:
     completing.look("@a", 2, is_first=True)
     await completing.settled()

@@ -10,8 +10,8 @@ from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.tools import CallFailure, ResourceContent, TextContent, ToolResult
-from tui.ui.chat.composer.reading import Reader, bytes_of
-from tui.ui.chat.composer.references import Reference, Written
+from tui.ui.chat.composer.attachments import AttachmentReader, bytes_of
+from tui.ui.chat.composer.token_area import Reference, Written
 
 KNOWN = Attachment("text", "text/plain", "known", 1, "k")
 
@@ -24,7 +24,7 @@ async def test_everything_comes_in_the_order_in_which_it_is_named(tmp_path: Path
     (tmp_path / "a.txt").write_text("file")
     bench = FakeWorkbench()
     bench.answers["x://r"] = ToolResult((ResourceContent("x://r", "text/plain", "resource"),))
-    reader = Reader(lambda: bench, attachment_of, tmp_path)
+    reader = AttachmentReader(lambda: bench, attachment_of, tmp_path)
     message = written(
         Reference.to_known(KNOWN), Reference.to_resource("weather", "x://r"), Reference.to_file("a.txt")
     )
@@ -35,7 +35,7 @@ async def test_everything_comes_in_the_order_in_which_it_is_named(tmp_path: Path
 async def test_what_cannot_be_read_is_told_by_its_name(tmp_path: Path, path: str):
     (tmp_path / "empty").touch()
     os.mkfifo(tmp_path / "pipe")
-    reader = Reader(FakeWorkbench, attachment_of, tmp_path)
+    reader = AttachmentReader(FakeWorkbench, attachment_of, tmp_path)
     with pytest.raises(McptuiError, match=r"cannot be attached: .*composer again"):
         await reader.read(written(Reference.to_file(path)))
 
@@ -52,7 +52,7 @@ async def test_a_resource_that_fails_or_is_too_large_is_told(tmp_path: Path, res
     bench = FakeWorkbench()
     bench.answers["x://r"] = result
     with pytest.raises(McptuiError, match="weather:x://r: cannot be attached"):
-        await Reader(lambda: bench, attachment_of, tmp_path).read(
+        await AttachmentReader(lambda: bench, attachment_of, tmp_path).read(
             written(Reference.to_resource("weather", "x://r"))
         )
 

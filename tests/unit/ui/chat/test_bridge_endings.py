@@ -4,7 +4,7 @@ import pytest
 
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
-from tui.ui.chat.endings import end_sentence, ended_at_limit, note_of
+from tui.ui.chat.bridge import end_sentence, ended_at_limit, note_of
 
 KEYS = {"go_on": "ctrl+g", "again": "r"}
 

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.fakes import FakeRuntime
 from tui.core.workbench import PromptInfo, ResourceInfo
-from tui.ui.chat.composer.sources import LiveSources
+from tui.ui.chat.composer.suggestions import LiveSources
 
 
 class Prompts:
@@ -42,7 +42,7 @@ def names(sources: LiveSources) -> list[str]:
 
 
 async def test_a_server_that_keeps_silent_keeps_nobody_waiting(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     learned: list[int] = []
     sources = LiveSources(Path(), lambda: learned.append(1))
     sources.runtime = runtime
@@ -52,7 +52,7 @@ async def test_a_server_that_keeps_silent_keeps_nobody_waiting(runtime, monkeypa
 
 
 async def test_what_a_stopped_server_offered_is_gone(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     sources = LiveSources(Path(), lambda: None)
     sources.runtime = runtime
     await sources.known()
@@ -62,7 +62,7 @@ async def test_what_a_stopped_server_offered_is_gone(runtime, monkeypatch):
 
 
 async def test_servers_are_not_asked_again_with_every_letter(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     sources = LiveSources(Path(), lambda: None)
     sources.runtime = runtime
     await sources.known()
@@ -73,7 +73,7 @@ async def test_servers_are_not_asked_again_with_every_letter(runtime, monkeypatc
 
 
 async def test_a_server_whose_prompts_changed_is_asked_again(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     sources = LiveSources(Path(), lambda: None)
     sources.runtime = runtime
     await sources.known()
@@ -83,7 +83,7 @@ async def test_a_server_whose_prompts_changed_is_asked_again(runtime, monkeypatc
 
 
 async def test_a_listing_that_fails_takes_no_suggestions_away(runtime, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.sources.LISTING_SECONDS", 0.05)
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
     sources = LiveSources(Path(), lambda: None)
     sources.runtime = runtime
     await sources.known()

@@ -1,6 +1,6 @@
 """Which suggestions fit, and in which order."""
 
-from tui.ui.chat.composer.suggestion import Suggestion, fitting, of_commands
+from tui.ui.chat.composer.suggestions import Suggestion, fitting, of_commands
 from tui.ui.keys.slash_commands import OWN
 
 

@@ -2,24 +2,29 @@
 
 import asyncio
 import os
+import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tui.core.attachments import MAX_BYTES, attachments_of
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
+from tui.core.text import clean_line
 from tui.core.tools import CallFailure
 from tui.core.workbench import Workbench
-from tui.ui.chat.composer.references import Reference, Written
+from tui.ui.chat.composer.token_area import BEHIND, Reference, Written
+
+_WRITTEN = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
+
 
 RESOURCE_SECONDS = 30.0
 
 _AGAIN = "The message is in the composer again."
 
 
-class Reader:
+class AttachmentReader:
     """Reads references.
 
     Args:
@@ -101,3 +106,32 @@ def bytes_of(path: Path) -> bytes:
     if len(data) > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
     return data
+
+
+def not_attached(text: str, folder: Path) -> str:
+    """Return what a message seems to attach and does not, as a sentence; "" if there is nothing.
+
+    Only paths count, as they are seen with what is there: `@person` and `@app.route("/")` are words.
+    """
+    found = {name: why for name in _paths(text) if (why := _why_not(name, folder))}
+    told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])
+    return f"Not attached: {told}." if told else ""
+
+
+def _paths(text: str) -> Iterator[str]:
+    for match in _WRITTEN.finditer(text):
+        yield match.group(1) or match.group(2).rstrip(BEHIND)
+
+
+def _why_not(written: str, folder: Path) -> str:
+    try:
+        path = folder / os.path.expanduser(written)
+        if path.is_dir():
+            return "a directory"
+        if path.is_file():
+            return "its name was pasted; tab behind it attaches it"
+        if os.path.lexists(path):
+            return "no file that can be read"
+        return "there is no such file" if "/" in written and path.parent.is_dir() else ""
+    except (OSError, ValueError, RuntimeError):
+        return ""

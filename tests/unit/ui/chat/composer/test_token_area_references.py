@@ -1,7 +1,6 @@
 """What a reference is called."""
 
-from tui.ui.chat.composer.pastes import Pastes
-from tui.ui.chat.composer.references import Reference
+from tui.ui.chat.composer.token_area import Pastes, Reference
 
 
 def test_a_name_can_stand_in_a_token_whatever_the_file_is_called():

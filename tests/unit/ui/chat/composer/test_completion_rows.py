@@ -1,7 +1,9 @@
 """The lines above the composer."""
 
-from tui.ui.chat.composer.box_rows import earlier_rows, held_rows, suggestion_rows
-from tui.ui.chat.composer.suggestion import Suggestion
+from tui.ui.chat.composer.completion import suggestion_rows
+from tui.ui.chat.composer.history import earlier_rows
+from tui.ui.chat.composer.suggestions import Suggestion
+from tui.ui.chat.turn_queue import held_rows
 from tui.ui.widgets.rows import text_of, width_of
 
 

@@ -5,14 +5,80 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from tui.ui.chat.composer.box_rows import suggestion_rows
-from tui.ui.chat.composer.wanted import Wanted, What, wanted
+from tui.core.text import clean_line
+from tui.ui.chat.composer.token_area import BEHIND
 from tui.ui.widgets.box import Box
+from tui.ui.widgets.rows import Row, crop, pad, width_of
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
-    from tui.ui.chat.composer.sources import OwnCommands
-    from tui.ui.chat.composer.suggestion import Suggestion
+    from tui.ui.chat.composer.suggestions import OwnCommands, Suggestion
     from tui.ui.keys.slash_commands import Spec
+
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+_WIDEST = 44
+"""Cells of the first column at most."""
+
+
+MOST = 400
+"""A word longer than this is not completed."""
+
+
+_REFERENCE = re.compile(r"(?:^|(?<=[\s(\"']))@(\S*)$")
+_COMMAND = re.compile(r"/(\S*)$")
+_ARGUMENT = re.compile(r"/(\S+)\s+(.*?)(\S*)$")
+
+
+class CompletionKind(StrEnum):
+    """What is completed."""
+
+    COMMAND = "command"
+    ARGUMENT = "argument"
+    REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionTarget:
+    """What is completed, and where.
+
+    Attributes:
+        what: which.
+        query: what is written of it so far.
+        start: the column at which it begins; it ends at the cursor.
+        command: whose argument it is.
+        before: what stands between the command and it.
+    """
+
+    what: CompletionKind
+    query: str
+    start: int
+    command: str = ""
+    before: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the word may name: itself, or what stands before the end of a sentence."""
+        return self.query, self.query.rstrip(BEHIND)
+
+
+def completion_at(line: str, column: int, *, is_first: bool) -> CompletionTarget | None:
+    """Return what can be completed at a column of a line; `is_first`: the line begins the message."""
+    head = line[:column]
+    if (found := _REFERENCE.search(head[-MOST:])) is not None and (column - len(found.group())) >= 0:
+        start = column - len(found.group())
+        return CompletionTarget(CompletionKind.REFERENCE, found.group(1), start)
+    if not is_first or not head.startswith("/") or column > MOST:
+        return None
+    if (found := _COMMAND.fullmatch(head)) is not None:
+        return CompletionTarget(CompletionKind.COMMAND, found.group(1), 0)
+    if (found := _ARGUMENT.fullmatch(head)) is not None:
+        command, before, query = found.groups()
+        return CompletionTarget(CompletionKind.ARGUMENT, query, column - len(query), command, before.strip())
+    return None
+
 
 PATIENCE_SECONDS = 1.0
 """A key that takes a suggestion waits so long for a list that is being made."""
@@ -44,12 +110,12 @@ class Sources(Protocol):
 
 def own_commands() -> "OwnCommands":
     """Return what suggests our own commands only."""
-    from tui.ui.chat.composer.sources import OwnCommands
+    from tui.ui.chat.composer.suggestions import OwnCommands
 
     return OwnCommands()
 
 
-class Completing:
+class Completion:
     """The list, while there is something to take from it.
 
     Args:
@@ -60,11 +126,11 @@ class Completing:
     def __init__(self, box: Box, sources: Callable[[], Sources]) -> None:
         self._box = box
         self._sources = sources
-        self._wanted: Wanted | None = None
+        self._target: CompletionTarget | None = None
         self._found: Sequence[Suggestion] = ()
         self._marked = -1
         self._making: asyncio.Task[None] | None = None
-        self._left: tuple[What, int] | None = None
+        self._left: tuple[CompletionKind, int] | None = None
         self._some = asyncio.Event()
 
     @property
@@ -73,16 +139,16 @@ class Completing:
         return bool(self._found)
 
     @property
-    def wanted(self) -> Wanted | None:
+    def target(self) -> CompletionTarget | None:
         """What is completed."""
-        return self._wanted
+        return self._target
 
     def look(self, line: str, column: int, *, is_first: bool) -> None:
         """Show what fits the word that ends at a column of a line."""
-        now = wanted(line, column, is_first=is_first)
-        if now == self._wanted:
+        now = completion_at(line, column, is_first=is_first)
+        if now == self._target:
             return
-        self._wanted = now
+        self._target = now
         self._stop()
         if now is None or (now.what, now.start) != self._left:
             self._left = None
@@ -93,14 +159,14 @@ class Completing:
 
     def again(self) -> None:
         """Show what fits now: there is more to choose from."""
-        if self._wanted is not None and self._left is None:
+        if self._target is not None and self._left is None:
             self._stop()
-            self._begin(self._wanted)
+            self._begin(self._target)
 
-    def _begin(self, now: Wanted) -> None:
-        from tui.ui.chat.composer.suggestion import fitting, of_commands
+    def _begin(self, now: CompletionTarget) -> None:
+        from tui.ui.chat.composer.suggestions import fitting, of_commands
 
-        if now.what is What.COMMAND:
+        if now.what is CompletionKind.COMMAND:
             self._fill(fitting(of_commands(self._sources().specs()), now.query))
         else:
             # What fitted the word before is not taken for this one; see `settled`.
@@ -121,10 +187,10 @@ class Completing:
             if not self._some.is_set():
                 self._fill(())
 
-    async def _make(self, now: Wanted) -> None:
-        from tui.ui.chat.composer.suggestion import fitting
+    async def _make(self, now: CompletionTarget) -> None:
+        from tui.ui.chat.composer.suggestions import fitting
 
-        if now.what is What.REFERENCE:
+        if now.what is CompletionKind.REFERENCE:
             self._fill(await self._sources().references(now.query))
             self._extend(await self._sources().deeper(now.query))
         else:
@@ -144,8 +210,10 @@ class Completing:
         if found:
             self._some.set()
         # What need not be there is not taken by the enter that sends.
-        is_begun = self._wanted is not None and bool(self._wanted.query or self._wanted.what is What.COMMAND)
-        is_argument = self._wanted is not None and self._wanted.what is What.ARGUMENT
+        is_begun = self._target is not None and bool(
+            self._target.query or self._target.what is CompletionKind.COMMAND
+        )
+        is_argument = self._target is not None and self._target.what is CompletionKind.ARGUMENT
         self._marked = 0 if found and is_begun and not is_argument else -1
         self._show()
 
@@ -173,10 +241,10 @@ class Completing:
     def marked(self) -> "Suggestion | None":
         """The suggestion that enter takes; None if enter sends what is written."""
         one = self.at(self._marked)
-        if one is None or self._wanted is None:
+        if one is None or self._target is None:
             return None
-        is_written = one.reference is None and one.text.strip() == f"/{self._wanted.query}"
-        return None if is_written and self._wanted.what is What.COMMAND else one
+        is_written = one.reference is None and one.text.strip() == f"/{self._target.query}"
+        return None if is_written and self._target.what is CompletionKind.COMMAND else one
 
     @property
     def best(self) -> "Suggestion | None":
@@ -188,7 +256,7 @@ class Completing:
         if not self._found and self._making is None:
             return False
         was_open = bool(self._found)
-        self._left = (self._wanted.what, self._wanted.start) if self._wanted is not None else None
+        self._left = (self._target.what, self._target.start) if self._target is not None else None
         self._stop()
         self._fill(())
         return was_open
@@ -196,7 +264,7 @@ class Completing:
     def close(self) -> None:
         """Forget everything: the message was sent."""
         self._stop()
-        self._wanted, self._left = None, None
+        self._target, self._left = None, None
         self._fill(())
 
     def _stop(self) -> None:
@@ -213,3 +281,16 @@ class Completing:
             import logging
 
             logging.getLogger(__name__).error("suggestions could not be made", exc_info=error)
+
+
+def suggestion_rows(found: "Sequence[Suggestion]") -> list[Row]:
+    """Return suggestions as lines: what is written, what may stand behind it, what it is."""
+    heads: list[Row] = [
+        ((f"   {clean_line(one.name)}", "accent"), (f" {one.usage}" if one.usage else "", "dim"))
+        for one in found
+    ]
+    column = min(_WIDEST, max(map(width_of, heads), default=0)) + 2
+    return [
+        (*pad(crop(head, column - 2), column), (clean_line(one.about), "text"))
+        for head, one in zip(heads, found, strict=True)
+    ]

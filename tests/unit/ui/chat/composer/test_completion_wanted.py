@@ -1,0 +1,48 @@
+"""What is completed where the cursor stands."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.ui.chat.composer.completion import CompletionKind, CompletionTarget, completion_at
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("/", CompletionTarget(CompletionKind.COMMAND, "", 0)),
+        ("/mo", CompletionTarget(CompletionKind.COMMAND, "mo", 0)),
+        ("/model ", CompletionTarget(CompletionKind.ARGUMENT, "", 7, "model")),
+        ("/model oll", CompletionTarget(CompletionKind.ARGUMENT, "oll", 7, "model")),
+        ("/model ollama qw", CompletionTarget(CompletionKind.ARGUMENT, "qw", 14, "model", "ollama")),
+        ("@", CompletionTarget(CompletionKind.REFERENCE, "", 0)),
+        ("look at @src/ma", CompletionTarget(CompletionKind.REFERENCE, "src/ma", 8)),
+        ("(@a", CompletionTarget(CompletionKind.REFERENCE, "a", 1)),
+        ("/review @a", CompletionTarget(CompletionKind.REFERENCE, "a", 8)),
+        ("me@example.com", None),
+        ("@a b", None),
+        ("hello", None),
+        ("", None),
+        (" /mo", None),
+    ],
+)
+def test_the_word_before_the_cursor_says_what_is_wanted(line: str, found: CompletionTarget | None):
+    assert completion_at(line, len(line), is_first=True) == found
+
+
+def test_a_command_stands_in_the_first_line_only():
+    assert completion_at("/mo", 3, is_first=False) is None
+    assert completion_at("@a", 2, is_first=False) == CompletionTarget(CompletionKind.REFERENCE, "a", 0)
+
+
+def test_what_stands_behind_the_cursor_does_not_count():
+    assert completion_at("/model", 3, is_first=True) == CompletionTarget(CompletionKind.COMMAND, "mo", 0)
+
+
+@given(st.text(max_size=900), st.integers(0, 900), st.booleans())
+def test_the_word_ends_at_the_cursor(line: str, column: int, is_first: bool):
+    column = min(column, len(line))
+    found = completion_at(line, column, is_first=is_first)
+    if found is not None:
+        sign = "" if found.what is CompletionKind.ARGUMENT else {"command": "/", "reference": "@"}[found.what]
+        assert line[found.start : column] == sign + found.query
