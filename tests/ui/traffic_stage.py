@@ -44,8 +44,6 @@ class FakeReader:
             for term in terms
         ]
 
-    search_problem = ""
-
     def rearm(self) -> None:
         pass
 

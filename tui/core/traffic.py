@@ -286,11 +286,6 @@ class TrafficReader(Protocol):
         """
         ...
 
-    @property
-    def search_problem(self) -> str:
-        """Why the last `search` could not look at every body, or ""."""
-        ...
-
     def interrupt(self) -> None:
         """Break off the `search` that runs in another thread, or the next one."""
         ...

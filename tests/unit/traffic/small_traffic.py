@@ -96,8 +96,6 @@ class Bodies:
             for term in terms
         ]
 
-    search_problem = ""
-
     def rearm(self) -> None:
         pass
 

@@ -5,21 +5,21 @@ A term is searched for in the text of a body, as `core.search_text` has it. Meas
 one; only runs that have a term are looked at body by body. A second and third term then cost next to nothing.
 Bytes are turned into text only where that can matter: not in ASCII without a backslash, and not where the
 letters of a term are missing. Regular expressions are matched body by body, because of their anchors, and
-in a process of their own, because nothing else can break them off.
+by RE2: its time is linear in the length of a body, and other threads run meanwhile.
 """
 
 import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from threading import Event
 from unicodedata import normalize
 
+from tui.core.regex import asks_for_boundaries, marked_text, re2_pattern, re2_text
 from tui.core.search_text import begins_message, end_of_escapes, holds_json, readings, unescaped
 from tui.core.text import composed, fold, is_boundary
 from tui.core.traffic import BodyTerm
-from tui.storage.recordings.regex_process import RegexProcess
 
 RUN_BYTES = 256 * 1024
 """Bodies are searched together up to this many bytes: a fraction of a millisecond with the interpreter."""
@@ -37,58 +37,82 @@ _ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
 ESCAPE_BYTES = 6
 """Of an escape with a code unit."""
 
+REGEX_MEMORY = 8 * 1024 * 1024
+"""Bytes that one compiled regular expression may use."""
+
 ReadPart = Callable[[int, int, int], bytes]
 
 
 class BodyFinder:
-    """Searches the bodies of one reader, by one thread at a time; any thread may break it off.
+    """Searches the bodies of one reader, in one thread at a time; any thread may interrupt it.
 
     Args:
-        read: gives a part of a large body, by seq, start and length.
-        regexes: what searches for regular expressions, given the event that breaks off.
+        read: returns a part of a large body, by seq, start and length.
     """
 
-    def __init__(self, read: ReadPart, regexes: Callable[[Event], RegexProcess] = RegexProcess) -> None:
+    def __init__(self, read: ReadPart) -> None:
         self._read = read
         self._stop = Event()
-        self._regexes = regexes(self._stop)
-        self.problem = ""
 
     def search(
         self, terms: Sequence[BodyTerm], bodies: Callable[[], Iterable[tuple[int, bytes | int]]]
     ) -> list[frozenset[int]]:
-        """Return for each term the seqs of the bodies that have it.
+        """Return for each term the seqs of the bodies that contain it.
 
-        Ends early, with what it has, when `interrupt` is called, also before it begins.
+        Ends early, with what was found so far, when `interrupt` is called, also before it begins.
 
         Args:
             terms: what to look for.
-            bodies: gives them as `BodySearch.run` takes them.
+            bodies: returns them as `BodySearch.run` takes them.
 
         Raises:
-            re.error: a term is no regular expression.
+            re.error: a term is not a valid regular expression.
         """
-        search = BodySearch(terms, self._read, self._stop, self._regexes)
+        search = BodySearch(terms, self._read, self._stop)
         try:
             search.run(bodies())
         finally:
             self._stop.clear()
-            self.problem = self._regexes.problem if any(term.regex for term in terms) else ""
         return search.found()
 
     def interrupt(self) -> None:
-        """Break off the search that runs, or the next one."""
+        """Stop the running search, or the next one."""
         self._stop.set()
-        self._regexes.interrupt()
 
     def rearm(self) -> None:
-        """Forget an `interrupt` that broke off nothing."""
+        """Forget an `interrupt` that stopped nothing."""
         self._stop.clear()
 
-    def close(self) -> None:
-        """End what was started for the searches."""
-        self._stop.set()
-        self._regexes.close()
+
+@lru_cache(maxsize=4)
+def _matcher(term: BodyTerm) -> Callable[[bytes], object]:
+    """Return what searches a text, encoded by `re2_text`, for a regular expression.
+
+    Raises:
+        re.error: it is not valid, or too large.
+    """
+    pattern = composed(term.needle)
+    search = _compiled(re2_pattern(pattern, ignore_case=term.fold))
+    if not asks_for_boundaries(pattern):
+        return search
+    search_marked = _compiled(re2_pattern(pattern, ignore_case=term.fold, marked=True))
+    return lambda text: search(text) if text.isascii() else search_marked(marked_text(text))
+
+
+def _compiled(pattern: str) -> Callable[[bytes], object]:
+    import re2  # type: ignore[import-untyped]
+
+    options = re2.Options()
+    options.max_mem = REGEX_MEMORY
+    options.never_capture = True
+    options.log_errors = False  # they would go to stderr
+    try:
+        search: Callable[[bytes], object] = re2.compile(pattern, options).search
+    except re2.error as error:
+        raise re.error(error.args[0].decode("utf-8", "replace")) from None
+    finally:
+        re2.purge()  # it would keep 128 of them
+    return search
 
 
 @dataclass(slots=True, eq=False)
@@ -170,23 +194,20 @@ class BodySearch:
         terms: what to look for.
         read: gives a part of a large body, by seq, start and length.
         stop: set from another thread to break off.
-        regexes: what searches for regular expressions.
 
     Raises:
-        re.error: a term is no regular expression.
+        re.error: a term is not a valid regular expression.
     """
 
-    def __init__(self, terms: Sequence[BodyTerm], read: ReadPart, stop: Event, regexes: RegexProcess) -> None:
+    def __init__(self, terms: Sequence[BodyTerm], read: ReadPart, stop: Event) -> None:
         self._read = read
         self._stop = stop
-        self._regexes = regexes
         self._found: list[set[int]] = [set() for _ in terms]
         self._texts: list[_Text] = []
-        self._regex: list[tuple[set[int], BodyTerm]] = []
+        self._regexes: list[tuple[set[int], Callable[[bytes], object]]] = []
         for term, found in zip(terms, self._found, strict=True):
             if term.regex:
-                re.compile(composed(term.needle))
-                self._regex.append((found, term))
+                self._regexes.append((found, _matcher(term)))
             else:
                 self._texts.append(_Text.of(term, found))
 
@@ -220,13 +241,11 @@ class BodySearch:
                 self._search_plain(seqs, run, joined)
             else:
                 self._search_texts(seqs, run, joined)
-        if self._regex:
-            texts = [
-                (seq, text)
-                for seq, body in zip(seqs, run, strict=True)
-                for text in ([body] if _is_plain(body) else map(_encoded, readings(body)))
-            ]
-            self._search_regexes([seq for seq, _ in texts], [text for _, text in texts])
+        if self._regexes:
+            for seq, body in zip(seqs, run, strict=True):
+                if self._stop.is_set():
+                    return
+                self._match(seq, [body] if _is_plain(body) else list(map(_encoded, readings(body))))
 
     def _search_plain(self, seqs: list[int], run: list[bytes], joined: bytes) -> None:
         """Search bodies whose text is their bytes."""
@@ -261,19 +280,19 @@ class BodySearch:
             elif possible := [text for text in wanted if text.may_be_in(lowered)]:
                 _look(possible, seq, *readings(body))
 
-    def _search_regexes(self, seqs: Sequence[int], run: Sequence[bytes]) -> None:
-        terms = [term for _, term in self._regex]
-        for (found, _), having in zip(self._regex, self._regexes.search(terms, seqs, run), strict=True):
-            found.update(having)
+    def _match(self, seq: int, texts: Sequence[bytes]) -> None:
+        for found, search in self._regexes:
+            if any(map(search, texts)):
+                found.add(seq)
 
     def _search_large(self, seq: int, size: int) -> None:
         wanted = self._possible(seq, size)
-        if not wanted and not self._regex:
+        if not wanted and not self._regexes:
             return
         for text in self._windows(seq, size):
             _look(wanted, seq, text)
-            if self._regex:
-                self._search_regexes([seq], [_encoded(text)])
+            if self._regexes:
+                self._match(seq, [_encoded(text)])
 
     def _possible(self, seq: int, size: int) -> list[_Text]:
         """Return the texts that may be in a large body, as far as its bytes tell."""
@@ -347,7 +366,7 @@ def _escapes_letters(lowered: bytes) -> bool:
 
 
 def _encoded(text: str) -> bytes:
-    return composed(text).encode("utf-8", "surrogatepass")
+    return re2_text(composed(text))
 
 
 def _boundary(text: str, at: int) -> int:

@@ -44,7 +44,7 @@ class MemoryReader:
         """Return for each term the seqs in `first`..`last` whose body has it.
 
         Raises:
-            re.error: a term is no regular expression.
+            re.error: a term is not a valid regular expression.
         """
         return self._finder.search(
             terms,
@@ -53,11 +53,6 @@ class MemoryReader:
                 for seq, body in self._kept.bodies(first, last)
             ),
         )
-
-    @property
-    def search_problem(self) -> str:
-        """Why the last `search` could not look at every body, or ""."""
-        return self._finder.problem
 
     def interrupt(self) -> None:
         """Break off the `search` that runs in another thread, or the next one."""
@@ -68,5 +63,4 @@ class MemoryReader:
         self._finder.rearm()
 
     def close(self) -> None:
-        """End what was started for the searches; the memory stays."""
-        self._finder.close()
+        """Do nothing: the memory stays."""

@@ -150,20 +150,13 @@ class RecordingReader:
                 blob.seek(min(start, len(blob)))
                 return blob.read(length)
 
-    def body_size(self, seq: int) -> int:
-        """Return how many bytes of a body are stored."""
-        with storage_errors(self.path):
-            row = self._connection.execute("SELECT length(body) FROM bodies WHERE seq = ?", (seq,)).fetchone()
-            return int(row[0]) if row else 0
-
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Return for each term the seqs in `first`..`last` whose body has it.
 
         Stops early, with what it has, when `interrupt` is called from another thread, also before it begins.
-        Regular expressions are searched by a process that is started for the first of them.
 
         Raises:
-            re.error: a term is no regular expression.
+            re.error: a term is not a valid regular expression.
             StorageError: the file is damaged.
         """
         with storage_errors(self.path):
@@ -175,11 +168,6 @@ class RecordingReader:
                     (first, last),
                 ),
             )
-
-    @property
-    def search_problem(self) -> str:
-        """Why the last `search` could not look at every body, or ""."""
-        return self._finder.problem
 
     def interrupt(self) -> None:
         """Break off the `search` that runs in another thread, or the next one."""
@@ -212,5 +200,4 @@ class RecordingReader:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._finder.close()
         self._connection.close()

@@ -8,10 +8,10 @@ comma between values is "any of". `tui.traffic.filter.fields` has the fields.
 """
 
 import re
-import warnings
 from dataclasses import dataclass
 from enum import Enum
 
+from tui.core.regex import re2_pattern
 from tui.core.text import composed
 from tui.traffic.filter.fields import ALIASES, FIELDS, Field, find, nearest, read_value
 from tui.traffic.filter.nodes import (
@@ -77,7 +77,6 @@ QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(r'\\(["\\])')
 _SLASHED = re.compile(r"/((?:[^/\\]|\\.)+)/([^\s()\"]*)", re.DOTALL)
 _SIGNS = re.compile(r"(&&?|\|\|?)(?=[\s(\"]|$)|[()!]|-(?=[^\s-])")
-_REPEATED_REPETITION = re.compile(r"(?<!\\)(?:[+*]|\{[0-9]*,\})\??\)(?:[+*]|\{[0-9]*,[0-9]*\})")
 _WORDS = {"and": Sign.AND, "or": Sign.OR, "not": Sign.NOT}
 _MARKS = {"(": Sign.OPEN, ")": Sign.CLOSE, "!": Sign.NOT, "-": Sign.NOT, "&": Sign.AND, "|": Sign.OR}
 
@@ -209,17 +208,11 @@ class Lexer:
 def _complaint(pattern: str) -> str:
     """Return why a pattern cannot be searched for, or ""."""
     try:
-        with warnings.catch_warnings():
-            # What Python may read otherwise one day ("[[") is not the person's trouble.
-            warnings.simplefilter("ignore")
-            re.compile(composed(pattern))
+        re2_pattern(composed(pattern), ignore_case=False)
     except re.error as error:
         return error.msg
-    except (RecursionError, OverflowError, UnicodeEncodeError):
+    except (RecursionError, OverflowError):
         return "it is too much"
-    if _REPEATED_REPETITION.search(pattern):
-        # Python gives no other thread a turn during a match: on the wrong body the screen would stand still.
-        return "a repetition that is itself repeated, as in (a+)+, may never end"
     return ""
 
 

@@ -128,7 +128,7 @@ class BodySearch:
             return
         try:
             seqs = reader.search(self._terms, block.first, block.last)
-            problem = reader.search_problem
+            problem = ""
         # A recording that cannot be read here may be readable elsewhere: this block has nothing.
         except Exception as error:
             seqs, problem = self._nothing(), str(error) or type(error).__name__

@@ -1,23 +1,26 @@
 """Bodies are searched in the order they come, until somebody says stop."""
 
+import random
+import re
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import closing
 from functools import partial
 from threading import Event
 from unicodedata import normalize
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import wait_until
 from tui.core.search_text import begins_message, holds_json, readings, unescaped
 from tui.core.text import composed, fold
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings import body_search
 from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, RUN_BYTES, BodyFinder, BodySearch
-from tui.storage.recordings.regex_process import RegexProcess
 
 ENDLESS = BodyTerm(r"\w+\w+\w+@", regex=True)
 EASY = BodyTerm(r"b[0-9]c", regex=True)
@@ -36,16 +39,15 @@ def test_what_was_found_before_the_stop_is_kept():
                 stop.set()
             yield seq, b"term" + b"." * (RUN_BYTES // 100)
 
-    search = BodySearch([BodyTerm("TERM")], no_part, stop, RegexProcess(stop))
+    search = BodySearch([BodyTerm("TERM")], no_part, stop)
     search.run(bodies())
     (found,) = search.found()
     assert found == set(range(1, len(found) + 1)) and 300 < len(found) <= 500
 
 
 def test_an_empty_term_is_in_every_body():
-    with closing(BodyFinder(no_part)) as finder:
-        terms = [BodyTerm(""), BodyTerm("", regex=True)]
-        assert finder.search(terms, lambda: [(1, b"a"), (2, b"b")]) == [{1, 2}, {1, 2}]
+    terms = [BodyTerm(""), BodyTerm("", regex=True)]
+    assert BodyFinder(no_part).search(terms, lambda: [(1, b"a"), (2, b"b")]) == [{1, 2}, {1, 2}]
 
 
 def test_a_large_body_is_read_in_parts_and_only_as_far_as_nobody_stops():
@@ -58,15 +60,14 @@ def test_a_large_body_is_read_in_parts_and_only_as_far_as_nobody_stops():
             stop.set()
         return b"." * length
 
-    search = BodySearch([BodyTerm("x")], part, stop, RegexProcess(stop))
+    search = BodySearch([BodyTerm("x")], part, stop)
     search.run([(1, 9 * LARGE)])
     assert read == [0, LARGE] and search.found() == [frozenset()]
 
 
 @pytest.fixture
-def finder() -> Iterator[BodyFinder]:
-    with closing(BodyFinder(no_part, lambda stop: RegexProcess(stop, body_seconds=0.2))) as made:
-        yield made
+def finder() -> BodyFinder:
+    return BodyFinder(no_part)
 
 
 def test_words_and_expressions_are_told_apart(finder: BodyFinder):
@@ -86,35 +87,74 @@ def test_an_interrupt_that_broke_off_nothing_can_be_forgotten(finder: BodyFinder
     assert finder.search([BodyTerm("a")], lambda: [(1, b"a")]) == [{1}]
 
 
-def test_a_search_for_an_expression_is_broken_off_from_another_thread():
+def test_a_search_for_an_expression_is_stopped_from_another_thread(finder: BodyFinder):
     found: list[object] = []
-    with closing(BodyFinder(no_part)) as finder:
-        bodies = [(1, b"ab1c@"), (2, b"a" * 200_000)]
-        thread = threading.Thread(target=lambda: found.append(finder.search([EASY, ENDLESS], lambda: bodies)))
-        thread.start()
-        wait_until(lambda: finder._regexes.pid)
-        finder.interrupt()
-        thread.join(1)
-        assert not thread.is_alive() and len(found) == 1
+    bodies = ((seq, b"a" * 1000) for seq in iter(int, 1))
+    thread = threading.Thread(target=lambda: found.append(finder.search([EASY, ENDLESS], lambda: bodies)))
+    thread.start()
+    time.sleep(0.05)
+    finder.interrupt()
+    thread.join(5)
+    assert found == [[frozenset()] * 2]
 
 
-def test_the_problem_belongs_to_the_last_search(finder: BodyFinder):
-    finder.search([ENDLESS], lambda: [(1, b"a" * 200_000)])
-    assert finder.problem == "not searched, the regular expression takes too long: entry 1"
-    finder.search([BodyTerm("a")], lambda: [(1, b"a")])
-    assert not finder.problem
+def test_a_pattern_that_python_never_finishes_takes_linear_time(finder: BodyFinder):
+    began = time.monotonic()
+    bodies = [(1, b"abc@"), (2, b"a" * 1_000_000), (3, "\u00e4".encode() * 400_000), (4, b"xyz@")]
+    assert finder.search([ENDLESS, BodyTerm("(a+)+@", regex=True)], lambda: bodies) == [{1, 4}, frozenset()]
+    assert time.monotonic() - began < 1
 
 
-def test_of_a_large_body_that_takes_too_long_no_further_part_is_searched():
+def test_a_large_body_on_which_python_never_finishes_is_searched_to_its_end():
     read: list[int] = []
 
     def part(seq: int, start: int, length: int) -> bytes:
         read.append(start)
         return b"a" * length
 
-    with closing(BodyFinder(part, lambda stop: RegexProcess(stop, body_seconds=0.2))) as finder:
-        assert finder.search([ENDLESS], lambda: [(1, 3 * LARGE)]) == [frozenset()]
-        assert finder.problem
+    assert BodyFinder(part).search([ENDLESS], lambda: [(1, 3 * LARGE)]) == [frozenset()]
+    assert read[-1] == 2 * LARGE
+
+
+def test_other_threads_run_during_a_match(finder: BodyFinder):
+    """RE2 at its worst: with too many states for its memory it goes through all of them at each byte."""
+    hard = BodyTerm("[ab]*a[ab]{200}c.{200}d", regex=True)
+    text = bytes(random.Random(1).choices(b"ab", k=300_000))
+    thread = threading.Thread(target=lambda: finder.search([hard], lambda: [(1, text)]))
+    thread.start()
+    longest = turns = 0.0
+    while thread.is_alive():
+        began = time.monotonic()
+        threading.Event().wait(0.001)
+        longest, turns = max(longest, time.monotonic() - began), turns + 1
+    assert turns > 20 and longest < 0.1
+
+
+@pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1", r"\w{1000}"])
+def test_an_expression_that_cannot_be_searched_for_raises_and_writes_nothing(
+    finder: BodyFinder, pattern: str, capfd: pytest.CaptureFixture[str]
+):
+    with pytest.raises(re.error):
+        finder.search([BodyTerm(pattern, regex=True)], lambda: [(1, b"a")])
+    assert capfd.readouterr() == ("", "")
+
+
+def test_no_process_is_started(finder: BodyFinder):
+    before = psutil.Process().children()
+    assert finder.search([EASY], lambda: [(1, b"b1c")]) == [{1}]
+    assert psutil.Process().children() == before
+
+
+def test_re2_is_loaded_with_the_first_expression():
+    code = (
+        "import sys; from tui.core.traffic import BodyTerm\n"
+        "from tui.storage.recordings.body_search import BodyFinder\n"
+        "finder = BodyFinder(None); body = lambda: [(3, b'abcc')]\n"
+        "finder.search([BodyTerm('b')], body); print('re2' in sys.modules)\n"
+        "print(finder.search([BodyTerm('b.c', regex=True)], body), 're2' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout.splitlines(), done.stderr) == (["False", "[frozenset({3})] True"], "")
 
 
 LINE = rb'[INFO] opened "C:\temp\new\notes.txt" ok'
@@ -221,9 +261,7 @@ def test_nothing_is_missed_or_made_up_where_a_large_body_is_parted(
 ):
     raw, needle, size = search
     monkeypatch.setattr(body_search, "LARGE", size)
-    searching = BodySearch(
-        [BodyTerm(needle)], lambda _, start, length: raw[start : start + length], Event(), finder._regexes
-    )
+    searching = BodySearch([BodyTerm(needle)], lambda _, start, length: raw[start : start + length], Event())
     searching.run([(1, len(raw))])
     texts = [raw.decode()]
     head = raw[:size].decode("utf-8", "ignore")

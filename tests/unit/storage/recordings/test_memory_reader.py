@@ -2,8 +2,6 @@
 
 from contextlib import closing
 
-import psutil
-
 from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings.body_search import LARGE
@@ -30,7 +28,7 @@ def test_bodies_are_searched_for_text_and_expressions():
     with closing(MemoryReader(ring(b"Hello.", b"hello!", b"other"))) as reader:
         assert reader.search(terms, 1, 3) == [{1}, {2}, {2, 3}]
         assert reader.search(terms, 3, 3) == [set(), set(), {3}]
-        assert reader.search([], 1, 3) == [] and not reader.search_problem
+        assert reader.search([], 1, 3) == []
 
 
 def test_a_large_body_is_searched_to_its_end():
@@ -48,8 +46,7 @@ def test_an_interrupt_is_for_one_reader_and_not_forgotten():
         assert one.search([word], 1, 1) == [{1}]
 
 
-def test_closing_leaves_no_process():
-    before = psutil.Process().children()
+def test_the_memory_can_still_be_read_after_closing():
     with closing(MemoryReader(ring(b"b1c"))) as reader:
-        assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]
-    assert psutil.Process().children() == before
+        pass
+    assert reader.search([BodyTerm("b[0-9]c", regex=True)], 1, 1) == [{1}]

@@ -4,10 +4,10 @@ import os
 import re
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
-import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -105,7 +105,7 @@ def test_parts_of_a_body_are_read_without_the_rest(path: Path):
     with closing(RecordingReader(path)) as reader:
         assert reader.body(1) == body and reader.body(1, 1000, 10) == body[1000:1010]
         assert reader.body(1, len(body) + 5, 3) == b"" and reader.body(1, len(body) - 1, 9) == body[-1:]
-        assert reader.body(2) == b"" and reader.body_size(1) == len(body) and reader.body_size(2) == 0
+        assert reader.body(2) == b""
         assert reader.entry(1, body_limit=7).body == body[:7] and reader.entry(2) is None
 
 
@@ -189,14 +189,12 @@ def test_a_search_is_broken_off_from_another_thread(path: Path):
         assert reader.search([BodyTerm('"id":7,')], 1, 20_000) == [{7}]
 
 
-def test_one_body_on_which_an_expression_never_ends_does_not_hide_the_others(path: Path):
+def test_a_body_on_which_python_never_finishes_is_searched_like_the_others(path: Path):
     recorded(path, [request(1, b"abc@"), request(2, b"a" * 200_000), request(3, b"xyz@")])
     with closing(RecordingReader(path)) as reader:
-        reader._finder._regexes._body_seconds = 0.3
+        began = time.monotonic()
         assert reader.search([BodyTerm(r"\w+\w+\w+@", regex=True)], 1, 3) == [{1, 3}]
-        assert reader.search_problem.endswith("takes too long: entry 2")
-        pid = reader._finder._regexes.pid
-    assert pid is not None and not psutil.pid_exists(pid)
+    assert time.monotonic() - began < 0.5
 
 
 # ---- files that are no recordings --------------------------------------------------------------------

@@ -253,7 +253,7 @@ def test_bodies_that_cannot_change_the_outcome_need_not_be_read():
     [
         (".*milk", "milk"),
         (".*?.*milk.*", "milk.*"),
-        (".*+milk", ".*+milk"),
+        (".{1,9}milk", ".{1,9}milk"),
         ("a.*b", "a.*b"),
         (".*", ""),
     ],

@@ -3,8 +3,6 @@
 import threading
 import time
 
-import psutil
-
 from tests.conftest import wait_until
 from tests.unit.traffic.small_traffic import Bodies, Traffic
 from tui.core.traffic import BodyTerm, Direction, Entry, Kind
@@ -101,12 +99,11 @@ def test_a_block_that_cannot_be_read_has_nothing_and_says_why():
     search.close(wait=True)
 
 
-def test_what_could_not_be_searched_is_said_beside_what_was_found():
-    bodies = sample()
-    bodies.search_problem = "entry 3 takes too long"
-    search = BodySearch(lambda: bodies, MILK)
-    search.ask(0, 4, 1, 4)
-    assert answers(search, 1) == [Answer(0, 4, [frozenset({2, 4})], "entry 3 takes too long")]
+def test_a_regular_expression_that_is_too_large_is_reported():
+    search = BodySearch(lambda: memory(b"a"), [BodyTerm(r"\w{1000}", regex=True)])
+    search.ask(0, 1, 1, 1)
+    (answer,) = answers(search, 1)
+    assert answer.seqs == [frozenset()] and answer.problem.startswith("pattern too large")
     search.close(wait=True)
 
 
@@ -119,15 +116,13 @@ def test_giving_up_nothing_does_not_break_off_the_next_block():
     search.close(wait=True)
 
 
-def test_a_regular_expression_without_end_is_given_up_at_once():
+def test_a_regular_expression_that_python_never_finishes_is_answered_at_once():
     search = BodySearch(lambda: memory(b"a" * 200_000), [BodyTerm(r"\w+\w+\w+@", regex=True)])
-    search.ask(0, 1, 1, 1)
-    me = psutil.Process()
-    wait_until(lambda: any(child.cpu_times().user > 0.1 for child in me.children()))
     began = time.monotonic()
-    assert search.cancel() == [(0, 1)]
+    search.ask(0, 1, 1, 1)
+    assert answers(search, 1) == [Answer(0, 1, [frozenset()])]
     search.close(wait=True)
-    assert time.monotonic() - began < 0.5 and not me.children()
+    assert time.monotonic() - began < 0.5
 
 
 def memory(*bodies: bytes) -> MemoryReader:

@@ -1,0 +1,158 @@
+"""A pattern of Python means the same after its translation for RE2."""
+
+import re
+import warnings
+
+import pytest
+import re2
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tui.core.regex import asks_for_boundaries, marked_text, re2_pattern, re2_text
+from tui.core.text import composed
+
+ANY = st.characters(exclude_categories=[])
+
+
+def matches(pattern: str, text: str, ignore_case: bool) -> bool:
+    options = re2.Options()
+    options.log_errors = False
+    return bool(re2.search(re2_pattern(pattern, ignore_case=ignore_case), re2_text(text), options))
+
+
+def matches_in_python(pattern: str, text: str, ignore_case: bool) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bool(re.search(pattern, text, re.IGNORECASE if ignore_case else 0))
+
+
+@given(text=st.text(ANY, max_size=30), part=st.text(ANY, min_size=1, max_size=2), ignore_case=st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_escaped_text_is_found_where_python_finds_it(text: str, part: str, ignore_case: bool):
+    pattern = re.escape(composed(part)) + "|^x"
+    assert matches(pattern, text, ignore_case) == matches_in_python(pattern, text, ignore_case)
+
+
+PATTERNS = [
+    r"\w+",
+    r"^\W+$",
+    r"[^\W_]+",
+    r"[\W_]",
+    r"\S\s",
+    r"[\s\S]",
+    r"a$",
+    r"(?m)^b$",
+    r"(?m:^b)",
+    r"a{,3}b",
+    r"a{2,}",
+    r"(?:){3}",
+    r"\u00e9",
+    r"\N{BULLET}",
+    r"\x41\101",
+    r"(?i)I",
+    r"(?i:A)b",
+    r"(?-i:a)b",
+    r"(?x) a  b # c",
+    r"(?#x)a",
+    r"[[:alpha:]]",
+    r"(?P<n>a)|b",
+    r"\d",
+    r"\D{3}",
+    r"a.c",
+    r"(?s)a.c",
+    r"(?s:a.)c",
+    r"\Z",
+    r"\Aa",
+    r"[^a]",
+    r"[a-z]",
+    r"[^i]",
+    r"a*?b+?c??",
+    r"(a+)+b",
+    r"\bab\b",
+    r"\Bb",
+    r"(\b)+a",
+    "[\ud800-\udfff]",
+    "[\ud700-\ue000]",
+    "[ -\U0010ffff]",
+    "\u0130|ss",
+    "",
+]
+TEXTS = [
+    *["", "a", "A b", "ab", "aab", "abc", "a\n", "b\na", "a\nc", "A1_", "\n\n", "_", "\u2022", " \u00a0"],
+    *["\u00c9 \u00e9", "x\u0661", "\u0130", "\u0131", "i", "I", "\u017f", "\u212a", "K", "\u00df", "\ud800"],
+]
+
+
+@pytest.mark.parametrize("ignore_case", [False, True])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_matches_what_it_matches_in_python(pattern: str, ignore_case: bool):
+    for text in TEXTS:
+        if asks_for_boundaries(pattern) and not text.isascii():
+            continue
+        found = matches(pattern, text, ignore_case)
+        assert found == matches_in_python(pattern, text, ignore_case), repr(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("a(?=b)", "look-around is not supported"),
+        ("a(?!b)", "look-around is not supported"),
+        ("(?<=a)b", "look-around is not supported"),
+        ("(?<!a)b", "look-around is not supported"),
+        ("(?!)", "look-around is not supported"),
+        (r"(a)\1", "a backreference is not supported"),
+        ("(?P<n>a)(?P=n)", "a backreference is not supported"),
+        ("(a)?(?(1)b|c)", "a conditional group is not supported"),
+        ("(?>a)", "an atomic group is not supported"),
+        ("a++", "a possessive repetition is not supported"),
+        ("a{1001}", "it repeats more than 1000 times"),
+        ("(?:a{200}){6}", "it repeats more than 1000 times"),
+        ("(", "missing ), unterminated subpattern"),
+    ],
+)
+def test_what_re2_does_not_have_is_refused_in_a_sentence(pattern: str, says: str):
+    with pytest.raises(re.error) as caught:
+        re2_pattern(pattern, ignore_case=False)
+    assert caught.value.msg == says
+
+
+BOUNDARIES = [
+    *[
+        r"\b",
+        r"\B",
+        r"\b.",
+        r".\b",
+        r"\B.",
+        r".\B",
+        r"^\b",
+        r"\b$",
+        r"\B$",
+        r"^\B",
+        r"(?m)\b$",
+        r"(?m)^\b\u00e9",
+    ],
+    *[
+        r"\bab\b",
+        r"caf.\b",
+        r"\b\u00e9",
+        r"\u00e9\b.",
+        r"(?:\b\w+\b\W*)+$",
+        r"\w\B\w",
+        r"\W\B\W",
+        r"(?i)\b\u00c9",
+    ],
+    *[r"\D\b\S", r"[^a]\b[\s\S]", r"(?s)^.\b", r"(\b)+a", r"\b\b\w"],
+]
+
+
+@given(
+    text=st.text(st.sampled_from("aé_ \n•1-x"), min_size=1, max_size=9), pattern=st.sampled_from(BOUNDARIES)
+)
+@settings(max_examples=500, deadline=None)
+def test_word_boundaries_are_those_of_python(text: str, pattern: str):
+    options = re2.Options()
+    options.log_errors = False
+    translated = re2_pattern(pattern, ignore_case=False, marked=True)
+    found = re2.search(translated, marked_text(re2_text(text)), options)
+    assert asks_for_boundaries(pattern) and bool(found) == bool(re.search(pattern, text))

@@ -1,0 +1,190 @@
+"""Translates Python's regular expressions to the syntax of RE2, which matches in linear time. Pure.
+
+Both read most patterns alike (https://github.com/google/re2/wiki/Syntax). But in RE2 word characters and word
+boundaries are ASCII, `$` is the very end, and escapes and inline flags differ. So Python's own parser reads the
+pattern, and it is written anew. For word boundaries the text is marked, and the marks are matched.
+"""
+
+import re
+import warnings
+from collections.abc import Iterable
+from functools import cache
+from re import _constants as op  # type: ignore[attr-defined]
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any
+
+MAX_REPEAT = 1000
+"""RE2 refuses larger counts, also as the product of nested ones."""
+
+_INSIDE, _BOUNDARY = 2 * "\U0010fffe", 2 * "\U0010ffff"
+"""The marks (noncharacters) of `\\B` and `\\b`; two, because a pattern may ask twice at the same place."""
+
+_MARKS = r"\x{10fffe}\x{10ffff}"
+_LAST = 0x10FFFD
+_SURROGATES = range(0xD800, 0xE000)
+_STAND_IN = 0x10F000 - 0xD800
+"""Added to a lone surrogate, which UTF-8 does not have, gives the private character that stands for it."""
+
+_SPACE = r"\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
+_DOTTED = "iI\u0130\u0131"
+"""Equal for Python when case is ignored, and two pairs for RE2."""
+
+_UNSUPPORTED = {
+    op.ASSERT: "look-around",
+    op.ASSERT_NOT: "look-around",
+    op.FAILURE: "look-around",
+    op.GROUPREF: "a backreference",
+    op.GROUPREF_EXISTS: "a conditional group",
+    op.ATOMIC_GROUP: "an atomic group",
+    op.POSSESSIVE_REPEAT: "a possessive repetition",
+}
+_CATEGORIES = {
+    op.CATEGORY_DIGIT: "d",
+    op.CATEGORY_NOT_DIGIT: "D",
+    op.CATEGORY_SPACE: "s",
+    op.CATEGORY_NOT_SPACE: "S",
+    op.CATEGORY_WORD: "w",
+    op.CATEGORY_NOT_WORD: "W",
+}
+_POSITIONS = {
+    op.AT_BEGINNING: r"\A",
+    op.AT_BEGINNING_STRING: r"\A",
+    op.AT_END: rf"(?:[{_MARKS}]*\n?[{_MARKS}]*\z)",
+    op.AT_END_STRING: rf"[{_MARKS}]*\z",
+    op.AT_BOUNDARY: r"\b",
+    op.AT_NON_BOUNDARY: r"\B",
+}
+_LINE_POSITIONS = {op.AT_BEGINNING: "(?m:^)", op.AT_END: f"[{_MARKS}]*(?m:$)"}
+_MARKED_POSITIONS = {op.AT_BOUNDARY: r"\x{10ffff}", op.AT_NON_BOUNDARY: r"\x{10fffe}"}
+
+_Items = Iterable[tuple[Any, Any]]
+
+
+def asks_for_boundaries(pattern: str) -> bool:
+    r"""Return whether a pattern may have a `\b` or `\B`: then texts beyond ASCII have to be marked."""
+    return "\\b" in pattern or "\\B" in pattern
+
+
+def re2_pattern(pattern: str, *, ignore_case: bool, marked: bool = False) -> str:
+    """Return a pattern of Python as a pattern of RE2.
+
+    Args:
+        pattern: what Python compiles.
+        ignore_case: whether it matches without case.
+        marked: whether it is for `marked_text`, and not for `re2_text`.
+
+    Raises:
+        re.error: it is not valid, or RE2 has no such thing.
+        RecursionError: it is nested too deeply.
+        OverflowError: a number in it is too large.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a future Python may read "[[" differently
+        parsed = _parser.parse(pattern, re.IGNORECASE if ignore_case else 0)
+    return _Translation(marked).group(parsed, parsed.state.flags, MAX_REPEAT)
+
+
+def re2_text(text: str) -> bytes:
+    """Return a text as RE2 reads it: UTF-8, with private characters for lone surrogates."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return re.sub("[\ud800-\udfff]", lambda found: chr(ord(found[0]) + _STAND_IN), text).encode()
+
+
+def marked_text(text: bytes) -> bytes:
+    """Return a text of `re2_text` with marks where words begin and end, and where they do not."""
+    pieces: list[str] = []
+    decoded = text.decode()
+    at = 0
+    for word in re.finditer(r"\w+", decoded):
+        pieces += _INSIDE.join(decoded[at : word.start()]), _BOUNDARY, _INSIDE.join(word[0]), _BOUNDARY
+        at = word.end()
+    pieces.append(_INSIDE.join(decoded[at:]))
+    first, last = (
+        "" if not char or re.match(r"\w", char) else _INSIDE for char in (decoded[:1], decoded[-1:])
+    )
+    return f"{first}{''.join(pieces)}{last}".encode()
+
+
+class _Translation:
+    """Writes what Python's parser has read."""
+
+    def __init__(self, marked: bool) -> None:
+        self._skip = f"[{_MARKS}]*" if marked else ""
+        self._positions = _POSITIONS | _MARKED_POSITIONS if marked else _POSITIONS
+
+    def group(self, items: _Items, flags: int, most: int) -> str:
+        inside = "".join([self._item(kind, value, flags, most) for kind, value in items])
+        return f"(?{'i' if flags & re.IGNORECASE else '-i'}:{inside})"
+
+    def _item(self, kind: Any, value: Any, flags: int, most: int) -> str:
+        if kind in _UNSUPPORTED:
+            raise re.error(f"{_UNSUPPORTED[kind]} is not supported")
+        if kind is op.AT:
+            is_line = flags & re.MULTILINE and value in _LINE_POSITIONS
+            return _LINE_POSITIONS[value] if is_line else self._positions[value]
+        if kind is op.BRANCH:
+            return f"(?:{'|'.join([self.group(branch, flags, most) for branch in value[1]])})"
+        if kind is op.SUBPATTERN:
+            _, added, removed, items = value
+            return self.group(items, (flags | added) & ~removed, most)
+        if kind in (
+            op.MAX_REPEAT,
+            op.MIN_REPEAT,
+        ):  # which is longer makes no difference to whether it matches
+            least, largest, items = value
+            return self._repeat(least, largest, items, flags, most)
+        return self._skip + self._char(kind, value, flags)
+
+    def _repeat(self, least: int, largest: int, items: _Items, flags: int, most: int) -> str:
+        is_endless = largest is op.MAXREPEAT
+        if is_endless and least < 2:
+            return self.group(items, flags, most) + "*+"[least]
+        left = most // max(1, least if is_endless else largest)
+        if not left:
+            raise re.error(f"it repeats more than {MAX_REPEAT} times")
+        return f"{self.group(items, flags, left)}{{{least},{'' if is_endless else largest}}}"
+
+    def _char(self, kind: Any, value: Any, flags: int) -> str:
+        if kind is op.IN:
+            return _class(value, flags)
+        if kind is op.ANY:
+            return f"[^{_MARKS}]" if flags & re.DOTALL else rf"[^\n{_MARKS}]"
+        if kind is op.NOT_LITERAL:
+            return _class([(op.NEGATE, None), (op.LITERAL, value)], flags)
+        return _class([(kind, value)], flags)
+
+
+def _class(items: _Items, flags: int) -> str:
+    parts: list[str] = []
+    negation = ""
+    for kind, value in items:
+        if kind is op.NEGATE:
+            negation = f"^{_MARKS}"
+        elif kind is op.CATEGORY:
+            parts.append(_category(_CATEGORIES[value], bool(flags & re.ASCII)))
+        else:
+            low, high = value if kind is op.RANGE else (value, value)
+            parts.append(_range(low, min(high, _LAST)))
+            if flags & re.IGNORECASE and any(low <= ord(char) <= high for char in _DOTTED):
+                parts.append(_DOTTED)
+    return f"[{negation}{''.join(parts)}]"
+
+
+def _range(low: int, high: int) -> str:
+    first, last = max(low, _SURROGATES[0]), min(high, _SURROGATES[-1])
+    stand_ins = _range(first + _STAND_IN, last + _STAND_IN) if first <= last else ""
+    return f"\\x{{{low:x}}}-\\x{{{high:x}}}{stand_ins}"
+
+
+@cache
+def _category(letter: str, is_ascii: bool) -> str:
+    r"""Return the characters of an escape such as `\w`, as a part of a class."""
+    known = {"d": r"\p{Nd}", "s": _SPACE, "w": r"\p{L}\p{N}_"}
+    if letter in known and not is_ascii:
+        return known[letter]
+    chars = "".join(map(chr, range(0x40000)))  # beyond, there are neither letters nor blanks
+    runs = re.finditer(f"\\{letter}+", chars, re.ASCII if is_ascii else 0)
+    ranges = "".join([_range(found.start(), found.end() - 1) for found in runs])
+    return ranges + (_range(0x40000, _LAST) if letter.isupper() else "")
