@@ -1,8 +1,8 @@
 """Translates Python's regular expressions to the syntax of RE2, which matches in linear time. Pure.
 
 Both read most patterns alike (https://github.com/google/re2/wiki/Syntax). But in RE2 word characters and word
-boundaries are ASCII, `$` is the very end, and escapes and inline flags differ. So Python's own parser reads the
-pattern, and it is written anew. For word boundaries the text is marked, and the marks are matched.
+boundaries are ASCII, `$` is the very end, and escapes and inline flags differ. So Python's own parser reads
+the pattern, and it is written anew. For word boundaries the text is marked, and the marks are matched.
 """
 
 import re
