@@ -226,7 +226,7 @@ def _trace_screen(args: argparse.Namespace, path: "Path") -> int:
     from tui.settings.locations import config_path
     from tui.settings.quick import quick_ui
     from tui.settings.save import set_value
-    from tui.ui.platform.terminal import run_trace
+    from tui.ui.app.terminal import run_trace
 
     named = vars(args).get("config")
 
@@ -257,7 +257,7 @@ def _app(args: argparse.Namespace) -> int:
         return 2
     gc.disable()  # what is imported now stays; the app collects again once it has loaded
     from tui.settings.quick import quick_ui
-    from tui.ui.platform.terminal import run_app
+    from tui.ui.app.terminal import run_app
 
     def make_runtime() -> "Runtime":
         from tui.runtime.options import Options

@@ -40,7 +40,7 @@ def share(values: Sequence[float], percent: int) -> float:
 def inside(report: str, arguments: Sequence[str]) -> int:
     """Be the program, and write how late its event loop was."""
     import tui.cli
-    from tui.ui.platform import terminal
+    from tui.ui.app import terminal
 
     lags: list[float] = []
 

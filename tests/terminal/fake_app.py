@@ -10,7 +10,7 @@ from dataclasses import replace
 from tests.ui.fakes import DELETE, WEATHER, FakeHost, FakeRuntime, calls, crashed, running, says
 from tui.core.ports import ModelPart, ReasoningPart
 from tui.core.tools import TextContent, ToolResult
-from tui.ui.platform.terminal import run_app
+from tui.ui.app.terminal import run_app
 
 PAYLOADS = (
     "\x1b]52;c;cHduZWQ=\x07",

@@ -13,7 +13,7 @@ import tui.cli
 
 def note_modules(report: str) -> None:
     """Have the first frame reported."""
-    from tui.ui.platform import terminal
+    from tui.ui.app import terminal
 
     class Reporting(terminal.McptuiApp):
         def on_mount(self) -> None:

@@ -11,8 +11,8 @@ from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, says
 from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
-from tui.ui.app.command_palette import OF_SCREENS
 from tui.ui.dialogs.help import MAIN
+from tui.ui.keys.action import OF_SCREENS
 from tui.ui.keys.actions import ACTIONS, Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen

@@ -11,7 +11,7 @@ from tests.ui.stage import Stage, press
 from tui.settings.themes import ThemeSpec, all_themes
 from tui.ui.dialogs.finding_picker import FindingPicker
 from tui.ui.dialogs.picker import Choice, Picker
-from tui.ui.lists.themes import ThemePicker
+from tui.ui.dialogs.themes import ThemePicker
 
 
 @pytest.fixture(scope="module")

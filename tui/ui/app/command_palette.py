@@ -10,7 +10,7 @@ from textual.content import Content
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
-from tui.ui.keys.actions import ACTIONS, Context, Situation, key_words, why_not
+from tui.ui.keys.actions import ACTIONS, OF_SCREENS, Context, Situation, key_words, why_not
 from tui.ui.keys.key_overrides import KeyOverrides
 
 if TYPE_CHECKING:
@@ -78,19 +78,6 @@ def _named(query: str, command: Command) -> float:
 def _literal(text: str) -> str:
     # The palette reads help as markup; there is no escape that always holds.
     return text.replace("[", "(")
-
-
-OF_SCREENS = (
-    Context.TRAFFIC,
-    Context.FRAME,
-    Context.WORKBENCH,
-    Context.BENCH_LIST,
-    Context.BENCH_FORM,
-    Context.SESSIONS,
-    Context.MODELS,
-    Context.RESULT,
-)
-"""Contexts whose actions do something only while their screen is on top."""
 
 
 def action_commands(

@@ -205,7 +205,7 @@ class Commanding(OnMessages):
     # ---- texts that are put into the message ----
 
     def _snippet(self, spec: "Spec", rest: str) -> None:
-        from tui.ui.chat.composer.arguments import filled, pair, parse_arguments
+        from tui.ui.keys.arguments import filled, pair, parse_arguments
 
         found = parse_arguments(rest, spec.names, spec.required)
         if found.missing:
@@ -218,8 +218,8 @@ class Commanding(OnMessages):
 
     async def _prompt(self, spec: "Spec", rest: str) -> None:
         """Put what a prompt gives into the composer, to be read before it is sent."""
-        from tui.ui.chat.composer.arguments import parse_arguments
         from tui.ui.chat.composer.command_arguments import said_by
+        from tui.ui.keys.arguments import parse_arguments
 
         found = parse_arguments(self.composer.pastes.expand(rest), spec.names, spec.required)
         if found.unknown:

@@ -221,7 +221,7 @@ class Doing(Speaking):
 
     def action_app_theme(self) -> None:
         """Choose another theme, seen as it is chosen."""
-        from tui.ui.lists.themes import ThemePicker
+        from tui.ui.dialogs.themes import ThemePicker
 
         specs, _ = all_themes(themes_dir())
         self._open(ThemePicker(specs, self.theme), self._theme_chosen)

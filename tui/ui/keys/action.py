@@ -23,6 +23,19 @@ class Context(StrEnum):
     RESULT = "What a call gave"
 
 
+OF_SCREENS = (
+    Context.TRAFFIC,
+    Context.FRAME,
+    Context.WORKBENCH,
+    Context.BENCH_LIST,
+    Context.BENCH_FORM,
+    Context.SESSIONS,
+    Context.MODELS,
+    Context.RESULT,
+)
+"""Contexts whose actions do something only while their screen is on top."""
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """Something a person can do.

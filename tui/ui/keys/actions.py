@@ -8,6 +8,7 @@ the app, unless `run` names another one.
 from dataclasses import dataclass
 from typing import Protocol
 
+from tui.ui.keys.action import OF_SCREENS as OF_SCREENS
 from tui.ui.keys.action import Action as Action
 from tui.ui.keys.action import Context as Context
 from tui.ui.keys.chat_actions import CHAT_ACTIONS

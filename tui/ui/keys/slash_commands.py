@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
-from tui.ui.chat.composer.arguments import names_in
+from tui.ui.keys.arguments import names_in
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.workbench import PromptInfo

@@ -6,8 +6,6 @@ terminal left in full-screen mode, and would cut short whatever is cleaned up in
 """
 
 import asyncio
-import io
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tui.core.text import clean_line
 from tui.ui.app.app import McptuiApp
+from tui.ui.platform.output import screen_of_our_own
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -159,57 +158,3 @@ class _Stop:
             self._app.exit(return_code=self.code)
         elif self._hurry is None and self._made:
             self._hurry = asyncio.ensure_future(self._made[0].shutdown())
-
-
-class _Screen(io.TextIOWrapper):
-    """The terminal as Textual writes to it; one that has gone away is no error.
-
-    Textual's writer thread would die of it, and the app would then wait for that thread for ever.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        super().__init__(os.fdopen(descriptor, "wb"), encoding="utf-8", errors="replace", newline="")
-
-    def write(self, text: str, /) -> int:
-        with suppress(OSError):
-            return super().write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            super().flush()
-
-    def close(self) -> None:
-        with suppress(OSError):
-            super().close()
-
-
-@contextmanager
-def screen_of_our_own() -> Iterator[TextIO]:
-    """Give Textual the terminal by itself, and take descriptor 2 off it while the app draws.
-
-    Textual draws on standard error; native libraries and `faulthandler` write there too, right into the
-    picture. So the picture goes to a copy of standard output, and what else is written to descriptor 2
-    goes nowhere, unless the person has sent it somewhere.
-    """
-    sys.stdout.flush()
-    sys.stderr.flush()
-    screen = _Screen(os.dup(sys.__stdout__.fileno() if sys.__stdout__ else 1))
-    before, kept = sys.__stderr__, os.dup(2)
-    if os.isatty(2):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 2)
-        os.close(nowhere)
-    _set_screen(screen)
-    try:
-        yield screen
-    finally:
-        _set_screen(before)
-        screen.close()
-        os.dup2(kept, 2)
-        os.close(kept)
-
-
-def _set_screen(screen: TextIO | None) -> None:
-    # Final for type checkers, but the one place where Textual's driver looks for its terminal.
-    setattr(sys, "__stderr__", screen)  # noqa: B010
