@@ -11,8 +11,8 @@ from tests.ui.bench_stage import rich_runtime, tool
 from tui.core.servers import ServerState, StopReason
 from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import ResourceInfo
+from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.screen import ServerScreen
-from tui.ui.workbench.tabs import BenchTab
 
 # ---- opening and leaving ----
 
@@ -90,11 +90,11 @@ async def test_the_share_of_a_processor_is_what_was_spent_between_two_looks() ->
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
-        await until(lambda: screen.watching.identity is not None)
-        screen.watching._asked = float("-inf")
+        await until(lambda: screen.overview.identity.identity is not None)
+        screen.overview.identity._asked = float("-inf")
         runtime.workbench.who = replace(runtime.workbench.who, cpu_seconds=99.0)
-        await until(lambda: screen.watching.share is not None)
-        assert screen.watching.share and screen.watching.share > 0
+        await until(lambda: screen.overview.identity.share is not None)
+        assert screen.overview.identity.share and screen.overview.identity.share > 0
 
 
 async def test_a_stopped_server_says_so_and_s_starts_it_here() -> None:

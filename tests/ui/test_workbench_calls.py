@@ -122,10 +122,10 @@ async def test_calls_are_listed_and_two_results_compared() -> None:
     async with opened(runtime) as (screen, pilot):
         await pilot.press("enter", "x", "ctrl+j")
         await called(runtime)
-        await until(lambda: not screen.running)
+        await until(lambda: not screen.calls.running)
         await pilot.press("ctrl+j")
         await called(runtime, 2)
-        await until(lambda: not screen.running)
+        await until(lambda: not screen.calls.running)
         await pilot.press("escape", "d")
         await shows(app_of(screen), "COMPARED", "structuredContent.temperature: 26 -> 27")
         await pilot.press("escape")
@@ -166,7 +166,7 @@ async def test_one_key_puts_the_result_into_the_message() -> None:
         app.composer.insert("Look:")
         await pilot.press("enter", "x", "ctrl+j")
         await called(runtime)
-        await until(lambda: not screen.running)
+        await until(lambda: not screen.calls.running)
         await pilot.press("ctrl+g")
         await until(lambda: app.screen is app.main)
         text = app.composer.text

@@ -56,7 +56,7 @@ async def test_a_server_that_comes_back_finds_the_same_tool_and_its_calls() -> N
         end(runtime)
         await shows(app_of(screen), "starts it")
         come_back(runtime)
-        await until(lambda: screen.state is ServerState.RUNNING)
+        await until(lambda: screen.status is not None and screen.status.state is ServerState.RUNNING)
         await shows(app_of(screen), "pid 4711")
         bench = bench_of(screen)
         assert bench.item is not None and bench.item.label == "get_radar"
@@ -81,7 +81,7 @@ async def test_a_list_that_comes_after_the_server_ended_takes_nothing_away() -> 
         await shows(app_of(screen), "3 resources 2")
         end(runtime)
         await shows(app_of(screen), "starts it")
-        await screen.offers._listed(next(tab for tab in screen.benches if tab == "resources"))
+        await screen.catalogue._listed(next(tab for tab in screen.benches if tab == "resources"))
         assert screen.benches[next(tab for tab in screen.benches if tab == "resources")].list.counts == (2, 2)
 
 

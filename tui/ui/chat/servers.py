@@ -15,7 +15,7 @@ from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.widgets.rows import Row, wrap
-from tui.ui.widgets.server_rows import Look, server_rows
+from tui.ui.widgets.server_rows import Look, server_rows, toggle_server
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
 if TYPE_CHECKING:
@@ -37,14 +37,6 @@ MISTAKES_TEXT = (
     ("What is wrong with the configuration stands in the conversation;", "dim"),
     ("mcptui config check says it, too.", "dim"),
 )
-
-
-def toggle(host: "Host", status: ServerStatus) -> None:
-    """Ask for a server that stands still or stops to be started, for any other to be stopped."""
-    if status.state in (ServerState.STOPPED, ServerState.STOPPING):
-        host.request_start(status.name)
-    else:
-        host.request_stop(status.name)
 
 
 class ServersPane(TitledPane):
@@ -134,7 +126,7 @@ class ServersPane(TitledPane):
         """Start the selected server if it is stopped, else stop it."""
         status = self.selected_status
         if self._host is not None and status is not None:
-            toggle(self._host, status)
+            toggle_server(self._host, status)
             self.tick()
 
     def restart_selected(self) -> None:

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
-from tui.ui.keys.actions import ACTIONS, Action, Context
+from tui.ui.keys.actions import ACTIONS, Action, Context, action, first_key
 
 _TEXTUAL_NAMES = {
     "solidus": "slash",
@@ -58,6 +58,10 @@ class KeyOverrides:
     def anywhere_of(self, found: Action) -> str:
         """Return the keys of an action that work everywhere, separated by commas."""
         return found.anywhere
+
+    def first_of(self, action_id: str) -> str:
+        """Return the first key of an action, for people."""
+        return first_key(self.keys_of(action(action_id)))
 
     def keymap(self) -> dict[str, str]:
         """Return the overrides as Textual's keymap."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus, StopReason
@@ -10,6 +11,9 @@ from tui.core.units import clock, duration, plural
 from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
+if TYPE_CHECKING:
+    from tui.host.host import Host
+
 STATE_CELLS = 8
 PID_FROM = 54
 """From so many columns on there is room for the process id."""
@@ -17,7 +21,7 @@ PID_FROM = 54
 DETAIL_ROWS = 3
 FACT_CELLS = 10
 
-_STYLES = {
+STATE_STYLES = {
     ServerState.RUNNING: "ok",
     ServerState.STARTING: "warn",
     ServerState.STOPPING: "warn",
@@ -83,7 +87,7 @@ def _sign(status: ServerStatus, look: Look) -> tuple[str, str]:
     symbols = look.symbols
     if status.failed:
         return symbols.failed, "bad"
-    style = _STYLES[status.state]
+    style = STATE_STYLES[status.state]
     match status.state:
         case ServerState.RUNNING:
             return symbols.running, style
@@ -184,3 +188,11 @@ def _offers(status: ServerStatus) -> Iterator[str]:
         yield plural(status.resources, "resource")
     if status.prompts is not None:
         yield plural(status.prompts, "prompt")
+
+
+def toggle_server(host: "Host", status: ServerStatus) -> None:
+    """Start a server that is stopped or stopping, stop any other."""
+    if status.state in (ServerState.STOPPED, ServerState.STOPPING):
+        host.request_start(status.name)
+    else:
+        host.request_stop(status.name)

@@ -1,44 +1,146 @@
-"""The lines around the workbench: whose it is, and the keys of what has the focus."""
+"""The lines around the workbench: the server and its state, the tabs, the keys of what has the focus."""
 
+import time
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from textual import events
+from textual.message import Message
+from textual.widget import Widget
+
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line
+from tui.core.units import clock, plural
 from tui.ui.keys.actions import Action, Context, first_key, of_context
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.bar import Bar, spread
+from tui.ui.widgets.bar import Bar, part_at, spread
 from tui.ui.widgets.rows import Row
+from tui.ui.widgets.symbols import Symbols
+from tui.ui.workbench.overview_rows import state_row
 
 ONLY_BENCH = frozenset(
     {"bench.call", "bench.raw", "bench.keep", "bench.saved", "bench.hand", "bench.diff", "bench.mark"}
 )
-"""Actions that do something only where things are called."""
+"""Actions that work only on the tabs where something can be called."""
 
 
 class BenchTitle(Bar):
-    """Whose workbench, and how the server is doing."""
+    """The server and its state at the left, what runs and since when at the right."""
 
-    def __init__(self) -> None:
+    def __init__(self, server: str, symbols: Symbols, overrides: KeyOverrides) -> None:
         super().__init__(id="bench-title")
+        self._server = server
+        self._symbols = symbols
+        self._overrides = overrides
         self._parts: tuple[Row, Row] = ((), ())
 
-    def show(self, left: Row, right: Row) -> None:
-        """Show these, if they are new."""
-        if (left, right) != self._parts:
-            self._parts = (left, right)
+    def show(self, status: ServerStatus | None, running: int) -> None:
+        """Show the state of the server and how many calls are running, if it changed."""
+        parts = self._rows(status, running)
+        if parts != self._parts:
+            self._parts = parts
             self.refresh()
 
+    def _rows(self, status: ServerStatus | None, running: int) -> tuple[Row, Row]:
+        left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "accent bold"), ("   ", ""))
+        if status is None:
+            return (*left, ("is not configured any more", "bad")), ()
+        left = (*left, *state_row(status, self._symbols))
+        right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
+        if status.state is ServerState.STOPPED:
+            right = ((self._overrides.first_of("bench.start"), "accent"), (" starts it", "dim"))
+        if status.state is ServerState.RUNNING:
+            since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
+            pid = f"pid {status.pid}   " if status.pid is not None else ""
+            right = (*right, (f"{pid}{since}", "dim"))
+        return left, right
+
     def row(self, width: int) -> Row:
-        """Return the line."""
         return spread(*self._parts, width)
 
 
+class BenchTab(StrEnum):
+    """A tab of the workbench."""
+
+    OVERVIEW = "overview"
+    TOOLS = "tools"
+    RESOURCES = "resources"
+    PROMPTS = "prompts"
+    LOG = "log"
+    TRAFFIC = "traffic"
+
+
+class BenchTabs(Bar):
+    """The names of the tabs with their keys and how much is in them; a click goes to one.
+
+    Args:
+        panes: by tab, its pane and the widget in it that takes the focus.
+    """
+
+    class Chosen(Message):
+        """A tab was clicked."""
+
+        def __init__(self, tab: BenchTab) -> None:
+            super().__init__()
+            self.tab = tab
+
+    def __init__(self, panes: Mapping[BenchTab, tuple[Widget, Widget]]) -> None:
+        super().__init__(id="bench-tabs")
+        self.active = BenchTab.OVERVIEW
+        self._panes = panes
+        self._notes: Mapping[BenchTab, str] = {}
+
+    def panes(self) -> Iterator[Widget]:
+        """Yield the pane of each tab."""
+        yield from (pane for pane, _ in self._panes.values())
+
+    def select(self, tab: BenchTab) -> None:
+        """Show the pane of a tab and focus what takes the keys in it."""
+        self.active = tab
+        self.refresh()
+        for name, (pane, _) in self._panes.items():
+            pane.display = name is tab
+        self.screen.set_focus(self._panes[tab][1], scroll_visible=False)
+
+    def show(self, notes: Mapping[BenchTab, str]) -> None:
+        """Show what is in the tabs, if it changed."""
+        if notes != self._notes:
+            self._notes = notes
+            self.refresh()
+
+    def _parts(self) -> list[tuple[BenchTab, Row]]:
+        roomy = self.size.width >= 90
+        return [
+            (
+                tab,
+                (
+                    (f" {number} ", "accent" if tab is self.active else "dim"),
+                    (tab.value, "accent bold underline" if tab is self.active else "text"),
+                    (f" {self._notes[tab]}" if self._notes.get(tab) else "", "dim"),
+                    ("   " if roomy else " ", ""),
+                ),
+            )
+            for number, tab in enumerate(BenchTab, 1)
+        ]
+
+    def row(self, width: int) -> Row:
+        return spread(tuple(span for _, part in self._parts() for span in part), (), width)
+
+    def on_click(self, event: events.Click) -> None:
+        if (tab := part_at(self._parts(), event.x)) is not None:
+            self.post_message(self.Chosen(tab))
+
+
 class BenchKeys(Footer):
-    """The keys of the workbench that do something where the focus is."""
+    """The keys that work where the focus is."""
 
     def __init__(self, overrides: KeyOverrides) -> None:
         super().__init__()
         self._overrides = overrides
 
     def of(self, context: Context | None, *, on_bench: bool = True) -> None:
-        """Show the keys of a context and of the workbench; `on_bench` if something can be called."""
+        """Show the keys of a context and of the workbench; `on_bench` if something can be called there."""
         near = of_context(context) if context is not None else ()
         found: list[Action] = [
             one

@@ -119,14 +119,11 @@ class CallBook:
         return call
 
 
-async def run(
-    bench: Workbench, server: str, call: HandCall, seconds: float, changed: Callable[[], None]
-) -> None:
-    """Make a call; every end is noted in it, also that it was cancelled."""
+async def run(bench: Workbench, server: str, call: HandCall, seconds: float) -> None:
+    """Make a call; progress, result and end are noted in it, cancelling included."""
 
     def progress(done: float, total: float | None, message: str) -> None:
         call.progress = (done, total, message)
-        changed()
 
     try:
         call.result = await _result(bench, server, call, seconds, progress)
@@ -136,7 +133,6 @@ async def run(
         raise
     finally:
         call.took_ms = (time.monotonic_ns() - call.began_ns) / 1e6
-        changed()
 
 
 async def _result(

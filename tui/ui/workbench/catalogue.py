@@ -2,15 +2,19 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
-from tui.core.workbench import Workbench
+from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.rows import Row
+from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.items import Item, of_prompts, of_resources, of_tools
-from tui.ui.workbench.tabs import BenchTab
 from tui.ui.workbench.tool_bench import Bench
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
 
 _NONE = {
     BenchTab.TOOLS: "This server offers no tools.",
@@ -22,15 +26,15 @@ _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 """What the server is asked for when it is wanted; its tools the host keeps."""
 
 
-class Offers:
-    """Keeps the benches filled.
+class Catalogue:
+    """Keeps the benches filled with what the server offers.
 
     Args:
-        bench: works with the server.
-        server: which one.
-        benches: to be filled.
-        marks: gives what is special of tools for the model, by server and name.
-        changed: called when an answer came.
+        runtime: asks the server, and knows which tools the model is not given.
+        server: its name.
+        benches: are filled.
+        overrides: the keys in force.
+        changed: called when an answer has come.
 
     Attributes:
         notes: how much is in each tab, in words.
@@ -38,30 +42,29 @@ class Offers:
 
     def __init__(
         self,
-        bench: Workbench,
+        runtime: "Runtime",
         server: str,
         benches: Mapping[BenchTab, Bench],
-        marks: Callable[[], Mapping[tuple[str, str], str]],
+        overrides: KeyOverrides,
         changed: Callable[[], None],
     ) -> None:
-        self._bench = bench
+        self._runtime = runtime
         self._server = server
         self._benches = benches
-        self._marks = marks
+        self._overrides = overrides
         self._changed = changed
         self._tasks: dict[BenchTab, asyncio.Task[None]] = {}
         self._asked: dict[BenchTab, tuple[int, int]] = {}
         self._seen: tuple[object, ...] = ()
         self._start = 0
         self._revisions: dict[BenchTab, int] = {}
-        self._start_key = ""
         self.notes: dict[BenchTab, str] = {}
 
-    def look(self, status: ServerStatus | None, revision: int, start_key: str) -> None:
-        """Take in what changed; ask for what the host does not keep."""
+    def look(self, status: ServerStatus | None) -> None:
+        """Show what changed; ask for what the host does not keep."""
         running = status is not None and status.state is ServerState.RUNNING
         state = status.state if status is not None else None
-        self._start_key = start_key
+        revision = self._runtime.host.revision
         if status is not None:
             self._revisions = {
                 BenchTab.RESOURCES: status.resources_revision,
@@ -88,7 +91,8 @@ class Offers:
     # ---- tools, which the host keeps ----
 
     def _tools(self) -> None:
-        self._put(BenchTab.TOOLS, of_tools(self._bench.tools(self._server), self._marks()), "")
+        marks = self._runtime.conversations.tool_marks() if self._runtime.is_ready else {}
+        self._put(BenchTab.TOOLS, of_tools(self._runtime.workbench.tools(self._server), marks), "")
         for tab in _ASKED_FOR:
             if self._stale(tab) and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("asking the server…", "dim"),),))
@@ -96,7 +100,7 @@ class Offers:
     def _nothing(self, status: ServerStatus | None) -> None:
         row: Row = (
             ("The server is stopped. ", "text"),
-            (self._start_key, "accent"),
+            (self._overrides.first_of("bench.toggle"), "accent"),
             (" starts it here.", "dim"),
         )
         if status is not None and status.state is ServerState.STARTING:
@@ -122,10 +126,10 @@ class Offers:
     async def _listed(self, tab: BenchTab) -> None:
         items: Sequence[Item]
         if tab is BenchTab.RESOURCES:
-            resources, problem = await self._bench.resources(self._server)
+            resources, problem = await self._runtime.workbench.resources(self._server)
             items = of_resources(resources)
         else:
-            prompts, problem = await self._bench.prompts(self._server)
+            prompts, problem = await self._runtime.workbench.prompts(self._server)
             items = of_prompts(prompts)
         if self._seen[:1] != (ServerState.RUNNING,):
             return  # it ended meanwhile: what is listed stays

@@ -1,4 +1,7 @@
-"""The form of one item as it is filled in: the field under the cursor is typed into where it stands."""
+"""The form of one item: shows its fields and fills them in, typing in place.
+
+All rows are drawn by the pane itself, so four hundred fields cost what forty do.
+"""
 
 from typing import ClassVar
 
@@ -6,17 +9,30 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from tui.core.forms.forms import Field, FieldKind, FieldState, Path
-from tui.ui.keys.actions import Context, KeysOf, of_context
+from tui.core.forms.forms import Field, FieldKind, FieldState, Form, Path, form_of
+from tui.ui.keys.actions import Context, of_context
 from tui.ui.keys.bindings import bindings_of
-from tui.ui.widgets.symbols import UNICODE, Symbols
-from tui.ui.workbench.field_rows import HOLDERS, is_typed
-from tui.ui.workbench.form_rows import CALL, MORE, FormRows
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.line_edit import LineEdit
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import Row
+from tui.ui.widgets.symbols import Symbols
+from tui.ui.workbench.field_rows import HOLDERS, FormLook, is_typed, label_cells
+from tui.ui.workbench.form_rows import CALL, MORE, WIDEST, FormState, Line, form_lines, shown_fields
+from tui.ui.workbench.items import Item
 
 
-class FormPane(FormRows, inherit_bindings=False):
-    """Shows a form and fills it in."""
+class FormPane(LinePane, inherit_bindings=False):
+    """Shows a form and fills it in.
 
+    Attributes:
+        item: whose form it is; None before there is one.
+        form: what is filled in.
+        strict: a call was tried, so required fields that are empty are shown as wrong.
+    """
+
+    CURSOR = True
+    FOLLOWS = False
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of(Context.BENCH_FORM),
         Binding("pageup", "pane_page_up", show=False),
@@ -27,11 +43,11 @@ class FormPane(FormRows, inherit_bindings=False):
         """The arguments are other ones now."""
 
     class Wanted(Message):
-        """The person wants something that the bench does: "call", "choose", "name" or "leave".
+        """The person wants something that the bench or the screen does.
 
         Attributes:
-            what: which.
-            field: the field that it is about.
+            what: "call", "choose" a value, or "name" an entry.
+            field: the field to choose or name for.
         """
 
         def __init__(self, what: str, field: Field | None = None) -> None:
@@ -39,14 +55,125 @@ class FormPane(FormRows, inherit_bindings=False):
             self.what = what
             self.field = field
 
-    def __init__(self, keys: KeysOf, signs: Symbols = UNICODE, *, id: str | None = None) -> None:
-        super().__init__(signs, id=id)
-        self._doing = {
+    def __init__(self, keys: KeyOverrides, signs: Symbols) -> None:
+        super().__init__()
+        self.item: Item | None = None
+        self.form: Form = form_of({})
+        self.strict = False
+        self._keys = keys
+        self._signs = signs
+        self._has_output_schema = False
+        self._unfolded = False
+        self._where: Path = CALL
+        self._edit = LineEdit()
+        self._fields: dict[Path, Field] = {}
+        self._lines: list[Line] = []
+        self._actions = {
             key: found.method
             for context in (Context.BENCH_FORM, Context.WORKBENCH)
             for found in of_context(context)
             for key in keys.keys_of(found).split(",")
         }
+
+    def show(self, item: Item | None, form: Form, *, has_output_schema: bool = False) -> None:
+        """Show the form of an item, filled in so far, with the cursor on its first field."""
+        self.item, self.form, self._has_output_schema = item, form, has_output_schema
+        self.strict = self._unfolded = False
+        fields = shown_fields(item, form)
+        self._where = fields[0].path if fields else CALL
+        self._begin_edit()
+        self.rebuild()
+        self.scroll_to(y=0, animate=False)
+
+    @property
+    def current(self) -> Field | None:
+        """The field under the cursor."""
+        return self._fields.get(self._where)
+
+    def go_to_problem(self) -> None:
+        """Put the cursor on the first field that is wrong."""
+        self.strict = True
+        path = next((path for path, field in self._fields.items() if field.problem), None)
+        self.rebuild()
+        if path is not None:
+            self._go(path)
+
+    # ---- rows ----
+
+    def rebuild(self) -> None:
+        """Lay out all rows again."""
+        if not self.is_mounted:
+            return
+        fields = shown_fields(self.item, self.form)
+        self._fields = {one.path: one for one in fields}
+        if self._where not in self._fields and self._where not in (CALL, MORE):
+            self._where = self._nearest(fields)
+            self._begin_edit()
+        self._lines = [] if self.item is None else self._lay_out(self.item, fields)
+        self.cursor = next((n for n, line in enumerate(self._lines) if line.path == self._where), 0)
+        self.rows_changed()
+
+    def _lay_out(self, item: Item, fields: tuple[Field, ...]) -> list[Line]:
+        columns = min(self.columns, WIDEST)
+        look = FormLook(columns, label_cells(fields, columns), self._signs, self.strict, self.has_focus)
+        call_key = self._keys.first_of("bench.call")
+        state = FormState(self._where, self._edit, self._unfolded, self._has_output_schema, call_key)
+        return form_lines(item, fields, look, state)
+
+    def row_count(self) -> int:
+        return len(self._lines)
+
+    def row(self, index: int) -> Row:
+        return self._lines[index].row
+
+    def row_selectable(self, index: int) -> bool:
+        """The cursor stands on fields, and on the line that calls."""
+        return index < len(self._lines) and self._lines[index].path is not None
+
+    def row_ground(self, index: int) -> str:
+        """Paint the field that keys act on."""
+        return "cursor" if index == self.cursor and self.has_focus and self.row_selectable(index) else ""
+
+    def rewrap(self) -> None:
+        self.rebuild()
+
+    def on_focus(self) -> None:
+        """Show the cursor, and the field under it."""
+        self.call_later(self._reveal)
+
+    def _reveal(self) -> None:
+        self.rebuild()
+        if self._where != CALL:
+            self.show_row(self.cursor, 2)
+
+    def on_blur(self) -> None:
+        """Hide the cursor."""
+        self.call_later(self.rebuild)
+
+    # ---- going about ----
+
+    def _nearest(self, fields: tuple[Field, ...]) -> Path:
+        for end in range(len(self._where), 0, -1):
+            if any(one.path == self._where[:end] for one in fields):
+                return self._where[:end]
+        return fields[0].path if fields else CALL
+
+    def _go(self, path: Path) -> None:
+        self._where = path
+        self._begin_edit()
+        self.rebuild()
+        below = sum(1 for line in self._lines[self.cursor + 1 : self.cursor + 5] if line.path is None)
+        self.show_row(self.cursor, 1 + below)
+
+    def _begin_edit(self) -> None:
+        field = self.form.field(self._where) if self._where not in (CALL, MORE) else None
+        self._edit = LineEdit.at_end(field.text if field is not None and is_typed(field) else "")
+
+    def cursor_moved(self, index: int) -> None:
+        """Another field is edited."""
+        path = self._lines[index].path
+        if path is not None and path != self._where:
+            self._go(path)
 
     def set_text(self, path: Path, text: str) -> None:
         """Put a text into a field: what was picked."""
@@ -80,7 +207,7 @@ class FormPane(FormRows, inherit_bindings=False):
         """Act on a key at once, so that keys of one burst act in the order in which they were pressed."""
         field = self.current
         typed = field is not None and is_typed(field) and field.state is not FieldState.NULL
-        action = self._doing.get(event.key)
+        action = self._actions.get(event.key)
         letter = event.character if event.is_printable and event.character else ""
         if letter and field is not None:
             self._type(field, letter)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from textual.message import Message
 
 from tui.core.text import fold
+from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, spread, width_of, wrap
 from tui.ui.workbench.items import PINNED, Item
-from tui.ui.workbench.keys import list_bindings
 
 WARNING_NOTES = ("destructive", "!")
 SHORT_NOTES = {"destructive": "!", "template": "{}"}
@@ -36,9 +36,8 @@ class ItemList(LinePane):
     """
 
     CURSOR = True
-
     FOLLOWS = False
-    BINDINGS = list_bindings()
+    BINDINGS = bench_list_bindings()
 
     class Moved(Message):
         """Another item is under the cursor."""

@@ -12,12 +12,11 @@ from textual.widgets import Input
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import plural
-from tui.ui.chat.servers import toggle
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.server_rows import reason_words
+from tui.ui.widgets.server_rows import STATE_STYLES, reason_words, toggle_server
 from tui.ui.workbench.log_lines import LogLines
 
 if TYPE_CHECKING:
@@ -35,13 +34,6 @@ _KEYS = (
     ("r", "restart"),
     ("end", "follow"),
 )
-
-_STATE_STYLES = {
-    ServerState.RUNNING: "ok",
-    ServerState.STARTING: "warn",
-    ServerState.STOPPING: "warn",
-    ServerState.STOPPED: "dim",
-}
 
 
 class _Title(Bar):
@@ -184,7 +176,7 @@ class LogScreen(ModalScreen[None]):
         """Start or stop the server."""
         status = self._status()
         if status is not None:
-            toggle(self._host, status)
+            toggle_server(self._host, status)
             self.look()
 
     def action_restart(self) -> None:
@@ -207,7 +199,7 @@ class LogScreen(ModalScreen[None]):
         status = self._status()
         if status is not None:
             why = f" {reason_words(status)}" if status.state is ServerState.STOPPED else ""
-            style = "bad" if status.failed else _STATE_STYLES[status.state]
+            style = "bad" if status.failed else STATE_STYLES[status.state]
             left = (*left, (f"   {status.state}{why}", style))
         where = "following" if self._lines.following else "end follows"
         found = f"{self._lines.found}   " if self._lines.found else ""

@@ -1,204 +1,134 @@
-"""What is known of a server, as rows: who it is, what it offers, its process, and what is wrong. Pure."""
+"""The overview tab: what is known of the server, its identity asked for once a second."""
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+import asyncio
+import time
+from collections.abc import Callable
 
-from tui.core import units
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import clean_line, preview
-from tui.core.workbench import ServerIdentity
-from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.widgets.server_rows import reason_words
+from tui.core.workbench import ServerIdentity, Workbench
+from tui.ui.keys.bindings import bench_list_bindings
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.workbench.overview_rows import ServerFacts, overview_rows
 
-FACT_CELLS = 14
-MOST_PIDS = 12
-MOST_LEFT_OUT = 50
-WIDEST = 110
-"""Prose is not wrapped wider than this: longer lines are hard to read."""
-
-STATE_STYLES = {
-    ServerState.RUNNING: "ok",
-    ServerState.STARTING: "warn",
-    ServerState.STOPPING: "warn",
-    ServerState.STOPPED: "dim",
-}
+ASK_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What the overview shows.
+class IdentityWatch:
+    """Asks for the identity of a server once a second while it is shown, never twice at once.
 
     Attributes:
-        status: how the server is doing.
-        identity: what it says of itself; None until it was asked.
-        share: of one processor that its processes took lately, 1.0 for all of it; None if it cannot be told.
-        now_ns: monotonic nanoseconds.
-        started: the time of day at which it started, in words, or "".
+        identity: the last answer; None before the first.
+        share: of one processor, between the last two answers; None if unknown.
     """
 
-    status: ServerStatus
-    identity: ServerIdentity | None
-    share: float | None
-    now_ns: int
-    started: str = ""
+    def __init__(self, bench: Workbench, server: str) -> None:
+        self._bench = bench
+        self._server = server
+        self.identity: ServerIdentity | None = None
+        self.share: float | None = None
+        self._asked = float("-inf")
+        self._measured: tuple[float, float, tuple[int, ...]] | None = None
+        self._state: ServerState | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def look(self, status: ServerStatus | None) -> None:
+        """Ask if it is time, and at once when the state has changed."""
+        now = time.monotonic()
+        state = status.state if status is not None else None
+        if self._task is not None and not self._task.done():
+            return
+        if now - self._asked >= ASK_SECONDS or state is not self._state:
+            self._asked, self._state = now, state
+            self._task = asyncio.create_task(self._ask(), name="identity of a server")
+
+    async def _ask(self) -> None:
+        identity = await self._bench.identity(self._server)
+        now, spent = time.monotonic(), identity.cpu_seconds
+        before, self._measured = self._measured, None
+        self.identity, self.share = identity, None
+        if spent is None:
+            return
+        self._measured = (now, spent, identity.pids)
+        # Comparable only for the same processes: the time of one that ended is gone from the sum.
+        if before is not None and before[2] == identity.pids and now > before[0]:
+            self.share = max(0.0, (spent - before[1]) / (now - before[0]))
+
+    def started(self, status: ServerStatus) -> str:
+        """Return the time of day at which the current state began, or ""."""
+        ago = (time.monotonic_ns() - status.since_ns) / 1e9
+        return time.strftime("%H:%M:%S", time.localtime(time.time() - ago)) if status.since_ns else ""
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
 
 
-def state_row(status: ServerStatus, symbols: Symbols) -> Row:
-    """Return sign and word of a server's state, and why it is stopped."""
-    style = "bad" if status.failed else STATE_STYLES[status.state]
-    sign = symbols.running if status.state is ServerState.RUNNING else symbols.stopped
-    if status.failed:
-        sign = symbols.failed
-    elif status.state in (ServerState.STARTING, ServerState.STOPPING):
-        sign = symbols.spinner[0]
-    why = f"  {reason_words(status)}" if status.state is ServerState.STOPPED else ""
-    return ((f"{sign} {status.state}{why}", style),)
+class Overview(LinePane):
+    """Shows what is known of the server; rows that have not changed are not painted again.
 
+    Args:
+        workbench: asks the server.
+        server: its name.
+        status: returns its state, None once it is no longer configured.
+        symbols: what the terminal can show.
+        redactor: hides secrets in commands and errors.
+        overrides: the keys in force.
+    """
 
-def overview_rows(seen: Seen, width: int, symbols: Symbols, redactor: Redactor, start_key: str) -> list[Row]:
-    """Return the overview, wrapped at `width`."""
-    width = max(30, min(width, WIDEST))
-    rows: list[Row] = [EMPTY]
-    rows += _trouble(seen.status, width, redactor, start_key)
-    identity = seen.identity or ServerIdentity()
-    for heading, facts in (
-        ("SERVER", _server(seen.status, identity)),
-        ("PROCESS", _process(seen, identity, redactor)),
-        ("OFFERS", _offers(seen.status, identity)),
-        ("LEFT OUT", _left_out(seen.status)),
-    ):
-        found = [line for name, value, style in facts for line in _fact(name, value, style, width)]
-        if found:
-            rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
-    if identity.instructions:
-        rows += [((" INSTRUCTIONS", "dim bold"), ("  what it would have models know", "dim"))]
-        rows += prose(identity.instructions, width, "   ")
-    return rows
+    FOLLOWS = False
+    BINDINGS = bench_list_bindings()
 
+    def __init__(
+        self,
+        workbench: Workbench,
+        server: str,
+        status: Callable[[], ServerStatus | None],
+        symbols: Symbols,
+        redactor: Redactor,
+        overrides: KeyOverrides,
+        *,
+        id: str,
+    ) -> None:
+        super().__init__(id=id)
+        self.identity = IdentityWatch(workbench, server)
+        self._status = status
+        self._symbols = symbols
+        self._redactor = redactor
+        self._overrides = overrides
+        self._rows: list[Row] = []
 
-def prose(text: str, width: int, indent: str = "", style: str = "text", most_lines: int = 200) -> list[Row]:
-    """Return text from outside as wrapped rows, cleaned and bounded; what is left out is said."""
-    seen = preview(text, max_lines=most_lines)
-    rows: list[Row] = []
-    for line in seen.text.rstrip("\n").split("\n"):
-        rows += wrap(((line.expandtabs(4).rstrip(), style),), max(10, width), first=((indent, ""),))
-    if seen.omitted:
-        rows.append(((f"{indent}… {units.count(seen.omitted)} more characters", "dim"),))
-    return rows
+    def look(self) -> None:
+        """Show what is known now; cheap if nothing changed."""
+        self.identity.look(self._status())
+        rows = self._make()
+        if rows != self._rows:
+            self._rows = rows
+            self.rows_changed()
 
+    def _make(self) -> list[Row]:
+        status = self._status()
+        if status is None:
+            return [((" This server is not in the configuration any more.", "bad"),)]
+        identity = self.identity
+        facts = ServerFacts(
+            status, identity.identity, identity.share, time.monotonic_ns(), identity.started(status)
+        )
+        start_key = self._overrides.first_of("bench.toggle")
+        return overview_rows(facts, self.columns, self._symbols, self._redactor, start_key)
 
-def _fact(name: str, value: str, style: str, width: int) -> list[Row]:
-    return wrap(((value, style),), width, first=((f"   {name:<{FACT_CELLS}}", "dim"),))
+    def row_count(self) -> int:
+        return len(self._rows)
 
+    def row(self, index: int) -> Row:
+        return self._rows[index]
 
-def _trouble(status: ServerStatus, width: int, redactor: Redactor, start_key: str) -> Iterator[Row]:
-    if status.state is ServerState.RUNNING:
-        return
-    if status.state is ServerState.STARTING:
-        yield (("   It is starting: what it offers will be here in a moment.", "warn"),)
-    elif status.state is ServerState.STOPPING:
-        yield (("   It is stopping.", "warn"),)
-    else:
-        words = clean_line(redactor.redact(status.detail), 600) if status.failed else "It is stopped."
-        yield from wrap(((words, "bad" if status.failed else "text"),), width, first=(("   ", ""),))
-        if status.stderr_last:
-            last = clean_line(redactor.redact(status.stderr_last), 400)
-            yield from wrap(((last, "dim"),), width, first=(("   last line     ", "dim"),))
-        yield (("   ", ""), (start_key, "accent"), (" starts it here.", "dim"))
-    yield EMPTY
+    def rewrap(self) -> None:
+        self._rows = self._make()
 
-
-def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
-    name = clean_line(identity.title or identity.name or status.title, 120)
-    version = clean_line(identity.version or status.version, 40)
-    if name or version:
-        yield "calls itself", f"{name} {version}".strip(), "text"
-    protocol = clean_line(identity.protocol or status.protocol, 40)
-    if protocol:
-        yield "protocol", f"{protocol}{_era(protocol)}", "text"
-
-
-def _era(protocol: str) -> str:
-    """Return what kind of conversation a revision has; revisions are dates and compare as text."""
-    if protocol >= "2026-07-28":
-        return "   each request stands for itself"
-    return "   a session, opened with initialize"
-
-
-def _process(seen: Seen, identity: ServerIdentity, redactor: Redactor) -> Iterator[tuple[str, str, str]]:
-    status = seen.status
-    command = identity.command or status.spec.shown_command
-    line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
-    yield "command", clean_line(redactor.redact(line), 1200), "text"
-    if status.spec.cwd:
-        yield "folder", clean_line(status.spec.cwd, 400), "text"
-    names = identity.environment or tuple(status.spec.env)
-    if names:
-        shown = ", ".join(clean_line(name, 60) for name in names[:40])
-        yield "environment", f"{shown}   values are not shown", "text"
-    if status.state is ServerState.STOPPED:
-        return
-    pids = identity.pids or ((status.pid,) if status.pid is not None else ())
-    if pids:
-        more = f" and {len(pids) - MOST_PIDS} more" if len(pids) > MOST_PIDS else ""
-        word = "pid" if len(pids) == 1 else "pids"
-        yield word, ", ".join(map(str, pids[:MOST_PIDS])) + more, "text"
-    if identity.memory is not None:
-        yield "memory", units.size(identity.memory), "text"
-    if identity.cpu_seconds is not None:
-        now = f"{seen.share * 100:.0f} % now, " if seen.share is not None else ""
-        yield "processor", f"{now}{identity.cpu_seconds:.1f} s so far", "text"
-    yield from _times(seen)
-
-
-def _times(seen: Seen) -> Iterator[tuple[str, str, str]]:
-    status = seen.status
-    if status.state is ServerState.RUNNING:
-        at = f"since {seen.started}, " if seen.started else ""
-        yield "running", f"{at}{units.clock((seen.now_ns - status.since_ns) / 1e9)}", "text"
-    if status.start_ms is not None:
-        yield "start took", units.duration(status.start_ms), "text"
-    if status.restarts:
-        yield "restarts", f"{status.restarts}, after it ended by itself", "warn"
-    if status.noise:
-        yield "noise", f"{units.plural(status.noise, 'line')} on its stdout that are no protocol", "warn"
-
-
-def _offers(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
-    if status.state is not ServerState.RUNNING:
-        return
-    told = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
-    capabilities = dict(list(identity.capabilities.items())[:40])
-    for name in dict.fromkeys((*told, *capabilities)):
-        count = told.get(name)
-        words = [units.count(count)] if count is not None and (count or name in capabilities) else []
-        if name in capabilities:
-            words += capability_words(capabilities[name])
-        if words or name in capabilities:
-            yield clean_line(str(name), FACT_CELLS - 2), ", ".join(words) or "yes", "text"
-
-
-def capability_words(value: Any) -> list[str]:
-    """Return what a capability says of itself: its flags that are set, its other members as JSON."""
-    if not isinstance(value, Mapping):
-        return [clean_line(json.dumps(value, default=str), 80)]
-    words = []
-    for name, inner in list(value.items())[:20]:
-        if inner is True or inner == {}:
-            words.append(clean_line(str(name), 60))
-        elif inner is not False and inner is not None:
-            words.append(f"{clean_line(str(name), 40)} {clean_line(json.dumps(inner, default=str), 60)}")
-    return words
-
-
-def _left_out(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
-    if status.listing_problem:
-        yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
-    for name, why in status.quarantined[:MOST_LEFT_OUT]:
-        yield "! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}", "warn"
-    if len(status.quarantined) > MOST_LEFT_OUT:
-        yield "", f"and {len(status.quarantined) - MOST_LEFT_OUT} more tools", "warn"
+    async def on_unmount(self) -> None:
+        await self.identity.close()

@@ -1,54 +1,54 @@
-"""The workbench: one server worked with by hand, on tabs."""
+"""The workbench: one server used by hand, on tabs."""
 
 import os
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
+from textual.widget import Widget
 
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import clean_line
-from tui.core.units import clock, plural
-from tui.ui.keys.actions import Context, action, first_key
+from tui.traffic.filter.nodes import written
+from tui.ui.keys.actions import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.prompt import PromptLine
-from tui.ui.widgets.rows import Row
 from tui.ui.widgets.rules import Rule
+from tui.ui.widgets.server_rows import toggle_server
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.workbench.bars import BenchKeys, BenchTitle
-from tui.ui.workbench.calls import CallBook
-from tui.ui.workbench.catalogue import Offers
-from tui.ui.workbench.hands import Hands
-from tui.ui.workbench.overview import Seen, overview_rows, state_row
-from tui.ui.workbench.quiet_tabs import Overview, ServerTraffic
+from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
+from tui.ui.workbench.calls import CallBook, for_conversation
+from tui.ui.workbench.catalogue import Catalogue
+from tui.ui.workbench.form_pane import FormPane
+from tui.ui.workbench.hand_calls import HandCalls
+from tui.ui.workbench.overview import Overview
+from tui.ui.workbench.result_view import copy_text
+from tui.ui.workbench.saved_arguments import SavedArguments
 from tui.ui.workbench.server_log import ServerLog
-from tui.ui.workbench.tabs import BenchTab, BenchTabs
+from tui.ui.workbench.server_traffic import ServerTraffic
 from tui.ui.workbench.tool_bench import Bench
-from tui.ui.workbench.watching import Watch
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 LOOKS_PER_SECOND = 10
 TALL = 30
-"""Below so many rows there is no line under the tabs."""
+"""Screens with fewer rows have no line under the tabs."""
 
 
-class ServerScreen(Hands, Screen[None]):
+class ServerScreen(Screen[None]):
     """The workbench of one server.
 
     Args:
         runtime: what is behind the screens.
-        server: whose workbench.
-        overrides: the person's own keys.
+        server: its name.
+        overrides: the keys in force.
         book: the calls made by hand in this run of the program.
         hand_over: takes text that is to be put into the message to the model.
-        show_frames: shows the traffic that a filter lets through.
+        show_frames: shows the traffic that matches a filter.
         item: key of the item to begin with, or "".
     """
 
@@ -66,10 +66,10 @@ class ServerScreen(Hands, Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.WORKBENCH)
 
     CONTEXTS = (Context.WORKBENCH, Context.BENCH_LIST, Context.BENCH_FORM)
-    """What the help and the palette are about while this screen is on top."""
+    """The contexts of the help and the palette while this screen is on top."""
 
     TAKES = frozenset({"servers_toggle", "servers_restart", "servers_log", "traffic_open"})
-    """Actions of the app whose keys mean something of this screen's own here."""
+    """Actions of the app whose keys mean something else here."""
 
     def __init__(
         self,
@@ -85,128 +85,124 @@ class ServerScreen(Hands, Screen[None]):
         super().__init__()
         self.runtime = runtime
         self.server = server
-        self.overrides = overrides
-        self.book = book
-        self.hand_over = hand_over
-        self.show_frames = show_frames
+        self._overrides = overrides
+        self._hand_over = hand_over
+        self._show_frames = show_frames
         self._item = item
-        self.symbols = symbols_for(os.environ)
-        self.signs = self.symbols
-        self._hand_tasks, self._sheet_tasks, self._check_tasks = {}, {}, {}
-        self.tab = BenchTab.OVERVIEW
-        self.tabs = BenchTabs()
-        self.rule = Rule(id="bench-rule")
+        symbols = symbols_for(os.environ)
         self.prompt = PromptLine()
-        self.watching = Watch(runtime.workbench, server)
-        self._title = BenchTitle()
+        self._title = BenchTitle(server, symbols, overrides)
         self._keys = BenchKeys(overrides)
+        saved = SavedArguments(self, runtime, server, self.prompt, overrides)
         self.benches = {
             tab: Bench(
                 server,
                 book,
                 overrides,
-                self.signs,
-                last=self.last_arguments,
-                promises=self.promises,
+                symbols,
+                self.prompt,
+                saved,
+                runtime.workbench,
                 id=f"bench-{tab}",
             )
             for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
         }
-        self.offers = Offers(runtime.workbench, server, self.benches, self._marks, self.look)
-        self.overview = Overview(self._overview_rows, id="bench-overview")
+        self.calls = HandCalls(self, runtime, server, book, saved, overrides)
+        self.catalogue = Catalogue(runtime, server, self.benches, overrides, self.look)
+        self.overview = Overview(
+            runtime.workbench,
+            server,
+            lambda: self.status,
+            symbols,
+            runtime.redactor,
+            overrides,
+            id="bench-overview",
+        )
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
-        self.traffic = ServerTraffic(runtime.recording, server, self.signs, id="bench-traffic")
+        self.traffic = ServerTraffic(runtime.recording, server, symbols, id="bench-traffic")
+        panes: dict[BenchTab, tuple[Widget, Widget]] = {
+            BenchTab.OVERVIEW: (self.overview, self.overview),
+            **{tab: (bench, bench.list) for tab, bench in self.benches.items()},
+            BenchTab.LOG: (self.log_lines, self.log_lines),
+            BenchTab.TRAFFIC: (self.traffic, self.traffic.list),
+        }
+        self.tabs = BenchTabs(panes)
 
     def compose(self) -> ComposeResult:
-        """Build the lines and the tabs."""
         yield self._title
         yield self.tabs
-        yield self.rule
-        yield self.overview
-        yield from self.benches.values()
-        yield self.log_lines
-        yield self.traffic
+        yield Rule(id="bench-rule")
+        yield from self.tabs.panes()
         yield self.prompt
         yield self._keys
 
     async def on_mount(self) -> None:
-        """Read what is remembered, and begin to look."""
         await self.runtime.calls.load()
-        for bench in self.benches.values():
-            bench.form.call_key(lambda: first_key(self.overrides.keys_of(action("bench.call"))))
-        self.show_tab(BenchTab.OVERVIEW if self.state is not ServerState.RUNNING else BenchTab.TOOLS)
+        running = self.status is not None and self.status.state is ServerState.RUNNING
+        self.show_tab(BenchTab.TOOLS if running else BenchTab.OVERVIEW)
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     async def on_unmount(self) -> None:
-        """Stop what runs, and remember what stands in the forms."""
         for bench in self.benches.values():
             bench.leave_form()
-        await self.watching.close()
-        await self.offers.close()
-        await self.stop_all()
-
-    # ---- the server ----
+        await self.catalogue.close()
+        await self.calls.close()
+        for bench in self.benches.values():
+            await bench.result.close()
 
     @property
     def status(self) -> ServerStatus | None:
-        """How the server is doing; None if there is no such server any more."""
-        return next((one for one in self.runtime.host.statuses() if one.name == self.server), None)
-
-    @property
-    def state(self) -> ServerState:
-        """The state of the server."""
-        status = self.status
-        return status.state if status is not None else ServerState.STOPPED
-
-    # ---- tabs ----
-
-    @property
-    def bench(self) -> Bench | None:
-        """The bench of the tab that is shown, if it is one."""
-        return self.benches.get(self.tab)
-
-    def show_tab(self, tab: BenchTab) -> None:
-        """Show a tab and give it the focus."""
-        self.tab = tab
-        panes = {
-            BenchTab.OVERVIEW: self.overview,
-            BenchTab.LOG: self.log_lines,
-            BenchTab.TRAFFIC: self.traffic,
-            **self.benches,
-        }
-        for name, pane in panes.items():
-            pane.display = name is tab
-        focus = {BenchTab.OVERVIEW: self.overview, BenchTab.LOG: self.log_lines}.get(tab, self.traffic.list)
-        self.set_focus(self.benches[tab].list if tab in self.benches else focus, scroll_visible=False)
-        self.look()
-
-    def on_bench_tabs_chosen(self, event: BenchTabs.Chosen) -> None:
-        """Go to the tab whose name was clicked."""
-        self.show_tab(event.tab)
-
-    # ---- looking ----
-
-    def _marks(self) -> Mapping[tuple[str, str], str]:
-        return self.runtime.conversations.tool_marks() if self.runtime.is_ready else {}
+        """The state of the server; None once it is no longer configured."""
+        return next((status for status in self.runtime.host.statuses() if status.name == self.server), None)
 
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
         if not self.is_attached:
             return
         status = self.status
-        self.offers.look(status, self.runtime.host.revision, self._start_key)
+        self.catalogue.look(status)
         match self.tab:
             case BenchTab.OVERVIEW:
-                self.watching.look(status)
                 self.overview.look()
             case BenchTab.LOG:
                 self.log_lines.look()
             case BenchTab.TRAFFIC:
                 self.traffic.look()
         self._go_to_item()
-        self.look_at_calls()
-        self._title.show(*self._title_rows(status))
-        self.tabs.show(self.tab, self.offers.notes, ())
+        if self.bench is not None:
+            self.bench.result.look()
+        self._title.show(status, sum(call.took_ms is None for call in self.calls.running))
+        self.tabs.show(self.catalogue.notes)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height < TALL, "-short")
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Show the keys of what has the focus."""
+        bench = self.bench
+        if bench is not None and self.focused is bench.raw:
+            self._keys.of(None)
+        else:
+            in_form = bench is not None and self.focused is bench.form
+            context = Context.BENCH_FORM if in_form else Context.BENCH_LIST
+            self._keys.of(context, on_bench=bench is not None)
+
+    # ---- tabs ----
+
+    @property
+    def tab(self) -> BenchTab:
+        """The current tab."""
+        return self.tabs.active
+
+    @property
+    def bench(self) -> Bench | None:
+        """The bench of the current tab, if it has one."""
+        return self.benches.get(self.tab)
+
+    def show_tab(self, tab: BenchTab) -> None:
+        """Show a tab and give it the focus."""
+        self.tabs.select(tab)
+        self.look()
 
     def _go_to_item(self) -> None:
         """Go to the item that the screen was opened for, once its server has listed it."""
@@ -218,47 +214,102 @@ class ServerScreen(Hands, Screen[None]):
                     self.benches[tab].go_to_form()
                 return
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Give every row to what is worked with where there are few."""
-        self.set_class(event.size.height < TALL, "-short")
+    def on_bench_tabs_chosen(self, event: BenchTabs.Chosen) -> None:
+        self.show_tab(event.tab)
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Show the keys of what has the focus."""
+    def action_bench_tab(self, tab: str) -> None:
+        self.show_tab(BenchTab(tab))
+
+    def action_bench_step_tab(self, step: int) -> None:
+        tabs = list(BenchTab)
+        self.show_tab(tabs[(tabs.index(self.tab) + step) % len(tabs)])
+
+    def action_bench_back(self) -> None:
+        """Leave what is nearest: the filter, a running call, a comparison, the form, the screen."""
         bench = self.bench
-        if bench is not None and self.focused is bench.raw:
-            self._keys.of(None)
-        elif bench is not None and self.focused is bench.form:
-            self._keys.of(Context.BENCH_FORM)
-        else:
-            self._keys.of(Context.BENCH_LIST, on_bench=bench is not None)
+        if bench is None:
+            if self.log_lines.sought:
+                self.log_lines.search("")
+            else:
+                self.dismiss(None)
+        elif not bench.back(self.calls.cancel):
+            self.dismiss(None)
 
-    @property
-    def _start_key(self) -> str:
-        return first_key(self.overrides.keys_of(action("bench.toggle")))
+    def action_bench_leave(self) -> None:
+        self.dismiss(None)
 
-    def _title_rows(self, status: ServerStatus | None) -> tuple[Row, Row]:
-        left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self.server, 60), "accent bold"), ("   ", ""))
-        if status is None:
-            return (*left, ("is not configured any more", "bad")), ()
-        left = (*left, *state_row(status, self.symbols))
-        running = sum(call.took_ms is None for call in self.running)
-        right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
-        if status.state is ServerState.STOPPED:
-            right = (
-                (first_key(self.overrides.keys_of(action("bench.start"))), "accent"),
-                (" starts it", "dim"),
-            )
-        if status.state is ServerState.RUNNING:
-            since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
-            pid = f"pid {status.pid}   " if status.pid is not None else ""
-            right = (*right, (f"{pid}{since}", "dim"))
-        return left, right
+    # ---- the server ----
 
-    def _overview_rows(self, width: int) -> list[Row]:
-        status = self.status
-        if status is None:
-            return [((" This server is not in the configuration any more.", "bad"),)]
-        watching = self.watching
-        started = watching.started(status)
-        seen = Seen(status, watching.identity, watching.share, time.monotonic_ns(), started)
-        return overview_rows(seen, width, self.symbols, self.runtime.redactor, self._start_key)
+    def action_bench_toggle(self) -> None:
+        if (status := self.status) is not None:
+            toggle_server(self.runtime.host, status)
+            self.look()
+
+    def action_bench_restart(self) -> None:
+        self.runtime.host.request_restart(self.server)
+        self.look()
+
+    def action_bench_reload(self) -> None:
+        self.catalogue.reload()
+        self.look()
+
+    # ---- calls and their arguments ----
+
+    def action_bench_call(self) -> None:
+        if self.bench is not None:
+            self.calls.call(self.bench, self.status)
+
+    def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
+        """Make a call; its bench has done whatever else a form wants."""
+        self.action_bench_call()
+
+    def action_bench_open(self) -> None:
+        """Go from the list to the form; fill in the arguments of a call; fold a row of a result."""
+        if self.bench is not None:
+            self.bench.action_open()
+        elif self.tab is BenchTab.TRAFFIC:
+            self.action_bench_frames()
+
+    # ---- results ----
+
+    async def action_on_bench(self, action: str) -> None:
+        """Run an action of the current tab's bench, if it has one."""
+        if self.bench is not None:
+            await self.app.run_action(action, self.bench)
+
+    def action_bench_copy(self) -> None:
+        """Copy the value under the cursor; on the log tab, the whole log."""
+        if self.tab is BenchTab.LOG:
+            copy_text(self, self.log_lines.text, "the log", self._overrides)
+        elif self.bench is not None:
+            self.bench.result.copy_value()
+
+    def action_bench_frames(self) -> None:
+        """Show the traffic of the call, or of the server."""
+        call = self.bench.calls.selected if self.bench is not None else None
+        self._show_frames(f"call:{call.id}" if call is not None else f"server:{written(self.server)}")
+
+    def action_bench_hand(self) -> None:
+        """Put the result into the message to the model."""
+        call = self.bench.calls.selected if self.bench is not None else None
+        if call is None or call.result is None:
+            self.notify("There is no result to put into the message yet.", timeout=3)
+            return
+        text = for_conversation(self.server, call)
+        self.dismiss(None)
+        self._hand_over(text)
+
+    # ---- filtering and searching ----
+
+    def action_bench_filter(self) -> None:
+        """Filter the list; in a result or the log: search."""
+        if self.bench is not None:
+            self.bench.filter_or_search()
+        elif self.tab is BenchTab.LOG:
+            self.prompt.ask("search in the log", self.log_lines.search, typed=self.log_lines.search)
+
+    def action_bench_find(self, direction: int) -> None:
+        if self.tab is BenchTab.LOG:
+            self.log_lines.next_hit(direction)
+        elif self.bench is not None:
+            self.bench.result.next_match(direction)

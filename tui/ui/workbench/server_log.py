@@ -15,9 +15,9 @@ from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import Recording
 from tui.traffic.spans.entries import compact
+from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.keys import list_bindings
 from tui.ui.workbench.log_lines import LINE_CHARS, LogLines
 
 KEPT = 1_000
@@ -63,7 +63,7 @@ class ServerLog(LogLines):
         server: whose log.
     """
 
-    BINDINGS = list_bindings()
+    BINDINGS = bench_list_bindings()
     hang = HEAD_CELLS
 
     def __init__(self, recording: Recording, server: str, *, id: str) -> None:

@@ -1,34 +1,35 @@
-"""A tab on which things are done by hand: a list, a form, what came of it, and the calls before."""
+"""A tab to call things on: the list of items, the form, the result, and the calls made before."""
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
+from textual.content import Content
 from textual.widgets import Input, TextArea
 
 from tui.core.forms.forms import Form, form_of
+from tui.core.text import clean_line
+from tui.core.tools import Tool
+from tui.core.workbench import Workbench
+from tui.ui.dialogs.picker import Choice, Picker
+from tui.ui.keys.actions import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.field import Field
-from tui.ui.widgets.page import Page
+from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
+from tui.ui.workbench.call_list import CallList
 from tui.ui.workbench.calls import CallBook, Draft, HandCall
 from tui.ui.workbench.form_pane import FormPane
-from tui.ui.workbench.history import CallList
 from tui.ui.workbench.item_list import ItemList
 from tui.ui.workbench.items import Item
-from tui.ui.workbench.keys import list_bindings
-from tui.ui.workbench.raw_json import RawJson
-from tui.ui.workbench.result_line import ResultLine
-
-
-class ResultPage(Page):
-    """The page that shows a result, with the keys of lists and results."""
-
-    BINDINGS = list_bindings()
+from tui.ui.workbench.result_view import ResultView
+from tui.ui.workbench.saved_arguments import SavedArguments
 
 
 class SideHeading(Bar):
@@ -49,6 +50,26 @@ class RawHeading(Bar):
         return self.words
 
 
+class RawJson(TextArea):
+    """The arguments as raw JSON; the keys of the workbench come before those of the text area."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    DEFAULT_CSS = "RawJson { border: none; padding: 0 1; }"
+
+    def __init__(self, keys: KeyOverrides) -> None:
+        super().__init__(id=None, compact=True, show_line_numbers=True, tab_behavior="focus")
+        self.set_reactive(TextArea.cursor_blink, False)
+        self._actions = {
+            key: found.method
+            for found in of_context(Context.WORKBENCH)
+            for key in keys.keys_of(found).split(",")
+        }
+
+    async def _on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event, self._actions, super()._on_key)
+
+
 class Bench(Horizontal):
     """List and calls on the left, form and result on the right.
 
@@ -57,11 +78,13 @@ class Bench(Horizontal):
         book: the calls made by hand so far.
         overrides: the person's own keys.
         signs: what the terminal can show.
-        last: gives the arguments with which an item was called last, or None.
-        promises: tells whether an item has an output schema.
+        prompt: asks for a line at the bottom of the screen.
+        saved: the arguments that are remembered.
+        workbench: knows the output schemas of tools.
 
     Attributes:
         item: the item whose form is shown.
+        insisted: the arguments are wrong, the person was told, and has not changed them since.
     """
 
     DEFAULT_CSS = """
@@ -88,29 +111,24 @@ class Bench(Horizontal):
     Bench.-new CallList { height: 3; }
     """
 
-    class Chosen(Message):
-        """Another item is worked with."""
-
-        def __init__(self, bench: "Bench") -> None:
-            super().__init__()
-            self.bench = bench
-
     def __init__(
         self,
         server: str,
         book: CallBook,
         overrides: KeyOverrides,
         signs: Symbols,
+        prompt: PromptLine,
+        saved: SavedArguments,
+        workbench: Workbench,
         *,
-        last: Callable[[Item], object],
-        promises: Callable[[Item], bool],
         id: str,
     ) -> None:
         super().__init__(id=id)
-        self._last = last
-        self._promises = promises
+        self._saved = saved
+        self._workbench = workbench
         self._server = server
         self._book = book
+        self._prompt = prompt
         self.item: Item | None = None
         self.list = ItemList(signs.cursor)
         self.filter = Field(placeholder="words in name or description", max_length=200, compact=True)
@@ -118,10 +136,10 @@ class Bench(Horizontal):
         self.form = FormPane(overrides, signs)
         self.raw = RawJson(overrides)
         self.raw_heading = RawHeading()
-        self.line = ResultLine(signs)
-        self.page = ResultPage()
+        self.result = ResultView(self.calls, prompt, overrides, signs)
+        self.line = self.result.line
+        self.page = self.result.page
         self.insisted = False
-        """The arguments are wrong, the person was told, and has not changed them since."""
 
     def compose(self) -> ComposeResult:
         """Build list, calls, form and result."""
@@ -167,16 +185,18 @@ class Bench(Horizontal):
         form = form_of(item.schema if item is not None else {})
         draft = self._book.drafts.get((self._server, item.key)) if item is not None else None
         if item is not None and draft is None:
-            draft = Draft(self._last(item))
+            draft = Draft(self._saved.last(item))
         if draft is not None and draft.arguments is not None:
             form.load(draft.arguments)
-        self.form.show(item, form, promise=item is not None and self._promises(item))
+        about = item.about if item is not None else None
+        has_output_schema = isinstance(about, Tool) and self._workbench.output_schema(about) is not None
+        self.form.show(item, form, has_output_schema=has_output_schema)
         if draft is not None and draft.raw:
             with self.prevent(TextArea.Changed):
                 self.raw.load_text(draft.raw)
             self.add_class("-raw")
         self.show_calls()
-        self.post_message(self.Chosen(self))
+        self.result.show()
 
     def leave_form(self) -> None:
         """Remember what stands in the form."""
@@ -201,13 +221,98 @@ class Bench(Horizontal):
         self.calls.show(calls, selected)
         self.set_class(not calls, "-new")
 
+    def on_call_list_moved(self, event: CallList.Moved) -> None:
+        event.stop()
+        self.line.say()
+        self.result.show()
+
     def on_item_list_moved(self, event: ItemList.Moved) -> None:
         """Show the form of the item under the cursor."""
         event.stop()
         if self.list.selected != self.item:
             self.choose(self.list.selected)
 
+    def action_open(self) -> None:
+        """Go from the list to the form; fill in the arguments of a call; fold a row of the result."""
+        focused = self.screen.focused
+        if focused is self.calls:
+            if (call := self.calls.selected) is not None:
+                self.fill(call.arguments)
+                self.go_to_form()
+        elif focused is self.page:
+            self.page.action_choose()
+        elif self.item is not None:
+            self.go_to_form()
+
+    def action_maximise(self) -> None:
+        """Give the result the whole screen, or restore its size."""
+        self.toggle_class("-whole")
+        if self.has_class("-whole"):
+            self.screen.set_focus(self.page, scroll_visible=False)
+
+    def action_keep(self) -> None:
+        """Save the arguments under a name."""
+        if self.item is None:
+            return
+        arguments, problem = self.arguments()
+        if arguments is None:
+            self.line.say((f"! {problem}", "bad"))
+        else:
+            self._saved.save(self.item, arguments)
+
+    def action_saved(self) -> None:
+        """Fill in arguments that were saved."""
+        if (item := self.item) is None:
+            return
+
+        def use(arguments: object) -> None:
+            if self.item is item:
+                self.fill(arguments)
+                self.go_to_form()
+
+        self._saved.choose(item, use)
+
+    def action_diff(self) -> None:
+        self.result.toggle_difference()
+
+    def action_mark(self) -> None:
+        self.calls.mark()
+
+    def action_save(self) -> None:
+        self.result.save()
+
+    def action_copy_all(self) -> None:
+        self.result.copy_all()
+
+    def back(self, cancel: "Callable[[Bench], bool]") -> bool:
+        """Leave what is nearest, a running call included; return False if only the screen is left."""
+        focused = self.screen.focused
+        if focused is self.filter:
+            self.close_filter()
+        elif cancel(self):
+            pass
+        elif self.has_class("-whole"):
+            self.remove_class("-whole")
+        elif self.line.what:
+            self.result.show()
+        elif focused is not self.list:
+            self.screen.set_focus(self.list, scroll_visible=False)
+        elif self.has_class("-filtering"):
+            self.close_filter()
+        else:
+            return False
+        return True
+
     # ---- the filter ----
+
+    def filter_or_search(self) -> None:
+        """Filter the list, or search in the result if it has the focus."""
+        if self.screen.focused is self.page:
+            self._prompt.ask(
+                "search in this result", self.result.search, cancelled=lambda: self.page.seek("")
+            )
+        else:
+            self.open_filter()
 
     def open_filter(self) -> None:
         """Filter while the person types."""
@@ -231,6 +336,32 @@ class Bench(Horizontal):
         self.set_class(bool(self.filter.value), "-filtering")
         self.screen.set_focus(self.list, scroll_visible=False)
 
+    # ---- the form ----
+
+    def on_form_pane_wanted(self, event: FormPane.Wanted) -> None:
+        """Let the person choose a value or name an entry; the screen makes the call."""
+        field = event.field
+        if field is None:
+            return
+        event.stop()
+        if event.what == "choose":
+            choices = [
+                Choice(one.label, Content(clean_line(one.label, 80) or '""')) for one in field.spec.choices
+            ]
+
+            def chosen(label: str | None) -> None:
+                if label is not None:
+                    self.form.set_text(field.path, label)
+                    self.form.action_form_next()
+
+            self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
+        else:
+
+            def named(name: str) -> None:
+                self.form.added(self.form.form.add(field.path, name.strip()))
+
+            self._prompt.ask("name of the entry", named)
+
     # ---- raw JSON ----
 
     @property
@@ -242,20 +373,20 @@ class Bench(Horizontal):
         """Give the focus to what the arguments are written in."""
         self.screen.set_focus(self.raw if self.is_raw else self.form, scroll_visible=False)
 
-    def toggle_raw(self) -> str:
-        """Write the arguments as raw JSON, or in the form again; return why that cannot be, or ""."""
+    def action_raw(self) -> None:
+        """Edit the arguments as raw JSON, or in the form again if the JSON is valid."""
+        if self.item is None:
+            return
         if not self.is_raw:
             self._raw_from_form()
             self.add_class("-raw")
-            self.screen.set_focus(self.raw, scroll_visible=False)
-            return ""
-        problem = self.form.form.from_json(self.raw.text)
-        if problem:
-            return problem
-        self.remove_class("-raw")
-        self.form.show(self.item, self.form.form)
-        self.screen.set_focus(self.form, scroll_visible=False)
-        return ""
+        elif problem := self.form.form.from_json(self.raw.text):
+            self.line.say((f"! {clean_line(problem, 200)}", "bad"), ("   mend it first", "dim"))
+            return
+        else:
+            self.remove_class("-raw")
+            self.form.show(self.item, self.form.form)
+        self.go_to_form()
 
     def _raw_from_form(self) -> None:
         with self.prevent(TextArea.Changed):
@@ -292,7 +423,5 @@ class Bench(Horizontal):
 
 def where(path: tuple[str | int, ...]) -> str:
     """Return the place of a field in words: "to › 2. › name", "the whole"."""
-    from tui.core.text import clean_line
-
     parts = [f"{part + 1}." if isinstance(part, int) else clean_line(part, 40) for part in path]
     return " › ".join(parts) or "the whole"

@@ -7,11 +7,11 @@ from textual.message import Message
 
 from tui.core import units
 from tui.core.text import clean_line
+from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.calls import HandCall, State
-from tui.ui.workbench.keys import list_bindings
 
 ROOMY = 24
 """From so many columns on there is room for the time of day beside the arguments."""
@@ -37,9 +37,8 @@ class CallList(LinePane):
     """
 
     CURSOR = True
-
     FOLLOWS = False
-    BINDINGS = list_bindings()
+    BINDINGS = bench_list_bindings()
 
     class Moved(Message):
         """Another call is under the cursor."""

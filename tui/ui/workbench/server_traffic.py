@@ -1,6 +1,5 @@
-"""The tabs on which nothing is called: the overview and the traffic of one server."""
+"""The traffic tab: what travelled between mcptui and one server."""
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,45 +9,12 @@ from textual.containers import Vertical
 from tui.traffic.filter.nodes import written
 from tui.traffic.filter.query import parse
 from tui.traffic.record.entry_columns import Recording
+from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.filtering import Sifting
 from tui.ui.traffic.list import FrameList
 from tui.ui.traffic.previews import Glimpses, ReaderThread
-from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.keys import list_bindings
-
-
-class Overview(LinePane):
-    """What is known of the server; rows that read the same are not painted again."""
-
-    FOLLOWS = False
-    BINDINGS = list_bindings()
-
-    def __init__(self, make: Callable[[int], list[Row]], *, id: str) -> None:
-        super().__init__(id=id)
-        self._make = make
-        self._rows: list[Row] = []
-
-    def look(self) -> None:
-        """Show what is known now."""
-        rows = self._make(self.columns)
-        if rows != self._rows:
-            self._rows = rows
-            self.rows_changed()
-
-    def row_count(self) -> int:
-        """Return how many rows there are."""
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        """Return a row."""
-        return self._rows[index]
-
-    def rewrap(self) -> None:
-        """The width changed."""
-        self._rows = self._make(self.columns)
 
 
 class ServerFrames(FrameList, inherit_bindings=False):
@@ -61,7 +27,7 @@ class ServerFrames(FrameList, inherit_bindings=False):
         Binding("pagedown", "pane_page_down", show=False, priority=True, id="pane.page_down"),
         Binding("home,g", "pane_home", show=False, priority=True, id="pane.home"),
         Binding("end,G", "pane_end", show=False, priority=True, id="pane.end"),
-        *list_bindings(),
+        *bench_list_bindings(),
     ]
 
 

@@ -1,0 +1,247 @@
+"""The result of a call on the workbench: the line and the page that show it, and what keys do with it."""
+
+import asyncio
+import json
+import time
+from pathlib import Path
+
+from textual.widget import Widget
+
+from tui.core import units
+from tui.core.text import clean_line, fold
+from tui.ui.keys.bindings import bench_list_bindings
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.traffic import copies
+from tui.ui.widgets.bar import Bar, spread
+from tui.ui.widgets.files import path_problem, save_new, typed_path
+from tui.ui.widgets.page import Lines, Page, Sheet
+from tui.ui.widgets.prompt import PromptLine
+from tui.ui.widgets.rows import Row, text_of
+from tui.ui.widgets.symbols import Symbols
+from tui.ui.workbench import results
+from tui.ui.workbench.call_list import CallList, state_sign
+from tui.ui.workbench.calls import HandCall, State, as_json
+from tui.ui.workbench.results import Stack
+
+AT_ONCE = 64 * 1024
+"""Results up to about this size are laid out at once, larger ones in a thread."""
+
+BAR_CELLS, FEW_CELLS = 16, 8
+NUMBER_FROM = 44
+"""Columns from which there is room for the number of the call."""
+
+LONG_BAR_FROM = 72
+"""Columns from which there is room for the longer progress bar."""
+
+
+class ResultLine(Bar):
+    """The line over a result: the state, progress and duration of a call, or a note.
+
+    Attributes:
+        note: a row shown instead of the call, or nothing.
+        what: what the page shows of the call: "" for its result, or "compared".
+    """
+
+    def __init__(self, signs: Symbols) -> None:
+        super().__init__(classes="result-line")
+        self._signs = signs
+        self._call: HandCall | None = None
+        self.note: Row = ()
+        self.what = ""
+
+    def show(self, call: HandCall | None) -> None:
+        """Show a call."""
+        self._call = call
+        self.refresh()
+
+    def say(self, *row: tuple[str, str]) -> None:
+        """Show a note instead of the call; without arguments, show the call again."""
+        self.note = row
+        self.refresh()
+
+    def row(self, width: int) -> Row:
+        call = self._call
+        right: Row = ()
+        if call is not None and width >= NUMBER_FROM:
+            right = ((f"call {call.number} ", "dim"),)
+        if self.note:
+            return spread(((" ", ""), *self.note), right, width)
+        if call is None:
+            return ((" RESULT", "dim bold"),)
+        if call.state is State.RUNNING:
+            cells = BAR_CELLS if width >= LONG_BAR_FROM else FEW_CELLS
+            return spread(_running(call, self._signs, cells), (("esc stops it ", "accent"),), width)
+        sign, style = state_sign(call, self._signs)
+        took = units.duration(call.took_ms) if call.took_ms is not None else ""
+        size = f"   {units.size(call.size)}" if call.result is not None else ""
+        head = "COMPARED" if self.what else "RESULT"
+        row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {call.state}", style))
+        return spread((*row, (f"   {took}{size}", "text")), right, width)
+
+
+def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
+    elapsed = (time.monotonic_ns() - call.began_ns) / 1e6
+    row: Row = ((f" {signs.outcomes[1]} running", "warn bold"), (f"   {units.duration(elapsed)}   ", "text"))
+    if call.progress is None:
+        return row
+    done, total, message = call.progress
+    words = clean_line(message, 120)
+    if total and total > 0:
+        share = max(0.0, min(1.0, done / total))
+        full = round(share * cells)
+        row = (*row, (signs.thin * full, "accent"), (signs.rule * (cells - full), "rule"))
+        row = (*row, (f" {share * 100:.0f} %  ", "text"))
+    else:
+        row = (*row, (f"{units.amount(done)}  ", "text"))
+    return (*row, (words, "dim"))
+
+
+class ResultPage(Page):
+    """The page that shows a result, with the keys of lists and results."""
+
+    BINDINGS = bench_list_bindings()
+
+
+class ResultView:
+    """Shows the result of the selected call of a list, compares, searches, copies and saves it.
+
+    Args:
+        calls: the list.
+        prompt: asks for the path of a file.
+        overrides: the keys in force.
+        signs: what the terminal can show.
+    """
+
+    def __init__(self, calls: CallList, prompt: PromptLine, overrides: KeyOverrides, signs: Symbols) -> None:
+        self._calls = calls
+        self._prompt = prompt
+        self._overrides = overrides
+        self._signs = signs
+        self.line = ResultLine(signs)
+        self.page = ResultPage()
+        self._layout: asyncio.Task[None] | None = None
+
+    # ---- showing ----
+
+    def show(self) -> None:
+        """Show the result of the selected call."""
+        call = self._calls.selected
+        self.line.what = ""
+        self.line.show(call)
+        if call is None or call.took_ms is None:
+            self._put(Lines(()))
+        elif call.size <= AT_ONCE:
+            self._put(results.sheet_of(call, self._signs))
+        else:
+            self._lay_out(call, None)
+
+    def look(self) -> None:
+        """Let a running call count up."""
+        if (call := self._calls.selected) is not None and call.took_ms is None:
+            self.line.refresh()
+
+    def toggle_difference(self) -> None:
+        """Compare the result with the marked one or the one before, or show the result again."""
+        call, before = self._calls.selected, self._calls.before
+        if call is None:
+            return
+        if self.line.what:
+            self.show()
+        elif call.result is None or before is None:
+            self.page.notify("There is no other result to compare it with.", timeout=3)
+        else:
+            self.line.what = "compared"
+            self.line.show(call)
+            self._lay_out(call, before)
+
+    def _lay_out(self, call: HandCall, before: HandCall | None) -> None:
+        async def make() -> None:
+            if before is not None:
+                sheet: Sheet = await asyncio.to_thread(results.difference, before, call)
+            else:
+                sheet = await asyncio.to_thread(results.sheet_of, call, self._signs)
+            if self._calls.selected is call:
+                self._put(sheet)
+
+        self._put(Lines([(("reading…", "warn"),)]))
+        if self._layout is not None:
+            self._layout.cancel()
+        self._layout = asyncio.create_task(make(), name="lay out a result")
+
+    def _put(self, sheet: Sheet) -> None:
+        self.page.sought = ""
+        self.page.show(sheet)
+
+    async def close(self) -> None:
+        """Stop laying out."""
+        if self._layout is not None:
+            self._layout.cancel()
+            await asyncio.wait({self._layout})
+
+    # ---- searching ----
+
+    def search(self, text: str) -> None:
+        """Mark a text wherever it occurs, and go to the first match."""
+        self.page.seek(text)
+        self._find(1, first=True)
+
+    def next_match(self, direction: int) -> None:
+        """Go to the next match, or with -1 to the previous one."""
+        if self.page.sought:
+            self._find(direction)
+
+    def _find(self, direction: int, *, first: bool = False) -> None:
+        page = self.page
+        count, start = page.row_count(), page.cursor - (direction if first else 0)
+        for distance in range(1, count + 1):
+            index = (start + direction * distance) % count
+            if page.sought in fold(text_of(page.row(index))):
+                page.move_cursor(index)
+                return
+        page.notify("It is not in what is unfolded.", timeout=3)
+
+    # ---- taking it elsewhere ----
+
+    def copy_value(self) -> None:
+        """Copy the value under the cursor."""
+        if self.page.sheet.count():
+            copy_text(self.page, self.page.sheet.value(self.page.cursor), "the value", self._overrides)
+
+    def copy_all(self) -> None:
+        """Copy the whole result as JSON."""
+        call = self._calls.selected
+        if call is not None and call.result is not None:
+            text = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
+            copy_text(self.page, text, "the result", self._overrides)
+
+    def save(self) -> None:
+        """Save the image or text under the cursor, else the whole result, to a file."""
+        call = self._calls.selected
+        if call is None or call.result is None:
+            return
+        sheet, at = self.page.sheet, self.page.cursor
+        found = sheet.binary(at) if isinstance(sheet, Stack) and sheet.count() else None
+        if found is None and isinstance(sheet, Stack) and sheet.content(at) is not None:
+            found = sheet.value(at).encode("utf-8", "replace"), "txt"
+        if found is None:
+            whole = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
+            found = whole.encode("utf-8", "replace"), "json"
+        data, ending = found
+
+        def save(name: str) -> None:
+            if name.strip():
+                work = save_new(self.page.app, typed_path(name), data)
+                self.page.screen.run_worker(work, exit_on_error=True)
+
+        path = Path.cwd() / f"mcptui-{call.id}.{ending}"
+        self._prompt.ask("save as", save, value=str(path), check=path_problem)
+
+
+def copy_text(widget: Widget, text: str, what: str, overrides: KeyOverrides) -> None:
+    """Copy a text to the clipboard, unless it is too large."""
+    if len(text) > copies.MOST:
+        key = overrides.first_of("bench.save")
+        widget.notify(f"This is too much for the clipboard: {key} saves it.", timeout=4)
+        return
+    widget.app.copy_to_clipboard(text)
+    widget.notify(f"copied {what}", timeout=2)
