@@ -11,7 +11,7 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart
-from tui.model.openai_api.accumulate import Accumulator
+from tui.model.openai_api.accumulator import Accumulator
 
 FOLDER = Path(__file__).parent / "corpus" / "llm_streams"
 INDEX: dict[str, Any] = json.loads((FOLDER / "INDEX.json").read_text(encoding="utf-8"))

@@ -14,11 +14,10 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ModelPart, ReasoningPart, TextPart, ToolSpec
+from tui.model.dialects.call_maker import Maker, Offered
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.made import Maker
-from tui.model.dialects.offered import Offered
-from tui.model.dialects.reading import Reading
-from tui.model.openai_api.chunk_fields import CUT
+from tui.model.dialects.text_tools import Reading
+from tui.model.openai_api.accumulator import CUT
 
 FOLDER = Path(__file__).parent / "corpus" / "llm_text"
 INDEX: dict[str, Any] = json.loads((FOLDER / "INDEX.json").read_text(encoding="utf-8"))

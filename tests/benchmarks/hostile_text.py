@@ -12,10 +12,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.texts import TOOLS
 from tui.core.ports import TextPart
+from tui.model.dialects.call_maker import Maker, Offered
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.made import Maker
-from tui.model.dialects.offered import Offered
-from tui.model.dialects.reading import Reading
+from tui.model.dialects.text_tools import Reading
 
 HALF, WHOLE = 300_000, 600_000
 PIECE = 16

@@ -24,7 +24,7 @@ from tui.core.tools import ToolResult
 from tui.model.dialects.dialect import DIALECTS
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.quirks import Learned
-from tui.model.openai_api.wire import body_for
+from tui.model.openai_api.request import body_for
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options

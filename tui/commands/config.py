@@ -149,7 +149,7 @@ def _check(path: Path, named: bool, actions: "Actions") -> int:
 
 def _missing_keys(loaded: "Loaded") -> Iterator[str]:
     """Yield which models have no key in this environment though their provider will want one."""
-    from tui.model.endpoints.address import missing_key
+    from tui.model.endpoints.providers import missing_key
     from tui.runtime.profiles import profile_of
 
     for name, settings in loaded.settings.models.items():

@@ -138,7 +138,7 @@ class ActiveModel:
         Returns:
             Which one is asked from now on, if that is another than before or than in the conversation; or "".
         """
-        from tui.model.endpoints.choose import DEMO
+        from tui.model.endpoints.profile import DEMO
 
         now = (self.profile.name, self.profile.model) if self.profile is not None else (DEMO, self.label)
         if not profile or self._options.model is not None or (profile, model) == now:

@@ -9,8 +9,7 @@ from tui.core.errors import ConfigError
 from tui.core.ports import ChatModel, Clock, ModelChoice
 from tui.core.secrets.redact import Secret
 from tui.core.traffic import TrafficSink
-from tui.model.endpoints.choose import DEMO, Selection, choose
-from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.profile import DEMO, ModelProfile, Selection, choose
 from tui.model.endpoints.providers import from_environment, is_private, provider_of
 from tui.runtime.options import Options
 from tui.settings.expand import KEYCHAIN
@@ -129,7 +128,7 @@ def make_model(profile: ModelProfile | None, clock: Clock, sink: TrafficSink) ->
         return DemoModel()
     from tui.model.dialects import wrap
     from tui.model.dialects.text_tools import FALLBACK
-    from tui.model.endpoints.address import endpoint_key
+    from tui.model.endpoints.providers import endpoint_key
     from tui.model.endpoints.quirks import Learned
     from tui.model.openai_api.openai_chat import OpenAIChat
     from tui.model.retry import Retrying
@@ -165,7 +164,7 @@ async def choices(loaded: "Loaded", env: Mapping[str, str]) -> list[ModelChoice]
 
 def _choice(profile: ModelProfile, learned: "Sequence[Entry]") -> ModelChoice:
     from tui.model.dialects.text_tools import FALLBACK
-    from tui.model.endpoints.address import endpoint_key, usable_key, without_secrets
+    from tui.model.endpoints.providers import endpoint_key, usable_key, without_secrets
     from tui.model.endpoints.quirks import Learned
     from tui.model.endpoints.windows import known_window
 

@@ -7,11 +7,9 @@ client that this comes from passes over it in silence.
 import json
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.made import NAMED, named_in
+from tui.model.dialects.call_maker import NAMED, apart, named_in
 from tui.model.dialects.mend import Unreadable, mend, readable
-from tui.model.dialects.offered import apart
-from tui.model.dialects.parser import RESULT, Parser, any_of
-from tui.model.dialects.reader import Steps
+from tui.model.dialects.parser import RESULT, Parser, Steps, any_of
 
 STOP = ("\n<<tool-end>>",)
 """With the line break, which no string of JSON can hold: a mark in an argument ends nothing."""

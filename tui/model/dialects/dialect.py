@@ -14,8 +14,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ToolSpec
 from tui.model.dialects import chatmcp, json_object, react, xml
-from tui.model.dialects.made import Maker, sample
-from tui.model.dialects.offered import Offered, apart
+from tui.model.dialects.call_maker import Maker, Offered, apart, sample
 from tui.model.dialects.parser import Parser
 
 

@@ -9,10 +9,9 @@ import json
 import re
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.made import ARGUMENT_KEYS, SERVER_KEYS, TOOL_KEYS, Named, named_in
+from tui.model.dialects.call_maker import ARGUMENT_KEYS, SERVER_KEYS, TOOL_KEYS, Named, named_in
 from tui.model.dialects.mend import Unreadable, mend
-from tui.model.dialects.parser import RESULT, Parser, any_of
-from tui.model.dialects.reader import Steps, span
+from tui.model.dialects.parser import RESULT, Parser, Steps, any_of, span
 
 STOP: tuple[str, ...] = ()
 

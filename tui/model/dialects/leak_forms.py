@@ -10,9 +10,9 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart, ToolSpec
-from tui.model.dialects.made import NAMED, Maker, named_in
+from tui.model.dialects.call_maker import NAMED, Maker, named_in
 from tui.model.dialects.mend import Unreadable, mend, read_json
-from tui.model.dialects.reader import span
+from tui.model.dialects.parser import span
 from tui.model.dialects.typed import bracket_end, keywords, properties_of, typed_all
 
 NAME = r"[\w.\-/]{1,128}"
@@ -255,3 +255,117 @@ def _bare_call(value: Any, scene: Scene) -> tuple[ToolSpec, dict[str, Any]] | No
         return None
     known = properties_of(tool.schema).keys()
     return (tool, named.arguments) if not known or named.arguments.keys() <= known else None
+
+
+_HEADER = re.compile(
+    rf"(?:<\|start\|>\s*(?:assistant|functions\.[\w.-]+)?(?:\s*to=(?P<before>{NAME}))?\s*)?"
+    rf"<\|channel\|>\s*(?P<channel>analysis|commentary|final)(?:\s*to=(?P<behind>{NAME}))?"
+    r"\s*(?:<\|constrain\|>\s*)?(?:json|code)?\s*<\|message\|>"
+)
+_END = re.compile(r"\s*<\|(?:end|call|return)\|>|(?=<\|(?:start|channel)\|>)|\Z")
+_TERMINATOR = re.compile(r"\s*<\|(?:end|call|return)\|>")
+_STRIPPED = re.compile(r"\s*(?:assistant)?(?P<channel>analysis|commentary|final)")
+_NEXT = re.compile(r"(?:assistant)(?=analysis|commentary|final)")
+_TO = re.compile(rf"\s*to=({NAME}?)\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?:<\|message\|>)?\s*(?={{)")
+
+
+def channel_form(text: str, at: int, scene: Scene) -> Found | None:
+    """Read messages of channels with their marks, one behind the other."""
+    items: list[Item] = []
+    begun = at
+    while (header := _HEADER.match(text, at)) is not None:
+        name = header["before"] or header["behind"] or ""
+        start = header.end()
+        if name:
+            found = _call(text, start, name, scene)
+            if found is None:
+                return Found(at, tuple(items)) if items else Found(len(text), ())
+            items.extend(found.items)
+            closed = _TERMINATOR.match(text, found.end)
+            at = closed.end() if closed else found.end
+            continue
+        end = _END.search(text, start)
+        assert end is not None
+        items.extend(_said(header["channel"], text[start : end.start()]))
+        at = end.end()
+    return Found(at, tuple(items)) if at > begun else None  # empty messages are text, and read only once
+
+
+def stripped_form(text: str, at: int, scene: Scene) -> Found | None:
+    """Read messages of channels whose marks were stripped; the first one must be thinking or a call."""
+    items: list[Item] = []
+    known = 0
+    while (header := _STRIPPED.match(text, at)) is not None:
+        start = header.end()
+        to = _TO.match(text, start)
+        if to is not None and header["channel"] != "final":
+            found = _call(text, to.end(), to[1], scene)
+            if found is None:
+                break
+            items.extend(found.items)
+            at, known = found.end, known + 1
+            continue
+        following = _NEXT.search(text, start)
+        if following is None and header["channel"] != "final":
+            break
+        end = following.start() if following else len(text)
+        items.extend(_said(header["channel"], text[start:end]))
+        at = end
+        if header["channel"] == "final":
+            known += 1
+    return Found(at, tuple(items)) if known else None
+
+
+def _said(channel: str, text: str) -> list[Item]:
+    text = text.strip()
+    if not text:
+        return []
+    return [ReasoningPart(text) if channel == "analysis" else TextPart(text)]
+
+
+def _call(text: str, start: int, name: str, scene: Scene) -> Found | None:
+    """Read the call of a tool whose arguments begin at `start`."""
+    tool = scene.tool(name) or scene.tool(name.removesuffix("json")) or scene.tool(name.removesuffix("code"))
+    if tool is None:
+        return None
+    start += len(text[start:]) - len(text[start:].lstrip())
+    end = span(text, start) if text.startswith("{", start) else -1
+    if end < 0:
+        cut = text.startswith("{", start) or start >= len(text)
+        return scene.lost(text, start, tool) if cut else None
+    try:
+        value = mend(text[start:end]).value
+    except Unreadable:
+        return None if text[end:].strip() else scene.lost(text, start, tool)
+    return Found(end, (scene.maker.of_value(tool.name, value, recovered=True),))
+
+
+_BEGUN_MARK = r"(?:<[^<>\n]{0,60}>?|\[TOOL_CALLS\]|commentary to=)"
+_BEGUN_GAP = r"(?:[ \t]*\n\s*|[ \t]+(?=[\[{<]|\Z))?"
+_BEGUN_WORD = r"[^\s<`]{1,140}(?:\s+(?:to=[^\s<`]{0,128}|j\w{0,3}))?"
+_BEGUN = re.compile(
+    rf"(?:{_BEGUN_MARK}{_BEGUN_GAP}){{1,4}}(?:{_BEGUN_WORD})?(?:\s*(?:{_BEGUN_MARK}|`{{1,3}}){_BEGUN_GAP}(?:{_BEGUN_WORD})?){{0,3}}\s*\Z"
+)
+"""Nothing but marks and words between them; behind a blank comes a word of a sentence."""
+
+_BEGUN_SPECIAL = re.compile(r"<[|｜‖]|<[\w:]{1,30}(?:=| name=)|\[TOOL_CALLS\]|commentary to=")
+"""Marks that no sentence ends with, if the name of a tool follows."""
+
+_BEGUN_CHANNEL = re.compile(r"<\|(?:start|channel)\|>(?!.*\bto=)", re.DOTALL)
+_BEGUN_NAME = re.compile(r"[\w./-]{1,128}")
+_MOST_BEGUN = 400
+
+
+def begun_form(text: str, at: int, scene: Scene) -> Found | None:
+    """Read marks with so little behind them that it is no answer.
+
+    Models end sentences with the name of a tag. So only a reply that the endpoint cut off, or a special mark
+    with the name of a tool, is taken for a call.
+    """
+    if len(text) - at > _MOST_BEGUN or _BEGUN_CHANNEL.match(text, at) or not _BEGUN.match(text, at):
+        return None
+    named = (scene.tool(word.group()) for word in _BEGUN_NAME.finditer(text, at))
+    tool = next(filter(None, named), UNKNOWN)
+    if not scene.cut and (tool is UNKNOWN or not _BEGUN_SPECIAL.search(text, at)):
+        return None
+    return scene.lost(text, at, tool)

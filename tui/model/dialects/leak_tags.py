@@ -11,7 +11,7 @@ from typing import Any
 from tui.core.ports import ToolSpec
 from tui.model.dialects.leak_forms import CUT_TAG, Found, Scene
 from tui.model.dialects.mend import Unreadable, mend
-from tui.model.dialects.reader import span
+from tui.model.dialects.parser import span
 from tui.model.dialects.typed import properties_of, typed
 
 _D = r"(?:\s*[|｜‖]*\s*DSML\s*[|｜‖]*\s*)?(?:[a-z_]{1,20}:)?"

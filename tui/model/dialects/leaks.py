@@ -10,8 +10,7 @@ import re
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
-from tui.model.dialects.leak_begun import begun_form
-from tui.model.dialects.leak_channels import channel_form, stripped_form
+from tui.model.dialects.call_maker import Maker
 from tui.model.dialects.leak_forms import (
     AFTER,
     NAME,
@@ -19,15 +18,16 @@ from tui.model.dialects.leak_forms import (
     Found,
     Scene,
     bare_form,
+    begun_form,
+    channel_form,
     glm_form,
     json_form,
     named_form,
     python_form,
+    stripped_form,
 )
 from tui.model.dialects.leak_tags import tag_form
-from tui.model.dialects.made import Maker
-from tui.model.dialects.parser import Parser, any_of
-from tui.model.dialects.reader import Steps
+from tui.model.dialects.parser import Parser, Steps, any_of
 
 MAX_ATTEMPTS = 64
 """Marks that are looked at in one reply; a reply with more is about marks."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.strict_json import loads
-from tui.model.openai_api.call_arguments import is_cut
+from tui.model.openai_api.call_slots import is_cut
 
 MAX_MENDED = 64 * 1024
 """Characters that are mended at most: mending takes quadratic time (measured: 10 s for 400 KB)."""

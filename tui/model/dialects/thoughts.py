@@ -7,8 +7,7 @@ closing tag alone, outside of code and of calls, says that all before it was thi
 from collections.abc import Callable
 
 from tui.core.ports import ReasoningPart
-from tui.model.dialects.parser import Parser, Piece, any_of
-from tui.model.dialects.reader import tail_of
+from tui.model.dialects.parser import Parser, Piece, any_of, tail_of
 from tui.model.openai_api.think_tags import CLOSE_ONLY, MAX_SPACE, TAGS
 
 _ALONE = any_of(CLOSE_ONLY)

@@ -9,13 +9,11 @@ import json
 import re
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.made import Maker
+from tui.model.dialects.call_maker import Maker, apart
 from tui.model.dialects.mend import readable
-from tui.model.dialects.offered import apart
-from tui.model.dialects.parser import RESULT, Parser, any_of
-from tui.model.dialects.reader import Steps
+from tui.model.dialects.parser import RESULT, Parser, Steps, any_of
 from tui.model.dialects.typed import typed_all
-from tui.model.openai_api.call_arguments import is_cut
+from tui.model.openai_api.call_slots import is_cut
 
 STOP = ("\n</use_mcp_tool>",)
 """With the line break, which no string of JSON can hold: a tag in an argument ends nothing."""

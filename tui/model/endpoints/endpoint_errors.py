@@ -4,22 +4,23 @@ import re
 from collections.abc import Mapping
 
 from tui.core.errors import ModelError, NoTools
+from tui.core.secrets.redact import Redactor
 from tui.core.secrets.secret_places import masked
 from tui.core.text import clean_line
-from tui.model.endpoints.address import without_secrets
 from tui.model.endpoints.failures import (
     FAILED,
     NO_TOOLS,
     RETRYABLE_STATUS,
+    asked_wait,
     failed_generation,
     is_billing,
+    is_overflow,
+    retry_after,
+    window_in,
     words_of,
 )
-from tui.model.endpoints.overflow import is_overflow, window_in
-from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.providers import host_of, is_private, provider_of
-from tui.model.endpoints.waits import asked_wait, retry_after
-from tui.model.openai_api.reply_redaction import redact_error, redactor_of
+from tui.model.endpoints.profile import ModelProfile, redactor_of
+from tui.model.endpoints.providers import host_of, is_private, provider_of, without_secrets
 
 _NO_MODEL = re.compile(
     r"model.{0,120}(?:not found|not exist|does not exist|unknown|not available|no longer|deprecated"
@@ -242,3 +243,13 @@ def not_a_stream(
         step = "Check base_url: it may lack /v1."
     what = f" ({kind}): {said}" if said else f" ({kind}, empty)"
     return NotAStream(f"the answer is not {wanted}{what}", where=endpoint_of(profile), next_step=step)
+
+
+def redact_error(error: ModelError, redactor: Redactor) -> ModelError:
+    """Take secrets out of every text of an error, and return it."""
+    error.message = redactor.redact(error.message)
+    error.args = (error.message,)
+    error.next_step = redactor.redact(error.next_step)
+    error.where = redactor.redact(error.where)
+    error.generation = redactor.redact(error.generation)
+    return error

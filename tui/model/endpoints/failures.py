@@ -6,13 +6,13 @@ text: it is cleaned and cut before it gets into a message.
 
 import json
 import re
+import time
 from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tui.core.errors import ModelError, NoTools
 from tui.core.text import clean_line
-from tui.model.endpoints.overflow import is_overflow, window_in
-from tui.model.endpoints.waits import asked_wait
 
 MAX_WORDS = 300
 """Characters of a provider's own words in a message."""
@@ -155,3 +155,109 @@ def _all_text(body: Any) -> str:
     if isinstance(body, Mapping):
         return " ".join(str(body.get(name, "")) for name in ("message", "type", "code", "status"))[:2000]
     return str(body)[:2000]
+
+
+_NOT = re.compile(
+    r"rate.?limit|too many requests|throttl|please wait|tokens? per (?:min|hour|day)|\b[TR]P[MD]\b|quota"
+    r"|service unavailable",
+    re.IGNORECASE,
+)
+_OVERFLOW = re.compile(
+    r"""
+    context[_ ](?:length|window)[_ ]?exceeded                        # OpenAI's code, z.ai's finish reason
+  | exceed\w*\ (?:the\ )?(?:(?:available|model'?s?)\ )*(?:maximum\ |max\ )?context  # OpenAI, llama.cpp
+  | context\ (?:window|length|size)\ (?:is\ )?(?:exceed|too\ small|of\ only)         # MiniMax, LM Studio
+  | maximum\ (?:context|prompt|input)\ length                        # vLLM, OpenRouter, xAI, Poolside
+  | maximum\ allowed\ input\ length
+  | (?:longer|greater|larger)\ than\ the\ (?:model'?s\ )?context     # Together, LM Studio
+  | (?:prompt|input|message|conversation|request)s?\ (?:is|are)?\ ?too\ (?:long|large)  # Anthropic, Ollama
+  | request_too_large
+  | input\ token\ count.{0,60}exceed                                 # Google
+  | (?:prompt|input)\ token\ count.{0,60}exceeds\ the\ limit         # Copilot
+  | too\ large\ for\ model\ with                                     # Mistral
+  | exceeded\ (?:the\ )?(?:model\ )?token\ limit | token\ limit\ exceeded   # Moonshot
+  | too\ many\ (?:input\ )?tokens
+  | reduce\ the\ length\ of\ (?:the\ |your\ )?(?:messages|prompt|input)     # Groq, OpenAI
+  | tokens\ .{0,80}exceeds?\ (?:the\ )?(?:max|limit|context)
+  | no\ user\ query\ found                                           # Ollama, once it has cut it off
+  | 超长 | 超过.{0,10}(?:上下文|最大长度)                              # Zhipu, Qwen
+    """,
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+
+
+_WINDOW = re.compile(
+    r"""
+    context[_ ](?:length|window|size)\D{0,30}?([\d,._]{4,12})
+  | (?:prompt|input)\ length\D{0,30}?([\d,._]{4,12})
+  | ([\d,._]{4,12})\ (?:tokens?\ )?(?:maximum|limit|context)
+  | (?:limit|maximum)\ (?:of|is|:)\ ?([\d,._]{4,12})
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def window_in(words: str) -> int | None:
+    """Return how many tokens fit into the model's window, as a refusal says, or None."""
+    found = _WINDOW.search(words[:4000])
+    if found is None:
+        return None
+    digits = re.sub(r"\D", "", next(filter(None, found.groups())))
+    window = int(digits or 0)
+    return window if 512 <= window <= 20_000_000 else None
+
+
+def is_overflow(words: str, status: int | None = None) -> bool:
+    """Whether a failure says that the request is too long for the model.
+
+    Args:
+        words: what the provider said.
+        status: the HTTP status, if there was one; 413 needs no words.
+    """
+    if _NOT.search(words):
+        return False
+    return status == 413 or _OVERFLOW.search(words) is not None
+
+
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_DURATION = r"(?:\d{1,6}(?:\.\d{1,9})?\s?(?:ms|s|m|h)(?:ec\w*|in\w*|ours?)?\s?){1,3}"
+_WAIT = re.compile(
+    rf"(?:(?:try again|retry|wait)\w*\s(?:in|after|for)\s|[\"']retry_?delay[\"']:\s*[\"'])"
+    rf"(?P<time>{_DURATION})",
+    re.IGNORECASE,
+)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that an endpoint's headers ask to wait, or None (RFC 9110, section 10.2.3).
+
+    A date counts from the response's own `Date`, so a wrong clock here does not matter; without one it
+    counts from now.
+    """
+    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        value = headers.get(name, "").strip()
+        if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", value):
+            return float(value) / scale
+        if value and name == "retry-after" and (until := _seconds(value)) is not None:
+            since = _seconds(headers.get("date", ""))
+            return max(0.0, until - (time.time() if since is None else since))
+    return None
+
+
+def asked_wait(words: str) -> float | None:
+    """Return the seconds that an endpoint's words ask to wait ("try again in 1m6.5s"), or None.
+
+    Google says it in `retryDelay`, Groq and OpenAI in their sentence.
+    """
+    found = _WAIT.search(words)
+    if found is None:
+        return None
+    parts = re.findall(r"(\d+(?:\.\d+)?)\s?(ms|s|m|h)", found["time"], re.IGNORECASE)
+    return sum(float(number) * _UNITS[unit.lower()] for number, unit in parts)
+
+
+def _seconds(date: str) -> float | None:
+    try:
+        return parsedate_to_datetime(date).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

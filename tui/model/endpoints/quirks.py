@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tui.core.schemas.schema_forms import SchemaForm
-from tui.model.endpoints import refusal_words as seen
+from tui.model.endpoints import refusal_patterns as seen
 from tui.model.endpoints.traits import CallIds, Echo, Traits
 
 MAX_REMEMBERED = 200

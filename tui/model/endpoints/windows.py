@@ -12,8 +12,7 @@ from typing import Any
 
 from tui.core.errors import McptuiError
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
-from tui.model.endpoints.inquiry import Inquiry, inquiry
-from tui.model.endpoints.listing import Offered, count_in, models_at
+from tui.model.endpoints.listing import Inquiry, Offered, count_in, inquiry, models_at
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import is_private, provider_of
 

@@ -5,26 +5,28 @@ pass see `retry.py`. What was learned that way is remembered beyond the program'
 """
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
+from tui.core.conversation.conversation import AssistantMessage
 from tui.core.errors import ModelError, NoTools
-from tui.core.ports import ModelCapabilities, ModelPart, ModelRequest, ReplyPart, RetryPart
+from tui.core.ports import ModelCapabilities, ModelPart, ModelRequest, ReplyPart, RetryPart, Usage
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
-from tui.model.endpoints.address import endpoint_key
+from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.failures import words_of
-from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.profile import ModelProfile, redactor_of
+from tui.model.endpoints.providers import endpoint_key, is_private
 from tui.model.endpoints.quirks import Learned
 from tui.model.endpoints.traits import Traits, traits_of
-from tui.model.openai_api.accumulate import Accumulator
+from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_client import Close, EndpointClient, Refused, undisturbed
-from tui.model.openai_api.reply_redaction import ReplyRedactor, redactor_of
+from tui.model.openai_api.reply_redaction import ReplyRedactor
 from tui.model.openai_api.reply_stream import Connection, ReplyStream
+from tui.model.openai_api.request import body_for
 from tui.model.openai_api.tool_forms import ToolForms
-from tui.model.openai_api.truncation import truncation_warning
-from tui.model.openai_api.wire import body_for
 
 MAX_ADJUSTMENTS = 8
 """How often one request is changed because of what the endpoint says; each change is learned for good."""
@@ -245,3 +247,60 @@ def _held_by(messages: list[dict[str, Any]]) -> Iterator[str]:
         for part in parts if isinstance(parts, list) else ():
             if part.get("type") in _MEDIA:
                 yield _MEDIA[part["type"]]
+
+
+LEAST_TOKENS = 1_500
+"""A request that is surely smaller than this says too little."""
+
+ASCII, OTHER = 0.2, 0.35
+"""Tokens of a character that no tokenizer gets below, in text and in Chinese, runs of one sign aside."""
+
+MARGIN = 0.8
+
+_RUNS = re.compile(r"([\W_])\1{2,}")
+
+
+def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usage | None) -> str:
+    """Return what a person should know if the endpoint counted fewer tokens than there can be, or ""."""
+    if usage is None or usage.estimated or usage.prompt <= 0 or not is_private(profile.base_url):
+        return ""
+    texts = list(_texts(request))
+    # Nearly all requests are settled by their length, without looking into them.
+    if sum(len(text) * (ASCII if text.isascii() else OTHER) for text in texts) * MARGIN <= usage.prompt:
+        return ""
+    least = int(sum(map(_least, texts)))
+    if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
+        return ""
+    seen = f"The endpoint read {usage.prompt:,} of at least {least:,} tokens: it seems to cut what it is sent"
+    window = _window_for(least)
+    if looks_like_ollama(profile):
+        return (
+            f"{seen}. Start it with OLLAMA_CONTEXT_LENGTH={window} set, or give the model "
+            f"`PARAMETER num_ctx {window}` in a Modelfile."
+        )
+    return f"{seen}. Give the model a window of {window} tokens where it is loaded."
+
+
+def _texts(request: ModelRequest) -> Iterator[str]:
+    yield request.system
+    for message in request.messages:
+        yield message.text
+        if isinstance(message, AssistantMessage):
+            yield from (call.arguments for call in message.calls)
+    for tool in request.tools:
+        yield from (tool.name, tool.description, str(tool.schema))
+
+
+def _least(text: str) -> float:
+    """Return how many tokens `text` is at least."""
+    squeezed = _RUNS.sub(r"\1", text)
+    plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
+    return plain * ASCII + (len(squeezed) - plain) * OTHER
+
+
+def _window_for(tokens: int) -> int:
+    """Return a usual size of a window with room for at least `tokens` and a reply."""
+    window = 8_192
+    while window < tokens * 2 and window < 1_048_576:
+        window *= 2
+    return window

@@ -14,9 +14,8 @@ from typing import Any
 from tui.core.errors import ModelError
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
-from tui.model.endpoints.address import usable_key, usable_url
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.providers import is_private, provider_of
+from tui.model.endpoints.providers import is_private, provider_of, usable_key, usable_url
 from tui.model.openai_api.reply_stream import Connection
 from tui.model.tap import ModelTap
 

@@ -8,33 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tui.core.errors import ModelError
 from tui.core.ports import CallPart, ModelPart, ReasoningPart, ReplyPart, RetryPart, TextPart
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.secret_places import is_secret_header, secrets_in, secrets_in_arguments
-from tui.model.endpoints.profile import ModelProfile
-
-
-def redactor_of(profile: ModelProfile) -> Redactor:
-    """Return what knows the secrets that the endpoint of a profile is sent."""
-    place = f"models.{profile.name}"
-    keys = {profile.key_name: profile.api_key.reveal()} if profile.api_key else {}
-    keys |= {f"{place}.base_url.{at}": one for at, one in enumerate(secrets_in(profile.base_url))}
-    for name, value in profile.headers.items():
-        if is_secret_header(name):
-            for at, (_, one) in enumerate(secrets_in_arguments([f"{name}: {value}"])):
-                keys[f"{place}.headers.{name}.{at}"] = one
-    return Redactor(keys=keys)
-
-
-def redact_error(error: ModelError, redactor: Redactor) -> ModelError:
-    """Take secrets out of every text of an error, and return it."""
-    error.message = redactor.redact(error.message)
-    error.args = (error.message,)
-    error.next_step = redactor.redact(error.next_step)
-    error.where = redactor.redact(error.where)
-    error.generation = redactor.redact(error.generation)
-    return error
 
 
 class ReplyRedactor:

@@ -5,6 +5,7 @@ Made once for each tool and kept: a hundred schemas are not shaped anew with eve
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +17,9 @@ from tui.core.turn.model_step import parse_arguments
 from tui.model.endpoints.quirks import Learned
 from tui.model.endpoints.traits import Traits
 from tui.model.openai_api.sendable import plain_json, sendable
-from tui.model.openai_api.sent_calls import plain_name
+
+_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 MAX_NAMED = 5
 """Tools that are named in one sentence."""
@@ -136,3 +139,11 @@ def _unknown(name: str) -> dict[str, Any]:
     """Return an entry for a tool of which only the name is left."""
     parameters: dict[str, Any] = {"type": "object", "properties": {}}
     return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a tool as it may stand in a history, close to what the model wrote."""
+    if _NAME.fullmatch(name):
+        return name
+    plain = _NOT_IN_NAMES.sub("_", name)
+    return (plain if _NAME.match(plain) else f"_{plain}")[:64]

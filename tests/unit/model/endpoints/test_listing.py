@@ -11,7 +11,7 @@ from tests.conftest import until
 from tests.endpoint import Answer, Endpoint
 from tui.core.errors import ModelError
 from tui.core.secrets.redact import Secret
-from tui.model.endpoints import inquiry
+from tui.model.endpoints import listing as inquiry
 from tui.model.endpoints.listing import Offered, _entries, can_chat, offered_by
 from tui.model.endpoints.profile import ModelProfile
 

@@ -25,7 +25,7 @@ from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.quirks import Learned
 from tui.model.openai_api.attachments import MAX_SENT
 from tui.model.openai_api.openai_chat import OpenAIChat
-from tui.model.openai_api.wire import body_for
+from tui.model.openai_api.request import body_for
 
 SEES, BLIND, MISTRAL, HEARS = "gpt-4o", "gpt-oss-20b", "mistral-small", "gpt-audio"
 URL = "data:image/png;base64," + base64_of(png())

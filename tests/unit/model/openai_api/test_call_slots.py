@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.endpoint import chunk
 from tests.streams import heard_from
-from tui.model.openai_api.accumulate import Accumulator
+from tui.model.openai_api.accumulator import Accumulator
 
 NAMES = ("search", "search_more", "now", "fs__read")
 INDEXES = ("own", "zero", "none", "holes", "text")

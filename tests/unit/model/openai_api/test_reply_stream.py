@@ -16,7 +16,7 @@ from tests.streams import Heard, heard_from_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.accumulate import Accumulator
+from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.openai_api.reply_stream import Connection, ReplyStream
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.endpoint import chunk
 from tests.streams import heard_from
-from tui.model.openai_api.accumulate import Accumulator
+from tui.model.openai_api.accumulator import Accumulator
 
 PROSE = st.lists(
     st.sampled_from(

@@ -8,7 +8,7 @@ import pytest
 from tests.streams import NATIVE, Heard, chunks_of, expected, heard_from, tools_of
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart, ReasoningPart, TextPart, Usage
-from tui.model.openai_api.accumulate import MAX_TEXT, Accumulator
+from tui.model.openai_api.accumulator import MAX_TEXT, Accumulator
 from tui.model.openai_api.call_slots import MAX_CALLS, MAX_FLOOD
 from tui.model.openai_api.sendable import plain_json
 

@@ -5,6 +5,9 @@ come back with the next request and nowhere else, ids that one provider limits t
 of them hold for a model is said by its traits.
 """
 
+import hashlib
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from tui.core.context.tool_results import EMPTY
@@ -19,11 +22,59 @@ from tui.core.ports import ModelRequest
 from tui.core.turn.model_step import parse_arguments
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.quirks import Learned
-from tui.model.endpoints.traits import Echo, Traits, traits_of
+from tui.model.endpoints.traits import CallIds, Echo, Traits, traits_of
 from tui.model.openai_api.attachments import Attached
 from tui.model.openai_api.sendable import plain_json, sendable
-from tui.model.openai_api.sent_calls import SentIds, plain_name
-from tui.model.openai_api.tool_forms import ToolForms
+from tui.model.openai_api.tool_forms import ToolForms, plain_name
+
+_NINE = re.compile(r"[a-zA-Z0-9]{9}")
+_PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,40}")
+
+
+class SentIds:
+    """The ids of the calls of one request, no two of them alike.
+
+    Args:
+        wanted: which ids the provider takes.
+    """
+
+    def __init__(self, wanted: CallIds) -> None:
+        self._wanted = wanted
+        self._taken: set[str] = set()
+        self._open: dict[str, list[str]] = {}
+
+    def of_calls(self, calls: Sequence[CallRequest], own: bool) -> list[str]:
+        """Return the ids of the calls of one message; `own` if the model that is asked has made them."""
+        self._open = {}
+        result: list[str] = []
+        for call in calls:
+            identity, number = self._made(call.id, own), 0
+            while identity in self._taken:
+                number += 1
+                identity = self._hashed(f"{call.id}\0{number}")
+            self._taken.add(identity)
+            self._open.setdefault(call.id, []).append(identity)
+            result.append(identity)
+        return result
+
+    def of_result(self, call_id: str) -> str:
+        """Return the id of the call that a result answers; each call of the last message has one."""
+        return self._open[call_id].pop(0)
+
+    def _made(self, identity: str, own: bool) -> str:
+        if self._wanted is CallIds.NINE:
+            fits = _NINE.fullmatch(identity) is not None
+        else:
+            # Its own ids go back as they came: a model may count on (`functions.NAME:7`) from the last one.
+            own = own and self._wanted is CallIds.ANY
+            fits = bool(identity) and (own or _PLAIN.fullmatch(identity) is not None)
+        return sendable(identity) if fits else self._hashed(identity)
+
+    def _hashed(self, identity: str) -> str:
+        """Return an id made by hash, since the heads of ids are often all the same."""
+        digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
+        return digest[:9] if self._wanted is CallIds.NINE else f"call_{digest[:24]}"
+
 
 Content = str | list[dict[str, Any]]
 """What a user message says: a text, or parts where something is attached to it."""

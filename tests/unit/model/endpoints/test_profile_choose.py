@@ -3,8 +3,7 @@
 import pytest
 
 from tui.core.errors import UsageError
-from tui.model.endpoints.choose import choose
-from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.profile import ModelProfile, choose
 
 
 def profile(name: str) -> ModelProfile:

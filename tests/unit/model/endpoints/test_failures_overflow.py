@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.model.endpoints.overflow import is_overflow, window_in
+from tui.model.endpoints.failures import is_overflow, window_in
 
 TOO_LONG = {
     "Anthropic": "prompt is too long: 213462 tokens > 200000 maximum",

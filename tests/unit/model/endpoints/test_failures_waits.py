@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.endpoints.waits import asked_wait, retry_after
+from tui.model.endpoints.failures import asked_wait, retry_after
 
 DATE = "Wed, 21 Oct 2026 07:28:00 GMT"
 

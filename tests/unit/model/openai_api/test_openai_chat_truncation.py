@@ -5,7 +5,7 @@ import pytest
 from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.truncation import truncation_warning
+from tui.model.openai_api.openai_chat import truncation_warning
 
 OLLAMA = ModelProfile("ollama", "http://127.0.0.1:11434/v1", "m")
 LONG = ModelRequest("", [UserMessage("word " * 20_000)])

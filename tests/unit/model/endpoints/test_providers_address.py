@@ -2,8 +2,8 @@
 
 import pytest
 
-from tui.model.endpoints.address import endpoint_key, usable_url, without_secrets
 from tui.model.endpoints.profile import ModelProfile
+from tui.model.endpoints.providers import endpoint_key, usable_url, without_secrets
 
 
 def profile(url: str) -> ModelProfile:

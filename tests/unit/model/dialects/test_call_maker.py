@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.made import Maker
-from tui.model.dialects.offered import Offered
+from tui.model.dialects.call_maker import Maker, Offered
 from tui.model.dialects.typed import keywords
 
 TOOL = ToolSpec("srv__add", "Add.", {"type": "object", "properties": {"n": {}}}, "srv", "add")

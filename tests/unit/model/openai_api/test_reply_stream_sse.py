@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.openai_api.sse import MAX_EVENT, EventParser, TooLong
+from tui.model.openai_api.reply_stream import MAX_EVENT, EventParser, TooLong
 
 
 def parsed(*blocks: bytes) -> list[str]:

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
 from tui.core.ports import ReplyPart
-from tui.model.openai_api.accumulate import Accumulator
-from tui.model.openai_api.chunk_fields import cached_tokens
+from tui.model.openai_api.accumulator import Accumulator, cached_tokens
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),

@@ -21,9 +21,9 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.quirks import Learned
+from tui.model.openai_api.request import body_for
 from tui.model.openai_api.sendable import sendable
 from tui.model.openai_api.tool_forms import key_of
-from tui.model.openai_api.wire import body_for
 
 THOUGHT = {"reasoning_content": "hm", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}
 
