@@ -1,4 +1,4 @@
-"""ItemList: things to choose from, one or several rows each, under headings that cannot be chosen."""
+"""FinderList: things to choose from, one or several rows each, under headings that cannot be chosen."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ MEASURE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class FinderItem:
     """Something to choose, or a heading.
 
     Attributes:
@@ -23,17 +23,17 @@ class Item:
     draw: Callable[[int], Sequence[Row]]
 
 
-def heading(words: str, after: str = "") -> Item:
+def heading(words: str, after: str = "") -> FinderItem:
     """Return a heading, with `after` behind it."""
-    return Item("", lambda width: (EMPTY, crop(((words, "dim bold"), (f"   {after}", "dim")), width)))
+    return FinderItem("", lambda width: (EMPTY, crop(((words, "dim bold"), (f"   {after}", "dim")), width)))
 
 
-def words(text: str, style: str = "dim") -> Item:
+def words(text: str, style: str = "dim") -> FinderItem:
     """Return lines of text between the items."""
-    return Item("", lambda width: wrap(((text, style),), min(width, MEASURE)))
+    return FinderItem("", lambda width: wrap(((text, style),), min(width, MEASURE)))
 
 
-class ItemList(LinePane, can_focus=False):
+class FinderList(LinePane, can_focus=False):
     """A list whose cursor is moved from outside: the field over it has the focus all the time."""
 
     CURSOR = True
@@ -44,7 +44,7 @@ class ItemList(LinePane, can_focus=False):
         super().__init__(id="items")
         self._chosen = chosen
         self._moved = moved
-        self._items: tuple[Item, ...] = ()
+        self._items: tuple[FinderItem, ...] = ()
         self._rows: list[tuple[int, Row]] = []
         self._firsts: list[int] = []
 
@@ -55,7 +55,7 @@ class ItemList(LinePane, can_focus=False):
             return ""
         return self._items[self._rows[self.cursor][0]].key
 
-    def show(self, items: Sequence[Item], key: str = "") -> None:
+    def show(self, items: Sequence[FinderItem], key: str = "") -> None:
         """Show these; the cursor stays with its item, or goes to the one of `key`, or to the first."""
         wanted = key or self.current
         self._items = tuple(items)

@@ -5,7 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
+from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.screen import ModalScreen
 
 from tui.core import units
 from tui.core.errors import McptuiError
@@ -15,13 +18,79 @@ from tui.ui.keys.actions import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import Finder
-from tui.ui.lists.items import Item, words
-from tui.ui.lists.model_items import OFFLINE, choice_item, fits, free_item, id_item
+from tui.ui.lists.items import FinderItem, words
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
+
+
+from functools import partial
+from urllib.parse import urlsplit
+
+from tui.ui.widgets.rows import pad, spread, wrap
+
+NAME_CELLS = 18
+OFFLINE = "offline"
+
+
+def fits(choice: ModelChoice, text: str) -> bool:
+    """Return whether a choice has every word of `text` in it."""
+    said = " ".join((choice.name, choice.model, choice.where, choice.source, *choice.facts)).casefold()
+    return all(word in said for word in text.casefold().split())
+
+
+def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:
+    """Return the rows of a model: name and model; under them what is known of it."""
+    return FinderItem(choice.name, partial(_choice_rows, choice, symbols))
+
+
+def _choice_rows(choice: ModelChoice, symbols: Symbols, width: int) -> Sequence[Row]:
+    sign: Row = ((f"{symbols.running} ", "accent"),) if choice.current else (("  ", ""),)
+    if choice.problem:
+        sign = ((f"{symbols.failed} ", "bad"),)
+    name = pad(((clean_line(choice.name, 60), "text bold"),), NAME_CELLS)
+    right = "asked now " if choice.current else f"{clean_line(choice.source, 40)} "
+    left: Row = (*sign, *name, ("  ", ""), (clean_line(choice.model, 120), "text"))
+    rows = [spread(left, ((right, "accent" if choice.current else "dim"),), width, gap=2)]
+    edge: Row = (("  ", ""),)
+    if choice.problem:
+        rows += wrap(((clean_line(choice.problem, 400), "bad"),), width, first=edge, rest=edge)
+    joint = f" {symbols.separator} "
+    return [*rows, *wrap(((joint.join(facts_of(choice)), "dim"),), width, first=edge, rest=edge)]
+
+
+def facts_of(choice: ModelChoice) -> list[str]:
+    """Return what is known of a model, a few words each: where it runs, its window, what was learned."""
+    facts = [_host(choice.where)] if choice.where else []
+    if choice.window:
+        facts.append(f"window {units.count(choice.window)} tokens")
+    elif choice.where != OFFLINE:
+        facts.append("window unknown")
+    return [*facts, *(clean_line(fact, 80) for fact in choice.facts)]
+
+
+def _host(where: str) -> str:
+    """Return the part of an address that tells one endpoint from another."""
+    try:
+        host = urlsplit(where).netloc.rpartition("@")[2]
+    except ValueError:
+        host = ""
+    return clean_line(host or where, 80)
+
+
+def id_item(model: str, *, current: bool, symbols: Symbols) -> FinderItem:
+    """Return the row of a model that an endpoint offers."""
+    sign = f"{symbols.running} " if current else "  "
+    return FinderItem(model, lambda width: [((sign, "accent"), (clean_line(model, 200), "text"))])
+
+
+def free_item(text: str) -> FinderItem:
+    """Return the row that takes what was typed as the id of a model."""
+    row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as the model's id", "dim"))
+    return FinderItem(text, lambda width: [row])
+
 
 MOST_IDS = 500
 
@@ -32,7 +101,7 @@ _WAYS = (
 
 
 @dataclass(slots=True)
-class Offer:
+class EndpointModels:
     """What the endpoint of a choice offers, as far as it has answered."""
 
     choice: ModelChoice
@@ -42,7 +111,7 @@ class Offer:
     task: asyncio.Task[None] | None = None
 
 
-class ModelsScreen(Finder[bool | None]):
+class ModelsScreen(ModalScreen[bool | None]):
     """Gives whether another model is asked from now on.
 
     Args:
@@ -53,9 +122,7 @@ class ModelsScreen(Finder[bool | None]):
         purpose: what the model is chosen for, if it is not for all that follows.
     """
 
-    CONTEXT = Context.MODELS
     CONTEXTS = (Context.MODELS,)
-    PLACEHOLDER = "a model, a profile, an address"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.MODELS)
 
     def __init__(
@@ -67,54 +134,69 @@ class ModelsScreen(Finder[bool | None]):
         busy: Callable[[], str],
         purpose: str = "",
     ) -> None:
-        super().__init__(conversations, overrides, symbols, busy)
+        super().__init__()
+        self._conversations = conversations
+        self._overrides = overrides
+        self._symbols = symbols
+        self._busy = busy
         self._purpose = purpose
         self._choices: Sequence[ModelChoice] | None = None
-        self._offer: Offer | None = None
+        self._offer: EndpointModels | None = None
+        self.finder = Finder(
+            Context.MODELS,
+            overrides,
+            "a model, a profile, an address",
+            sift=lambda text: self._show(),
+            take=self._take,
+            about=self._about,
+            offers=self._offers,
+        )
+
+    def compose(self) -> ComposeResult:
+        yield self.finder
+
+    def on_key(self, event: events.Key) -> None:
+        self.finder.type(event)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.finder.check_action(action, parameters)
 
     def on_mount(self) -> None:
-        """Look which models there are."""
-        super().on_mount()
         self._title("looking…")
-        self.keep_task(self._read(), "list the models")
+        self.finder.keep_task(self._read(), "list the models")
 
     async def _read(self) -> None:
         try:
-            self._choices = await self.conversations.models()
+            self._choices = await self._conversations.models()
         except McptuiError:
             self._choices = ()
             raise
         finally:
-            if self.is_mounted and self._offer is None:
+            if self.finder.is_mounted and self._offer is None:
                 current = next((one.name for one in self._choices or () if one.current), "")
                 self._show(current)
 
     # ---- the list ----
 
-    def sift(self, text: str) -> None:
-        """Show the models that fit, or the ids of the endpoint."""
-        self._show()
-
     def _show(self, key: str = "") -> None:
-        text, offer = self.field.value.strip(), self._offer
+        text, offer = self.finder.field.value.strip(), self._offer
         if offer is not None:
-            self.list.show(self._ids(offer, text), key)
+            self.finder.list.show(self._ids(offer, text), key)
             self._title("")
         elif self._choices is not None:
-            shown = [choice_item(one, self.symbols) for one in self._choices if fits(one, text)]
+            shown = [choice_item(one, self._symbols) for one in self._choices if fits(one, text)]
             if not shown:
                 about = f"No model fits “{clean_line(text, 60)}”." if self._choices else _WAYS
                 shown = [words(""), words(about)]
                 if self._choices:
-                    shown.append(
-                        words(f"{self.key('model.offered')} on a model lists what its endpoint offers.")
-                    )
+                    key = self._overrides.first_of("model.offered")
+                    shown.append(words(f"{key} on a model lists what its endpoint offers."))
             elif not text and all(one.where == OFFLINE for one in self._choices):
                 shown += [words(""), words(_WAYS)]
-            self.list.show(shown, key)
+            self.finder.list.show(shown, key)
             self._title("")
 
-    def _ids(self, offer: Offer, text: str) -> list[Item]:
+    def _ids(self, offer: EndpointModels, text: str) -> list[FinderItem]:
         if offer.loading:
             items = [words(""), words("Asking the endpoint which models it offers…   esc goes back")]
         elif offer.problem:
@@ -122,7 +204,7 @@ class ModelsScreen(Finder[bool | None]):
         else:
             found = [one for one in offer.ids if text.casefold() in one.casefold()]
             now = offer.choice.model if offer.choice.current else ""
-            items = [id_item(one, current=one == now, symbols=self.symbols) for one in found[:MOST_IDS]]
+            items = [id_item(one, current=one == now, symbols=self._symbols) for one in found[:MOST_IDS]]
             if len(found) > MOST_IDS:
                 items.append(words(f"and {len(found) - MOST_IDS} more: write a part of the name"))
             if not offer.ids:
@@ -139,9 +221,9 @@ class ModelsScreen(Finder[bool | None]):
             state = state or ("" if offer.loading or offer.problem else f"{len(offer.ids)} ")
         elif self._purpose:
             left = (*left, (f"   {self._purpose}", "text"))
-        self.title_line.show(left, ((state or f"{len(self._choices or ())} ", "dim"),))
+        self.finder.title_line.show(left, ((state or f"{len(self._choices or ())} ", "dim"),))
 
-    def about(self, key: str) -> Row:
+    def _about(self, key: str) -> Row:
         """Return the address of a model, whole."""
         offer = self._offer
         choice = offer.choice if offer is not None else self._choice(key)
@@ -150,9 +232,9 @@ class ModelsScreen(Finder[bool | None]):
         window = f"   {units.count(choice.window)} tokens fit into one request" if choice.window else ""
         return ((f"{clean_line(choice.where, 200)}{window}", "dim"),)
 
-    def offers(self, found: Action) -> bool:
+    def _offers(self, found: Action) -> bool:
         """Taking needs something to take."""
-        return found.id == "model.leave" or self._offer is not None or bool(self.list.current)
+        return found.id == "model.leave" or self._offer is not None or bool(self.finder.list.current)
 
     def _choice(self, name: str) -> ModelChoice | None:
         return next((one for one in self._choices or () if one.name == name), None)
@@ -160,22 +242,21 @@ class ModelsScreen(Finder[bool | None]):
     # ---- what an endpoint offers ----
 
     def action_model_offered(self) -> None:
-        """List what the endpoint of the marked model offers; from there, go back."""
         if self._offer is not None:
             self._back()
             return
-        self.resift()
-        choice = self._choice(self.list.current)
+        self.finder.resift()
+        choice = self._choice(self.finder.list.current)
         if choice is None:
             return
-        offer = self._offer = Offer(choice)
-        self._empty_quietly()
+        offer = self._offer = EndpointModels(choice)
+        self.finder.empty_quietly()
         self._show()
-        offer.task = self.keep_task(self._ask(offer), "ask which models there are")
+        offer.task = self.finder.keep_task(self._ask(offer), "ask which models there are")
 
-    async def _ask(self, offer: Offer) -> None:
+    async def _ask(self, offer: EndpointModels) -> None:
         try:
-            offer.ids = await self.conversations.offered(offer.choice.name)
+            offer.ids = await self._conversations.offered(offer.choice.name)
         except McptuiError as error:
             offer.problem = str(error)
         offer.loading = False
@@ -187,39 +268,33 @@ class ModelsScreen(Finder[bool | None]):
         if offer is not None:
             if offer.task is not None:
                 offer.task.cancel()
-            self._empty_quietly()
+            self.finder.empty_quietly()
             self._show(offer.choice.name)
-
-    def _empty_quietly(self) -> None:
-        self.field.value = ""
-        self._sifted = ""
 
     # ---- keys ----
 
     def action_model_take(self) -> None:
-        """Ask the marked model from now on."""
-        self.choose()
+        self.finder.choose()
 
-    def take(self, key: str) -> None:
+    def _take(self, key: str) -> None:
         """Ask another model from now on."""
-        if problem := self.busy():
-            self.tell(problem, "warn")
+        if problem := self._busy():
+            self.finder.tell(problem, "warn")
             return
         offer = self._offer
         name, model = (offer.choice.name, key) if offer is not None else (key, "")
 
         async def switch() -> None:
-            self.tell("switching…", "dim", lasting=True)
-            await self.conversations.switch(name, model)
-            self.tell("")
+            self.finder.tell("switching…", "dim", lasting=True)
+            await self._conversations.switch(name, model)
+            self.finder.tell("")
             if self.is_current:
                 self.dismiss(True)
 
-        self.keep_task(switch(), "switch the model")
+        self.finder.keep_task(switch(), "switch the model")
 
     def action_model_leave(self) -> None:
-        """Empty the field, go back from what an endpoint offers, leave the list."""
-        if self.empty_field():
+        if self.finder.empty_field():
             return
         if self._offer is not None:
             self._back()

@@ -6,7 +6,7 @@ from functools import partial
 from tui.core import units
 from tui.core.conversation.sessions import Found, SessionInfo
 from tui.core.text import clean_line, fold, spans
-from tui.ui.lists.items import Item
+from tui.ui.lists.items import FinderItem
 from tui.ui.widgets.rows import Row, marked, pad, spread, text_of, width_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when
@@ -16,9 +16,9 @@ WITH_MODEL, WITH_USED = 92, 110
 """From so many columns on a row says which model answered, and what was used up."""
 
 
-def session_item(info: SessionInfo, here: str, now: float, symbols: Symbols) -> Item:
+def session_item(info: SessionInfo, here: str, now: float, symbols: Symbols) -> FinderItem:
     """Return the row of a saved conversation; `here` is the id of the one on screen."""
-    return Item(info.id, partial(_session_rows, info, info.id == here, now, symbols))
+    return FinderItem(info.id, partial(_session_rows, info, info.id == here, now, symbols))
 
 
 def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, width: int) -> Sequence[Row]:
@@ -94,15 +94,15 @@ def place_of(key: str) -> tuple[str, int | None]:
     return session, int(index) if separator else None
 
 
-def found_items(finds: Sequence[Found], text: str, now: float) -> Iterator[Item]:
+def found_items(finds: Sequence[Found], text: str, now: float) -> Iterator[FinderItem]:
     """Yield the places that were found, the title of each conversation over its first one."""
     last = ""
     for found in finds:
         if found.session.id != last:
             last = found.session.id
             title = clean_line(found.session.title, 200).strip() or "without a title"
-            yield Item("", partial(_title_rows, title, when(found.session.changed, now)))
-        yield Item(found_key(found), partial(_found_rows, found.excerpt, text))
+            yield FinderItem("", partial(_title_rows, title, when(found.session.changed, now)))
+        yield FinderItem(found_key(found), partial(_found_rows, found.excerpt, text))
 
 
 def _title_rows(title: str, at: str, width: int) -> Sequence[Row]:

@@ -5,7 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
+from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.screen import ModalScreen
 
 from tui.core import units
 from tui.core.conversation.sessions import SessionInfo
@@ -15,14 +18,88 @@ from tui.ui.keys.actions import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import Finder
-from tui.ui.lists.items import Item, heading, words
-from tui.ui.lists.searching import LEAST_LETTERS, MOST_FINDS, Search
+from tui.ui.lists.items import FinderItem, heading, words
 from tui.ui.lists.session_items import about_session, found_items, place_of, session_item
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
+
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, cast
+
+from tui.core.conversation.sessions import Found
+
+if TYPE_CHECKING:
+    from tui.runtime.conversations import Conversations
+
+QUIET_SECONDS = 0.25
+"""So long nothing must be typed before anything is searched."""
+
+REDRAW_SECONDS = 0.1
+LEAST_LETTERS = 2
+MOST_FINDS = 200
+
+Keep = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
+
+
+class SessionSearch:
+    """One search.
+
+    Attributes:
+        text: what is searched for.
+        finds: what was found so far.
+        running: more may be found.
+    """
+
+    def __init__(self, conversations: "Conversations", text: str) -> None:
+        self._conversations = conversations
+        self.text = text
+        self.finds: list[Found] = []
+        self.running = False
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, keep: Keep, more: Callable[[], None]) -> None:
+        """SessionSearch, once nothing was typed for a moment.
+
+        Args:
+            keep: runs what searches, and tells what goes wrong with it.
+            more: called as things are found, and at the end.
+        """
+        self.running = True
+        self._task = keep(self._run(more), "search the sessions")
+
+    async def _run(self, more: Callable[[], None]) -> None:
+        try:
+            await asyncio.sleep(QUIET_SECONDS)
+            await self._find(more)
+        finally:
+            self.running = False
+            more()
+
+    async def _find(self, more: Callable[[], None]) -> None:
+        drawn = time.monotonic()
+        async with aclosing(cast(AsyncGenerator[Found], self._conversations.search(self.text))) as finds:
+            async for found in finds:
+                self.finds.append(found)
+                if len(self.finds) >= MOST_FINDS:
+                    return
+                if time.monotonic() - drawn >= REDRAW_SECONDS or len(self.finds) == 1:
+                    drawn = time.monotonic()
+                    more()
+
+    def stop(self) -> bool:
+        """Stop it; False if it does not run."""
+        if not self.running or self._task is None:
+            return False
+        self.running = False
+        self._task.cancel()
+        return True
+
 
 _EMPTY = (
     "No conversation was saved yet. Each one is kept here as you have it, under a title made of its first "
@@ -43,7 +120,7 @@ class Resumed:
     branch: bool = False
 
 
-class SessionsScreen(Finder[Resumed | None]):
+class SessionsScreen(ModalScreen[Resumed | None]):
     """Gives what was resumed; the conversation on screen is another one by then.
 
     Args:
@@ -55,9 +132,7 @@ class SessionsScreen(Finder[Resumed | None]):
         now: seconds since the epoch.
     """
 
-    CONTEXT = Context.SESSIONS
     CONTEXTS = (Context.SESSIONS,)
-    PLACEHOLDER = "a title, or words that were said"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SESSIONS)
 
     def __init__(
@@ -70,60 +145,80 @@ class SessionsScreen(Finder[Resumed | None]):
         export: Callable[[SessionInfo], None],
         now: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(conversations, overrides, symbols, busy)
+        super().__init__()
+        self._conversations = conversations
+        self._overrides = overrides
+        self._symbols = symbols
+        self._busy = busy
         self._export = export
         self._now = now
         self._all: Sequence[SessionInfo] | None = None
-        self._search = Search(conversations, "")
+        self._search = SessionSearch(conversations, "")
         self._deleted: list[SessionInfo] = []
+        self.finder = Finder(
+            Context.SESSIONS,
+            overrides,
+            "a title, or words that were said",
+            sift=self._sift,
+            take=lambda key: self._resume(key, branch=False),
+            about=self._about,
+            offers=self._offers,
+        )
+
+    def compose(self) -> ComposeResult:
+        yield self.finder
+
+    def on_key(self, event: events.Key) -> None:
+        self.finder.type(event)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self.finder.check_action(action, parameters)
 
     def on_mount(self) -> None:
-        """Read the list."""
-        super().on_mount()
         self._title("reading…")
-        self.keep_task(self._read(), "read the sessions")
+        self.finder.keep_task(self._read(), "read the sessions")
 
     async def _read(self, key: str = "") -> None:
         try:
-            self._all = await self.conversations.sessions()
+            self._all = await self._conversations.sessions()
         except McptuiError:
             self._all = ()
             raise
         finally:
             self._show(key)
         if self._search.text:
-            self.resift(anew=True)  # what was found may be called otherwise now, or be gone
+            self.finder.resift(anew=True)  # what was found may be called otherwise now, or be gone
 
     # ---- the list ----
 
-    def sift(self, text: str) -> None:
+    def _sift(self, text: str) -> None:
         """Show the titles with `text`, and begin to search for it in what was said."""
         self._search.stop()
-        self._search = search = Search(self.conversations, text)
+        self._search = search = SessionSearch(self._conversations, text)
         if len(text) >= LEAST_LETTERS:
-            search.start(self.keep_task, lambda: self._found_more(search))
+            search.start(self.finder.keep_task, lambda: self._found_more(search))
         self._show()
 
-    def _found_more(self, search: Search) -> None:
+    def _found_more(self, search: SessionSearch) -> None:
         if search is self._search:
             self._show()
 
     def _show(self, key: str = "") -> None:
-        if self._all is None or not self.is_mounted:
+        if self._all is None or not self.finder.is_mounted:
             return
-        here = self.conversations.info.id if self.conversations.info is not None else ""
-        now, text, search = self._now(), self.field.value.strip(), self._search
+        here = self._conversations.info.id if self._conversations.info is not None else ""
+        now, text, search = self._now(), self.finder.field.value.strip(), self._search
         shown = [one for one in self._all if fold(text) in fold(one.title)]
-        items = [session_item(one, here, now, self.symbols) for one in shown]
+        items = [session_item(one, here, now, self._symbols) for one in shown]
         if not self._all:
             items = [words(""), words(_EMPTY)]
         elif not shown:
             items = [words(""), words(f"No title has “{clean_line(text, 60)}” in it.")]
         items += self._found(search, now)
-        self.list.show(items, key)
+        self.finder.list.show(items, key)
         self._title("")
 
-    def _found(self, search: Search, now: float) -> list[Item]:
+    def _found(self, search: SessionSearch, now: float) -> list[FinderItem]:
         if len(search.text) < LEAST_LETTERS or not self._all:
             return []
         amount = units.plural(len(search.finds), "place")
@@ -138,11 +233,11 @@ class SessionsScreen(Finder[Resumed | None]):
     def _title(self, state: str) -> None:
         amount = len(self._all or ())
         left: Row = (("SESSIONS", "accent bold"),)
-        if problem := self.conversations.problem:
+        if problem := self._conversations.problem:
             left = (*left, (f"   not saved: {clean_line(problem, 200)}", "warn"))
-        self.title_line.show(left, ((state or f"{amount} saved ", "dim"),))
+        self.finder.title_line.show(left, ((state or f"{amount} saved ", "dim"),))
 
-    def about(self, key: str) -> Row:
+    def _about(self, key: str) -> Row:
         """Return what is to be known of a conversation."""
         info = self._info(key)
         if info is None:
@@ -150,11 +245,11 @@ class SessionsScreen(Finder[Resumed | None]):
         parent = next((one for one in self._all or () if one.id == info.parent), None)
         return about_session(info, parent)
 
-    def offers(self, found: Action) -> bool:
+    def _offers(self, found: Action) -> bool:
         """Undo is offered while there is something to undo, the others while there is something to act on."""
         if found.id == "session.undo":
             return bool(self._deleted)
-        return found.id == "session.leave" or bool(self.list.current)
+        return found.id == "session.leave" or bool(self.finder.list.current)
 
     def _info(self, key: str) -> SessionInfo | None:
         session, _ = place_of(key)
@@ -163,72 +258,64 @@ class SessionsScreen(Finder[Resumed | None]):
 
     # ---- keys ----
 
-    def take(self, key: str) -> None:
-        """Go on with a conversation."""
-        self._resume(key, branch=False)
-
     def action_session_resume(self) -> None:
-        """Go on with the marked conversation."""
-        self.choose()
+        self.finder.choose()
 
     def action_session_branch(self) -> None:
-        """Go on with a copy of the marked conversation."""
-        self.resift()
-        if self.list.current:
-            self._resume(self.list.current, branch=True)
+        self.finder.resift()
+        if self.finder.list.current:
+            self._resume(self.finder.list.current, branch=True)
 
     def _resume(self, key: str, *, branch: bool) -> None:
-        if problem := self.busy():
-            self.tell(problem, "warn")
+        if problem := self._busy():
+            self.finder.tell(problem, "warn")
             return
         session, message = place_of(key)
 
         async def resume() -> None:
-            if self.conversations.info is None or self.conversations.info.id != session:
-                self.tell("opening…", "dim", lasting=True)
-                await self.conversations.resume(session)
+            if self._conversations.info is None or self._conversations.info.id != session:
+                self.finder.tell("opening…", "dim", lasting=True)
+                await self._conversations.resume(session)
             if branch:
-                await self.conversations.branch(
-                    len(self.conversations.messages) if message is None else message + 1
+                await self._conversations.branch(
+                    len(self._conversations.messages) if message is None else message + 1
                 )
-            self.tell("")
+            self.finder.tell("")
             if self.is_current:
                 self.dismiss(Resumed(message, branch))
 
-        self.keep_task(resume(), "resume a session")
+        self.finder.keep_task(resume(), "resume a session")
 
     def action_session_rename(self) -> None:
-        """Give the marked conversation another title."""
-        info = self._info(self.list.current)
+        info = self._info(self.finder.list.current)
         if info is None:
             return
 
         async def rename(title: str) -> None:
-            await self.conversations.rename(info.id, title)
+            await self._conversations.rename(info.id, title)
             await self._read(info.id)
 
         def named(title: str) -> None:
             if title.strip():
-                self.keep_task(rename(title.strip()), "rename a session")
+                self.finder.keep_task(rename(title.strip()), "rename a session")
 
-        self.prompt.ask("title", named, value=clean_line(info.title, 200))
+        self.finder.prompt.ask("title", named, value=clean_line(info.title, 200))
 
     def action_session_delete(self) -> None:
-        """Take the marked conversation out of the list."""
-        info = self._info(self.list.current)
+        info = self._info(self.finder.list.current)
         if info is None:
             return
-        if self.conversations.info is not None and self.conversations.info.id == info.id:
-            self.tell("This conversation is on screen. Begin or take up another one first.", "warn")
+        if self._conversations.info is not None and self._conversations.info.id == info.id:
+            self.finder.tell("This conversation is on screen. Begin or take up another one first.", "warn")
             return
 
         async def delete() -> None:
-            await self.conversations.delete(info.id)
+            await self._conversations.delete(info.id)
             self._deleted.append(info)
             self._say_undo()
             await self._read(self._neighbour(info.id))
 
-        self.keep_task(delete(), "delete a session")
+        self.finder.keep_task(delete(), "delete a session")
 
     def _neighbour(self, session: str) -> str:
         ids = [one.id for one in self._all or ()]
@@ -238,31 +325,29 @@ class SessionsScreen(Finder[Resumed | None]):
     def _say_undo(self) -> None:
         if self._deleted:
             title = clean_line(self._deleted[-1].title, 60) or "without a title"
-            self.tell(f"Deleted: {title}", keys=f"{self.key('session.undo')} brings it back ")
+            undo = self._overrides.first_of("session.undo")
+            self.finder.tell(f"Deleted: {title}", keys=f"{undo} brings it back ")
         else:
-            self.tell("")
+            self.finder.tell("")
 
     def action_session_undo(self) -> None:
-        """Bring back what was deleted last."""
         if not self._deleted:
             return
         info = self._deleted.pop()
 
         async def restore() -> None:
-            await self.conversations.restore(info.id)
+            await self._conversations.restore(info.id)
             self._say_undo()
             await self._read(info.id)
 
-        self.keep_task(restore(), "restore a session")
+        self.finder.keep_task(restore(), "restore a session")
 
     def action_session_export(self) -> None:
-        """Write the marked conversation to a file."""
-        if (info := self._info(self.list.current)) is not None:
+        if (info := self._info(self.finder.list.current)) is not None:
             self._export(info)
 
     def action_session_leave(self) -> None:
-        """Stop the search, empty the field, leave the list."""
         if self._search.stop():
             self._show()
-        elif not self.empty_field():
+        elif not self.finder.empty_field():
             self.dismiss(None)

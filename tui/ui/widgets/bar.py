@@ -45,6 +45,23 @@ class Bar(Widget):
         return Strip(segments).extend_cell_length(width).apply_style(self.rich_style)
 
 
+class SplitBar(Bar):
+    """A line with something at each end."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id)
+        self._parts: tuple[Row, Row] = ((), ())
+
+    def show(self, left: Row, right: Row = ()) -> None:
+        """Show these, if they changed."""
+        if (left, right) != self._parts:
+            self._parts = (left, right)
+            self.refresh()
+
+    def row(self, width: int) -> Row:
+        return spread(*self._parts, width)
+
+
 def spread(left: Row, right: Row, width: int) -> Row:
     """Return `left` at the left end and `right` at the right end; `left` is cut where both do not fit."""
     taken = width_of(right)

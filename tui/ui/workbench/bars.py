@@ -14,7 +14,7 @@ from tui.core.units import clock, plural
 from tui.ui.keys.actions import Action, Context, first_key, of_context
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.bar import Bar, part_at, spread
+from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.overview_rows import state_row
@@ -25,22 +25,18 @@ ONLY_BENCH = frozenset(
 """Actions that work only on the tabs where something can be called."""
 
 
-class BenchTitle(Bar):
+class BenchTitle(SplitBar):
     """The server and its state at the left, what runs and since when at the right."""
 
     def __init__(self, server: str, symbols: Symbols, overrides: KeyOverrides) -> None:
-        super().__init__(id="bench-title")
+        super().__init__("bench-title")
         self._server = server
         self._symbols = symbols
         self._overrides = overrides
-        self._parts: tuple[Row, Row] = ((), ())
 
-    def show(self, status: ServerStatus | None, running: int) -> None:
-        """Show the state of the server and how many calls are running, if it changed."""
-        parts = self._rows(status, running)
-        if parts != self._parts:
-            self._parts = parts
-            self.refresh()
+    def show_status(self, status: ServerStatus | None, running: int) -> None:
+        """Show the state of the server and how many calls are running."""
+        self.show(*self._rows(status, running))
 
     def _rows(self, status: ServerStatus | None, running: int) -> tuple[Row, Row]:
         left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "accent bold"), ("   ", ""))
@@ -55,9 +51,6 @@ class BenchTitle(Bar):
             pid = f"pid {status.pid}   " if status.pid is not None else ""
             right = (*right, (f"{pid}{since}", "dim"))
         return left, right
-
-    def row(self, width: int) -> Row:
-        return spread(*self._parts, width)
 
 
 class BenchTab(StrEnum):

@@ -17,8 +17,8 @@ from tui.ui.keys.actions import Context, action, first_key, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.footer import Footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import Line
 from tui.ui.traffic import copies
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import open_file, path_problem, saved_new, typed_path
 from tui.ui.widgets.page import Page
 from tui.ui.widgets.prompt import PromptLine
@@ -40,7 +40,7 @@ class ResultScreen(ModalScreen[None]):
 
     DEFAULT_CSS = """
     ResultScreen { background: $surface; layout: vertical; }
-    ResultScreen > Line { background: $panel; padding: 0 1; }
+    ResultScreen > SplitBar { background: $panel; padding: 0 1; }
     ResultScreen > Page { height: 1fr; padding: 0 1; background: $surface; }
     ResultScreen > Footer { background: $surface; }
     """
@@ -50,7 +50,7 @@ class ResultScreen(ModalScreen[None]):
         self._of = clean_line(name, 120)
         self._result = result
         self._overrides = overrides
-        self._title = Line("result-title")
+        self._title = SplitBar("result-title")
         self._page = Page(id="result-page")
         self._prompt = PromptLine()
         self._keys = Footer()

@@ -171,7 +171,7 @@ class ServerScreen(Screen[None]):
         self._go_to_item()
         if self.bench is not None:
             self.bench.result.look()
-        self._title.show(status, sum(call.took_ms is None for call in self.calls.running))
+        self._title.show_status(status, sum(call.took_ms is None for call in self.calls.running))
         self.tabs.show(self.catalogue.notes)
 
     def on_resize(self, event: events.Resize) -> None:
