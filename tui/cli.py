@@ -8,81 +8,16 @@ import os
 import sys
 from collections.abc import Sequence
 
-import tui
-
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, TextIO
 
-    from _typeshed import SupportsWrite
-
     from tui.runtime.runtime import Runtime
 
 
-DESCRIPTION = "A full-screen terminal host for the Model Context Protocol."
-EPILOG = """\
-without a command, mcptui opens full screen. Nothing configured is fine: it starts with a demo model
-and sample servers, offline.
-
-exit codes: 0 answered or closed, 2 usage, configuration or output, 3 a limit ended the turn or cut it,
-4 model error, 5 no wanted server could be started, 130 interrupted
-"""
-
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors that only writing has."""
-
-
-def _common(parser: argparse.ArgumentParser, *, model: bool = True) -> None:
-    """Add the options that stand before or behind the command alike."""
-    suppress = argparse.SUPPRESS
-    parser.add_argument(
-        "--config", metavar="FILE", default=suppress, help="configuration: TOML, or a mcpServers JSON file"
-    )
-    if model:
-        parser.add_argument("--model", metavar="PROFILE", default=suppress, help="model profile to use")
-        parser.add_argument(
-            "--demo", action="store_true", default=suppress, help="use the offline demo model (rule-based)"
-        )
-
-
-class _Parser(argparse.ArgumentParser):
-    """Fails if the help or the version cannot be printed, which argparse ignores."""
-
-    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
-        if message:
-            (file or sys.stderr).write(message)
-
-
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
-    from tui.commands import config, run_parser, sessions_parser, traffic_parsers
-
-    parser: argparse.ArgumentParser = _Parser(
-        prog="mcptui",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
-    _common(parser)
-    parser.add_argument("--theme", metavar="NAME", help="theme for this time (ctrl+t chooses and saves one)")
-    parser.add_argument("--no-start", action="store_true", help="start no server by itself")
-    parser.add_argument("--session", metavar="NAME", help="go on with this saved conversation")
-    parser.add_argument("--resume", action="store_true", help="go on with the last saved conversation")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    run_parser.add_parser(commands, _common)
-    servers = commands.add_parser(
-        "servers",
-        help="start every configured server, say how it went, stop them",
-        description="Start every configured server, print how it went, and stop them all.",
-    )
-    _common(servers, model=False)
-    servers.add_argument("--json", action="store_true", help="print one JSON array")
-    config.add_parser(commands)
-    sessions_parser.add_parser(commands)
-    traffic_parsers.add_parsers(commands)
-    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -104,8 +39,8 @@ def _run(given: Sequence[str]) -> int:
     try:
         try:
             if given[:1] == ["tap"]:  # in front of another host's server: loads no other commands
+                from tui.commands.command_line import parse_tap
                 from tui.commands.tap import tap
-                from tui.commands.traffic_parsers import parse_tap
 
                 return tap(parse_tap(given[1:]))
             return _dispatch(_parsed(given))
@@ -177,10 +112,13 @@ def _discard_output() -> None:
 
 
 def _parsed(given: Sequence[str]) -> argparse.Namespace:
-    """Read the command line; what stands behind `--` in `trace` is a server's command and left as it is."""
+    """Parse the command line; what follows `--` in `traffic` is a server's command and kept as it is."""
     if not given:  # the screen is to come at once; to describe all commands takes a twentieth of that time
         return argparse.Namespace(command=None, theme=None)
-    cut = list(given).index("--") if "trace" in given and "--" in given else len(given)
+    from tui.commands.command_line import build_parser
+
+    is_traffic = "traffic" in given or "trace" in given
+    cut = list(given).index("--") if is_traffic and "--" in given else len(given)
     args = build_parser().parse_args(given[:cut])
     args.live_command = list(given[cut + 1 :])
     return args
@@ -197,7 +135,7 @@ def _dispatch(args: argparse.Namespace) -> int:
 
             return servers(args)
         case "config":
-            from tui.commands.config import run as config
+            from tui.commands.config import config
             from tui.ui.keys.key_overrides import own_keys
 
             return config(args, own_keys)
@@ -209,10 +147,10 @@ def _dispatch(args: argparse.Namespace) -> int:
             from tui.commands.tap import tap
 
             return tap(args)
-        case "trace":
-            from tui.commands.traffic import trace
+        case "traffic" | "trace":
+            from tui.commands.traffic import traffic
 
-            return trace(args, lambda path: _trace_screen(args, path))
+            return traffic(args, lambda path: _traffic_screen(args, path))
         case "mock":
             from tui.commands.mock import mock
 
@@ -221,7 +159,7 @@ def _dispatch(args: argparse.Namespace) -> int:
             return _app(args)
 
 
-def _trace_screen(args: argparse.Namespace, path: "Path") -> int:
+def _traffic_screen(args: argparse.Namespace, path: "Path") -> int:
     from tui.runtime.recording_file import RecordingFile
     from tui.settings.locations import config_path
     from tui.settings.quick import quick_ui

@@ -2,7 +2,7 @@
 
 Run it: python tests/benchmarks/traffic_flood.py [FRAMES]
 The real program in a pty, its traffic screen following: frames stored a second (budget: 20,000), how long a
-key takes to be painted meanwhile (95 % within 30 ms), memory of the program; then `mcptui trace` over the
+key takes to be painted meanwhile (95 % within 30 ms), memory of the program; then `mcptui traffic` over the
 same recording: time to the first line and to the last entry, memory with all of it open (180 MB), a filter
 on columns (300 ms). The plain baseline in the same run: a Python loop that reads the same lines from the same
 server through a pipe and keeps them in a list.
@@ -138,8 +138,8 @@ def record(frames: int, folder: Path) -> None:
 
 
 def reopen(folder: Path) -> None:
-    """Open the recording with `mcptui trace`."""
-    command = [sys.executable, "-m", "tui", "trace"]
+    """Open the recording with `mcptui traffic`."""
+    command = [sys.executable, "-m", "tui", "traffic"]
     with TerminalApp(command, env=home_in(folder), draws=False) as app:
         shown("reopened, first line painted", 1000 * wait(app, 60, lambda: b"TRAFFIC" in app.raw), "ms", "")
         entries = f"{exact(stored(folder))} entries".encode()

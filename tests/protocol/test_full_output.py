@@ -49,7 +49,7 @@ def run(redirection: str, *args: str, **env: str) -> tuple[int, str]:
 )
 def test_a_trace_onto_a_full_device_is_one_sentence(recording: Path, args: tuple[str, ...], unbuffered: str):
     named = () if args == ("--list",) else (str(recording),)
-    code, said = run("> /dev/full", "trace", *named, *args, PYTHONUNBUFFERED=unbuffered)
+    code, said = run("> /dev/full", "traffic", *named, *args, PYTHONUNBUFFERED=unbuffered)
     assert code == 2
     assert said.splitlines(keepends=True)[-1] == FULL and "Traceback" not in said
 
@@ -72,7 +72,7 @@ def test_every_command_says_that_its_output_cannot_be_written(args: tuple[str, .
     assert "Traceback" not in said and "Exception ignored" not in said
 
 
-@pytest.mark.parametrize("args", [("--version",), ("--help",), ("trace", "--help")])
+@pytest.mark.parametrize("args", [("--version",), ("--help",), ("traffic", "--help")])
 def test_help_that_cannot_be_written_is_said_without_a_buffer_too(args: tuple[str, ...]):
     assert run("> /dev/full", *args, PYTHONUNBUFFERED="1") == (2, FULL)
 
@@ -81,7 +81,7 @@ def test_help_that_cannot_be_written_is_said_without_a_buffer_too(args: tuple[st
 def test_messages_that_cannot_be_written_change_neither_output_nor_exit_code(
     recording: Path, unbuffered: str
 ):
-    command = f"{sys.executable} -m tui trace {recording} --stats --filter nothing-is-so"
+    command = f"{sys.executable} -m tui traffic {recording} --stats --filter nothing-is-so"
     env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     for redirection in ("", "2> /dev/full"):
         done = subprocess.run(
@@ -90,18 +90,18 @@ def test_messages_that_cannot_be_written_change_neither_output_nor_exit_code(
         assert (done.returncode, done.stdout, bool(done.stderr)) == (0, b"no calls\n", not redirection)
 
 
-@pytest.mark.parametrize("args", [("config", "init", "--print"), ("sessions",), ("trace", "--list")])
+@pytest.mark.parametrize("args", [("config", "init", "--print"), ("sessions",), ("traffic", "--list")])
 def test_a_closed_stdout_is_said_too(args: tuple[str, ...]):
     assert run(">&-", *args) == (2, CLOSED)
 
 
 def test_a_command_that_writes_nothing_needs_no_stdout(recording: Path, tmp_path: Path):
-    code, said = run(">&-", "trace", str(recording), "--export", "jsonl", "-o", str(tmp_path / "out.jsonl"))
+    code, said = run(">&-", "traffic", str(recording), "--export", "jsonl", "-o", str(tmp_path / "out.jsonl"))
     assert (code, said) == (0, f"wrote {tmp_path / 'out.jsonl'}\n")
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 51
 
 
 def test_an_output_that_nobody_reads_any_more_is_no_error(recording: Path):
-    command = f"{sys.executable} -m tui trace {recording} --json | head -1"
+    command = f"{sys.executable} -m tui traffic {recording} --json | head -1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
     assert (len(done.stdout.splitlines()), done.stderr) == (1, b"")

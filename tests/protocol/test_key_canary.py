@@ -52,7 +52,7 @@ async def exports() -> str:
     assert recordings()
     for recording in recordings():
         for kind in ("jsonl", "md", "har", "html"):
-            done = await mcptui("trace", str(recording), "--export", kind)
+            done = await mcptui("traffic", str(recording), "--export", kind)
             assert done.code == 0
             out += done.out
     for args in (("export", "last", "--as", "json"), ("export", "last", "--as", "html"), ("show", "last")):

@@ -64,7 +64,7 @@ async def test_an_export_answers_like_the_recording_and_as_slowly_if_asked_to(tm
     asked = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
     await mcptui("tap", "--", sys.executable, "-c", code, stdin=asked + b"\n")
     export = str(tmp_path / "session.jsonl")
-    await mcptui("trace", str(recordings()[0]), "--export", "jsonl", "-o", export)
+    await mcptui("traffic", str(recordings()[0]), "--export", "jsonl", "-o", export)
     again = asked.replace(b'"id":1', b'"id":"other"')
     took = []
     for options in ((), ("--timing",)):

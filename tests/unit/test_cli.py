@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.cli import build_parser, main
+from tui.cli import main
+from tui.commands.command_line import build_parser
 from tui.runtime.options import Options
 
 
@@ -36,3 +37,11 @@ def test_a_deleted_working_directory_is_an_error_in_one_sentence(
     finally:
         os.chdir(before)
     assert capsys.readouterr().err == ("mcptui: the current directory was deleted; start it in another one\n")
+
+
+def test_traffic_is_still_found_under_its_former_name_which_no_help_mentions():
+    parser = build_parser()
+    assert vars(parser.parse_args(["trace", "--lint"])) == vars(parser.parse_args(["traffic", "--lint"])) | {
+        "command": "trace"
+    }
+    assert "trace" not in parser.format_help()

@@ -46,7 +46,7 @@ HEAVY = {
     ("statement", "forbidden"),
     [
         ("import tui.cli", HEAVY),
-        ("from tui.cli import build_parser; build_parser()", HEAVY),
+        ("from tui.commands.command_line import build_parser; build_parser()", HEAVY),
         ("import tui.commands.tap", HEAVY | {"sqlite3", "asyncio", "typing", "dataclasses"}),
         ("import tui.commands.traffic", HEAVY | {"sqlite3"}),
         ("import tui.commands.mock", HEAVY | {"sqlite3"}),

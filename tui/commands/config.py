@@ -26,38 +26,7 @@ USAGE = 2
 """Exit code for a configuration that cannot be used, and for a request that does not fit."""
 
 
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add `config` and its actions to the command line."""
-    parser = commands.add_parser("config", help="show, check or begin the configuration")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    about = {
-        "path": "print where the configuration file is",
-        "show": "print what it comes to, defaults included and secrets masked",
-        "check": "print all that is wrong with it, with key and line; exit code 2 if anything is",
-        "init": "write a commented starter file, unless there is one",
-        "import": "take over the servers of another host: Claude Desktop, Cursor, VS Code, Cline, Windsurf",
-        "learned": "print what models' endpoints were found to refuse, or forget it",
-    }
-    for name, text in about.items():
-        action = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        action.add_argument(
-            "--config",
-            metavar="FILE",
-            default=argparse.SUPPRESS,
-            help="the file to work on, if not the usual one",
-        )
-        if name == "init":
-            action.add_argument("--print", action="store_true", help="print the starter, and write nothing")
-        if name == "learned":
-            action.add_argument("--forget", action="store_true", help="forget all of it, and learn anew")
-        if name == "import":
-            action.add_argument("file", metavar="FILE", help="the other host's JSON file")
-            action.add_argument(
-                "--dry-run", action="store_true", help="say what would be done, and do nothing"
-            )
-
-
-def run(args: argparse.Namespace, actions: "Actions") -> int:
+def config(args: argparse.Namespace, actions: "Actions") -> int:
     """Do what `args.action` says and return the exit code.
 
     Args:

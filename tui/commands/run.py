@@ -5,13 +5,13 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Collection
+from pathlib import Path
 
-from tui.commands.answer_file import AnswerFile
 from tui.commands.interrupt import Interrupt
-from tui.commands.jsonl import as_object, error_object, line
 from tui.commands.run_input import attachments, question, system_text
+from tui.commands.run_output import as_object, error_object, line, trace_line
 from tui.commands.terminal_approver import TerminalApprover
-from tui.commands.words import trace_line
+from tui.core.atomic_write import atomic_write, is_replaceable
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.events import EndReason, Event, StepEnded, TextDelta, TurnEnded, TurnError
 from tui.core.servers import ServerState, ServerStatus
@@ -103,7 +103,7 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     return EXIT_CODES[ended] if ended is not EndReason.CANCELLED else interrupt.exit_code
 
 
-async def _show(turn: PendingTurn, as_json: bool, answer: AnswerFile) -> EndReason:
+async def _show(turn: PendingTurn, as_json: bool, answer: "AnswerFile") -> EndReason:
     """Print the events of a turn and write its answer; return why it ended."""
     show = _print_json if as_json else Printed(to_file=answer.wanted).show
     reason = EndReason.MODEL_ERROR
@@ -166,3 +166,52 @@ class Printed:
             sys.stdout.write(shown)
             sys.stdout.flush()
             self._open = not shown.endswith("\n")
+
+
+class AnswerFile:
+    """Takes the answer when it is complete; what stood there before stays until then.
+
+    Attributes:
+        wanted: an answer is to be written at all.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        """Look whether it can be written, before anything is asked.
+
+        Raises:
+            UsageError: it cannot.
+        """
+        self.wanted = path is not None
+        self._path = Path(os.path.expanduser(path or "."))
+        if self.wanted and (why := _problem(self._path)):
+            raise UsageError(f"the answer cannot be written there: {why}", where=str(path))
+
+    def write(self, text: str) -> None:
+        """Write the answer, if anybody wants it.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
+        if not self.wanted:
+            return
+        body = text if text.endswith("\n") or not text else text + "\n"
+        try:
+            mask = os.umask(0)
+            os.umask(mask)
+            atomic_write(self._path, [body], mode=0o666 & ~mask, errors="replace")
+        except OSError as error:
+            raise UsageError(
+                f"the answer cannot be written: {error.strerror}", where=str(self._path)
+            ) from None
+
+
+def _problem(path: Path) -> str:
+    """Return why a file cannot be written, as far as that shows before it is, or ""."""
+    try:
+        if path.is_dir():
+            return "Is a directory"
+        written = Path(os.path.realpath(path)).parent if is_replaceable(path) else path
+        os.stat(written)
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if os.access(written, os.W_OK) else "Permission denied"

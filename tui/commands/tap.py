@@ -53,23 +53,3 @@ def _tap_process(name: str, command: list[str]) -> int:
     recording.end(code)
     end_like(code)
     return code if code >= 0 else 128 - code
-
-
-def _open_words(command: list[str]) -> list[str]:
-    """Return the arguments of a command line that hold no secret."""
-    from tui.core.secrets.secret_places import places_in_arguments
-
-    places = places_in_arguments(command)
-    return [word for word, found in zip(command[1:], places[1:], strict=True) if not found]
-
-
-def name_of(command: list[str]) -> str:
-    """Return a name for a server that was given none: what it runs, not the launcher that runs it."""
-    words = [word for word in _open_words(command) if not word.startswith("-")]
-    launcher = os.path.basename(command[0]).partition(".")[0]
-    known = ("npx", "uvx", "node", "deno", "bun", "bunx", "uv", "docker", "podman", "pipx", "sh", "bash")
-    if launcher.startswith("python") or launcher in known:
-        words = [word for word in words if word not in ("run", "exec", "tool")]
-        launcher = words[0] if words else launcher
-    last = os.path.basename(launcher.rstrip("/")) or launcher
-    return os.path.splitext(last.partition("@")[0] or last)[0][:64] or "server"

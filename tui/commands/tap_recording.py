@@ -113,7 +113,6 @@ class TapRecording:
 
     def _record(self, command: list[str], pid: int, began_ns: int) -> None:
         from tui.commands.recordings import open_recorder
-        from tui.commands.tap import name_of
         from tui.core.secrets.redact import Redactor
         from tui.core.secrets.secret_places import masked_arguments
         from tui.host.passthrough.passthrough_lines import PassthroughLines
@@ -198,6 +197,26 @@ def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
     for number, (place, value) in enumerate(secrets_in_arguments(arguments)):
         found[f"argument.{place}.{number}"] = value
     return found
+
+
+def _open_words(command: list[str]) -> list[str]:
+    """Return the arguments of a command line that hold no secret."""
+    from tui.core.secrets.secret_places import places_in_arguments
+
+    places = places_in_arguments(command)
+    return [word for word, found in zip(command[1:], places[1:], strict=True) if not found]
+
+
+def name_of(command: list[str]) -> str:
+    """Return a name for a server that was given none: what it runs, not the launcher that runs it."""
+    words = [word for word in _open_words(command) if not word.startswith("-")]
+    launcher = os.path.basename(command[0]).partition(".")[0]
+    known = ("npx", "uvx", "node", "deno", "bun", "bunx", "uv", "docker", "podman", "pipx", "sh", "bash")
+    if launcher.startswith("python") or launcher in known:
+        words = [word for word in words if word not in ("run", "exec", "tool")]
+        launcher = words[0] if words else launcher
+    last = os.path.basename(launcher.rstrip("/")) or launcher
+    return os.path.splitext(last.partition("@")[0] or last)[0][:64] or "server"
 
 
 def _to_stderr(text: str) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from tui.commands.words import arguments_line
+from tui.commands.run_output import arguments_line
 from tui.core.ports import Answer, ApprovalRequest, Decision
 from tui.core.text import clean, clean_line
 

@@ -1,15 +1,20 @@
-"""`mcptui trace`: recordings without a screen: list, filter, judge, measure, follow, export, replay."""
+"""`mcptui traffic`: recordings without a screen: list, filter, judge, measure, follow, export, replay."""
 
 import argparse
+import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tui.commands.traffic_choice import Choice
-from tui.commands.traffic_list import list_recordings
+from tui.commands.recordings import About, about, recordings
+from tui.commands.traffic_choice import RecordingChoice, beginning
+from tui.commands.traffic_lines import local, rfc3339, table
 from tui.commands.traffic_output import carry_out
 from tui.core.errors import McptuiError, UsageError
-from tui.core.text import clean
+from tui.core.text import clean, clean_line
+from tui.core.units import count, duration, size
 
 USAGE = 2
 
@@ -19,8 +24,8 @@ _CHOICES = ("filter", "failed", "since", "all", "json")
 OpenScreen = Callable[[Path], int]
 
 
-def trace(args: argparse.Namespace, open_screen: OpenScreen | None = None) -> int:
-    """Carry out `mcptui trace`.
+def traffic(args: argparse.Namespace, open_screen: OpenScreen | None = None) -> int:
+    """Carry out `mcptui traffic`.
 
     Args:
         args: the command line.
@@ -30,7 +35,7 @@ def trace(args: argparse.Namespace, open_screen: OpenScreen | None = None) -> in
         _check(args)
         if args.list:
             return list_recordings(args)
-        choice = Choice(args)
+        choice = RecordingChoice(args)
         if open_screen is not None and not _without_screen(args):
             (path,) = choice.paths
             if path.suffix.lower() != ".jsonl":
@@ -43,7 +48,7 @@ def trace(args: argparse.Namespace, open_screen: OpenScreen | None = None) -> in
             return replay(args, choice)
         return carry_out(args, choice)
     except McptuiError as error:
-        print(f"mcptui trace: {clean(str(error))}", file=sys.stderr)
+        print(f"mcptui traffic: {clean(str(error))}", file=sys.stderr)
         return USAGE
     finally:
         sys.stdout.flush()
@@ -71,9 +76,58 @@ def _check(args: argparse.Namespace) -> None:
     if many and single:
         raise UsageError(
             f"{single[0]} is for one recording, {many[0]} reads many",
-            next_step=f"Name one: mcptui trace NAME {single[0]}.",
+            next_step=f"Name one: mcptui traffic NAME {single[0]}.",
         )
 
 
 def _without_screen(args: argparse.Namespace) -> bool:
     return bool(_given(args, _DEEDS + _CHOICES)) or not (sys.stdin.isatty() and sys.stdout.isatty())
+
+
+SHOWN_SERVERS = 40
+"""Characters of the names of servers that stand in a line."""
+
+SHOWN_OF = 40
+"""Characters of whose it is, or of why it cannot be read; --json tells that whole."""
+
+_HEAD = ("name", "began", "for", "entries", "size", "of", "servers")
+
+
+def list_recordings(args: argparse.Namespace) -> int:
+    """Print the recordings kept, newest first."""
+    begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
+    found = [about(one, with_servers=True) for one in recordings().list()]
+    found = [one for one in found if one.live or one.ended_ns >= begin_ns]
+    if args.json:
+        for one in found:
+            sys.stdout.write(json.dumps(_object(one), separators=(",", ":")) + "\n")
+    elif found:
+        sys.stdout.write("\n".join(table([_HEAD, *map(_row, found)], left={0, 1, 2, 5, 6})) + "\n")
+    elif begin_ns:
+        sys.stdout.write("nothing was recorded in that time\n")
+    else:
+        sys.stdout.write("nothing has been recorded yet\n")
+    return 0
+
+
+def _row(one: About) -> tuple[str, ...]:
+    lasted = "live" if one.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
+    servers = clean_line(", ".join(one.servers), SHOWN_SERVERS)
+    began = local(one.began_ns)
+    of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN_OF)
+    return (one.name, began, lasted, count(one.entries), size(one.octets), of, servers)
+
+
+def _object(one: About) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "path": str(one.path),
+        "began": rfc3339(one.began_ns),
+        "ended": rfc3339(one.ended_ns),
+        "live": one.live,
+        "servers": [clean_line(name, 80) for name in one.servers],
+        "entries": one.entries,
+        "bytes": one.octets,
+        "of": "" if one.problem else one.of,
+        "problem": one.problem or one.damage,
+    }

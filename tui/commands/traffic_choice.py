@@ -1,4 +1,4 @@
-"""Which recordings `mcptui trace` reads, and what of them passes: one that was named, the newest, or many."""
+"""Which recordings `mcptui traffic` reads, and what of them passes a filter."""
 
 import argparse
 import sys
@@ -8,10 +8,9 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui.commands.recordings import OpenRecording, named, open_entries
-from tui.commands.recordings_about import About, newest, since
+from tui.commands.recordings import About, OpenRecording, named, newest, open_entries, since
 from tui.commands.traffic_lines import local
-from tui.commands.traffic_reader import Selection, query_of
+from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
@@ -38,7 +37,7 @@ class Source:
     selection: Selection
 
 
-class Choice:
+class RecordingChoice:
     """What is read.
 
     Attributes:
@@ -155,4 +154,4 @@ def beginning(text: str, now_ns: int) -> tuple[Term, int]:
 
 def say(text: str) -> None:
     """Say something on stderr, beside what is printed."""
-    print(f"mcptui trace: {text}", file=sys.stderr)
+    print(f"mcptui traffic: {text}", file=sys.stderr)

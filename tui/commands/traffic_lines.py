@@ -1,4 +1,4 @@
-"""What `mcptui trace` prints: entries, findings and measures as aligned lines. Pure."""
+"""What `mcptui traffic` prints: entries, findings and measures as aligned lines. Pure."""
 
 from collections.abc import Container, Iterable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What `mcptui trace` does with what passes: print, the slowest, what is wrong, measures, an export."""
+"""What `mcptui traffic` does with what passes: print, the slowest, what is wrong, measures, an export."""
 
 import argparse
 import heapq
@@ -14,7 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from tui.commands.traffic_choice import Choice, Source, say
+from tui.commands.traffic_choice import RecordingChoice, Source, say
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, Severity
@@ -31,7 +31,7 @@ STARTS = ("server/discover", "initialize", "*/list", "subscriptions/listen", "pi
 """Methods that every start of a server needs: nobody who asks for the slowest call means them."""
 
 
-def carry_out(args: argparse.Namespace, choice: Choice) -> int:
+def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
     """Do what was asked with what was chosen, and return the exit code."""
     code = 0
     with closing(choice.sources()) as sources:
@@ -66,7 +66,7 @@ def _show(args: argparse.Namespace, source: Source) -> None:
         time.sleep(LOOK_SECONDS)
 
 
-def _slowest(args: argparse.Namespace, choice: Choice, sources: Iterable[Source]) -> None:
+def _slowest(args: argparse.Namespace, choice: RecordingChoice, sources: Iterable[Source]) -> None:
     """Print the calls that took longest, slowest first."""
     found: list[tuple[int, str]] = []
     calls, colour = _Calls(choice.query.root), _colour()

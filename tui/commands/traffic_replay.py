@@ -1,4 +1,4 @@
-"""`mcptui trace FILE --replay`: sends what was recorded to a live server and says what it does otherwise."""
+"""`mcptui traffic FILE --replay`: sends the recorded requests to a live server and prints what differs."""
 
 import argparse
 import asyncio
@@ -15,7 +15,7 @@ from typing import Any
 
 from tui.commands.interrupt import Interrupt
 from tui.commands.mock import server_of
-from tui.commands.traffic_choice import Choice, Source, say
+from tui.commands.traffic_choice import RecordingChoice, Source, say
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind
@@ -33,7 +33,7 @@ HANDSHAKE = frozenset({"initialize", "notifications/initialized"})
 """Without them a server up to 2025-11-25 answers nothing."""
 
 
-def replay(args: argparse.Namespace, choice: Choice) -> int:
+def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     """Carry out the replay and return its exit code.
 
     Raises:
@@ -105,7 +105,7 @@ def _command(args: argparse.Namespace) -> tuple[Sequence[str], Mapping[str, str]
         raise UsageError(
             f"it needs a configured server that is a command; there is: {', '.join(specs) or 'none'}",
             where=clean_line(args.replay, 80) or "--replay",
-            next_step="A command goes behind --: mcptui trace FILE --replay -- COMMAND ARG ...",
+            next_step="A command goes behind --: mcptui traffic FILE --replay -- COMMAND ARG ...",
         )
     environment = server_environment(spec.env, f"replay/{os.getpid()}", os.environ)
     return [spec.command, *spec.args], environment, spec.cwd or None
@@ -130,7 +130,7 @@ async def _run(
         )
     except OSError as error:
         shown = clean_line(command[0], 200)
-        print(f"mcptui trace: {shown} cannot be started: {error.strerror}", file=sys.stderr)
+        print(f"mcptui traffic: {shown} cannot be started: {error.strerror}", file=sys.stderr)
         return NOT_STARTED
     with Interrupt() as interrupt:
         try:

@@ -260,7 +260,7 @@ class ApprovalSettings(Section):
 
 
 class TrafficSettings(Section):
-    """What is recorded of everything that travels. `mcptui trace --list` names the recordings kept."""
+    """What is recorded of everything that travels. `mcptui traffic --list` names the recordings kept."""
 
     record: bool = True
     """Keep a recording of each run on disk. Without one the traffic of this run can be seen all the same."""

@@ -1,13 +1,13 @@
 """`mcptui config` as a person uses it."""
 
-import argparse
 import json
 import stat
 from pathlib import Path
 
 import pytest
 
-from tui.commands import config
+from tui.commands.command_line import build_parser
+from tui.commands.config import config
 from tui.settings.learned import LearnedFile
 from tui.settings.locations import learned_file
 from tui.ui.keys.key_overrides import own_keys
@@ -19,9 +19,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def mcptui(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    config.add_parser(parser.add_subparsers())
-    return config.run(parser.parse_args(["config", *words]), own_keys)
+    return config(build_parser().parse_args(["config", *words]), own_keys)
 
 
 def write(file: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What is said beside what `mcptui trace` prints."""
+"""What is said beside what `mcptui traffic` prints."""
 
 import argparse
 from contextlib import closing
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.storage.traffic_samples import requests
-from tui.commands.traffic_choice import Choice
+from tui.commands.traffic_choice import RecordingChoice
 from tui.storage.recordings.writer import RecordingWriter
 
 
@@ -17,7 +17,7 @@ from tui.storage.recordings.writer import RecordingWriter
         (1 << 30, ""),
         (
             300_000,
-            "mcptui trace: 700 entries missing: dropped at the recording's size limit while it was read\n",
+            "mcptui traffic: 700 entries missing: dropped at the recording's size limit while it was read\n",
         ),
     ],
 )
@@ -28,7 +28,7 @@ def test_entries_dropped_while_a_live_recording_is_read_are_counted_on_stderr(
     args = argparse.Namespace(recording=str(path), filter=None, failed=False, since=None, all=False)
     with closing(RecordingWriter(path, cap_bytes=cap)) as writer:
         writer.write(requests(1, 700, 100))
-        for source in Choice(args).sources():
+        for source in RecordingChoice(args).sources():
             for first in range(701, 5000, 100):
                 writer.write(requests(first, 100, 100))
             assert bool(list(source.selection.whole())) is not bool(said)
@@ -42,7 +42,7 @@ def test_entries_dropped_are_counted_when_reading_is_interrupted(
     args = argparse.Namespace(recording=str(path), filter="dir:out", failed=False, since=None, all=False)
     with closing(RecordingWriter(path, cap_bytes=300_000)) as writer:
         writer.write(requests(1, 700, 100))
-        with pytest.raises(KeyboardInterrupt), closing(Choice(args).sources()) as sources:
+        with pytest.raises(KeyboardInterrupt), closing(RecordingChoice(args).sources()) as sources:
             for source in sources:
                 for first in range(701, 5000, 100):
                     writer.write(requests(first, 100, 100))

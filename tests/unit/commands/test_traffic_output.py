@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tui.cli import build_parser
+from tui.commands.command_line import build_parser
 from tui.commands.recordings import open_entries
-from tui.commands.traffic import trace
+from tui.commands.traffic import traffic
 from tui.traffic.replay.mock_server import StandIn
 from tui.traffic.replay.replay import plan
 
@@ -85,7 +85,7 @@ changes = st.tuples(
 
 
 def parsed(command: str, path: Path) -> argparse.Namespace:
-    args = build_parser().parse_args(["trace", str(path), *shlex.split(command)])
+    args = build_parser().parse_args(["traffic", str(path), *shlex.split(command)])
     args.live_command = []
     return args
 
@@ -109,7 +109,7 @@ def test_no_hand_edited_line_breaks_a_command(
         lines[index] = lines[index] | members | changed
     path.write_text("".join(json.dumps(one) + "\n" for one in lines))
     for command in COMMANDS:
-        if trace(parsed(command, path)) == 2:
+        if traffic(parsed(command, path)) == 2:
             assert re.search(r"line \d+ is no entry of a recording \(", capsys.readouterr().err)
             return
     capsys.readouterr()

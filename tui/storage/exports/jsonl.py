@@ -1,4 +1,4 @@
-"""Entries as JSON lines, and back. The format is documented in docs/trace-format.md.
+"""Entries as JSON lines, and back. The format is documented in docs/recording-format.md.
 
 ASCII only, so that no escape sequence, lone surrogate or narrow locale can break a line. A body that is
 UTF-8 is a text (`body`), any other is Base64 (`body_base64`); both give back the same bytes.
@@ -107,7 +107,7 @@ def read_jsonl(lines: Iterable[bytes], where: str) -> Iterator[Entry]:
             raise StorageError(
                 f"line {number} is no entry of a recording ({error})"[:300],
                 where=where,
-                next_step="docs/trace-format.md says what such a file looks like.",
+                next_step="docs/recording-format.md says what such a file looks like.",
             ) from error
         yield renumbered(entry, numbers)
 

@@ -132,7 +132,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         raise StorageError(
             "there is no such recording" if not path.exists() else "this is not a file",
             where=str(path),
-            next_step="List the recordings with: mcptui trace",
+            next_step="List the recordings with: mcptui traffic",
         )
     with storage_errors(path):
         try:
@@ -265,7 +265,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise StorageError(
             "the file is empty: its recording never began" if empty else "the database is not a recording",
             where=str(path),
-            next_step="Name a .mcptrace file, or list the recordings with: mcptui trace",
+            next_step="Name a .mcptrace file, or list the recordings with: mcptui traffic",
         )
     if version > VERSION:
         raise StorageError(

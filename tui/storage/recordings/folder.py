@@ -15,7 +15,7 @@ SUFFIX = ".mcptrace"
 TOTAL_CAP = 2 * 1024 * 1024 * 1024
 """Bytes of all recordings together, unless the settings say otherwise."""
 
-_NEXT = "`mcptui trace --list` names those kept."
+_NEXT = "`mcptui traffic --list` names those kept."
 
 
 def began_stamp() -> str:

@@ -1,4 +1,4 @@
-"""The app of `mcptui trace FILE`: the traffic screen over a recording, and nothing else."""
+"""The app of `mcptui traffic FILE`: the traffic screen over a recording, and nothing else."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.workbench.calls import CallBook
 
 
-ELSEWHERE = "Its traffic is in the recording of an earlier run. `mcptui trace --list` lists recordings."
+ELSEWHERE = "Its traffic is in the recording of an earlier run. `mcptui traffic --list` lists recordings."
 NO_CALLS = "No calls yet"
 
 

@@ -1,4 +1,4 @@
-"""`mcptui trace` on many recordings at once: the questions about the last hour, whatever ran in it."""
+"""`mcptui traffic` on many recordings at once: the questions about the last hour, whatever ran in it."""
 
 import asyncio
 import json
@@ -78,15 +78,15 @@ def tools(out: str) -> list[tuple[str, str]]:
 
 
 async def test_the_slowest_call_of_the_last_hour_is_one_command(hour: None):
-    done = await mcptui("trace", "--since", "1h", "--slowest")
+    done = await mcptui("traffic", "--since", "1h", "--slowest")
     assert tools(done.out) == [("3-tap", "forecast"), ("2-session", "slow"), ("2-session", "quick")]
     assert "3 requests of starts and lists, 1 request to the model" in done.err
 
 
 async def test_the_call_that_failed_in_the_last_hour_is_one_command(hour: None):
-    done = await mcptui("trace", "--since", "1h", "--failed")
+    done = await mcptui("traffic", "--since", "1h", "--failed")
     assert tools(done.out) == [("2-session", "crash")]
-    filtered = await mcptui("trace", "--since", "1h", "--filter", "status:failed")
+    filtered = await mcptui("traffic", "--since", "1h", "--filter", "status:failed")
     assert tools(filtered.out) == [("2-session", "crash")]
 
 
@@ -95,65 +95,67 @@ async def test_the_call_that_failed_in_the_last_hour_is_one_command(hour: None):
     [("method:*", "demo"), ("method:initialize", "initialize"), ("server:model:*", "demo")],
 )
 async def test_who_names_a_method_means_starts_too(hour: None, expression: str, first: str):
-    done = await mcptui("trace", "--since", "1h", "--slowest", "1", "--filter", expression)
+    done = await mcptui("traffic", "--since", "1h", "--slowest", "1", "--filter", expression)
     assert first in done.out
     assert "left out" not in done.err
 
 
 async def test_all_recordings_are_read_oldest_first(hour: None):
-    done = await mcptui("trace", "--all", "--filter", "kind:request method:tools/call")
+    done = await mcptui("traffic", "--all", "--filter", "kind:request method:tools/call")
     assert [name for name, _ in tools(done.out)] == ["1-old", *["2-session"] * 3, "3-tap"]
 
 
 async def test_each_object_says_its_recording(hour: None):
-    rows = [json.loads(line) for line in (await mcptui("trace", "--since", "1h", "--json")).out.splitlines()]
+    rows = [
+        json.loads(line) for line in (await mcptui("traffic", "--since", "1h", "--json")).out.splitlines()
+    ]
     assert {row["recording"] for row in rows} == {"2-session", "3-tap"}
     assert not any(row["source"].startswith("tap:") for row in rows)
 
 
 async def test_measures_and_findings_say_their_recording(hour: None):
-    head, *rows = (await mcptui("trace", "--since", "1h", "--stats")).out.splitlines()
+    head, *rows = (await mcptui("traffic", "--since", "1h", "--stats")).out.splitlines()
     assert head.split()[:2] == ["recording", "server"]
     assert {row.split()[0] for row in rows} == {"2-session", "3-tap"}
-    *findings, last = (await mcptui("trace", "--all", "--lint")).out.splitlines()
+    *findings, last = (await mcptui("traffic", "--all", "--lint")).out.splitlines()
     assert {line.split()[0] for line in findings} == {"1-old", "2-session", "3-tap"}
     assert "findings in" in last
 
 
 async def test_a_time_in_which_nothing_was_recorded_is_said(hour: None):
-    done = await mcptui("trace", "--since", "1s")
-    assert (done.code, done.out, done.err) == (0, "", "mcptui trace: 0 of 0 entries in 0 recordings\n")
+    done = await mcptui("traffic", "--since", "1s")
+    assert (done.code, done.out, done.err) == (0, "", "mcptui traffic: 0 of 0 entries in 0 recordings\n")
 
 
 async def test_one_that_cannot_be_read_does_not_hide_the_others(hour: None):
     (recordings().folder / "4-damaged.mcptrace").write_bytes(b"?" * 5000)
-    done = await mcptui("trace", "--since", "1h", "--slowest", "1")
+    done = await mcptui("traffic", "--since", "1h", "--slowest", "1")
     assert tools(done.out) == [("3-tap", "forecast")]
     assert "4-damaged" in done.err
 
 
 async def test_one_that_cannot_be_read_leaves_the_columns_of_the_list_as_they_are(hour: None):
-    before = max(map(len, (await mcptui("trace", "--list")).out.splitlines()))
+    before = max(map(len, (await mcptui("traffic", "--list")).out.splitlines()))
     (recordings().folder / "4-damaged.mcptrace").write_bytes(b"?" * 5000)
-    lines = (await mcptui("trace", "--list")).out.splitlines()
+    lines = (await mcptui("traffic", "--list")).out.splitlines()
     assert any(line.endswith("the file is no recording, or it is dama…") for line in lines)
     assert max(map(len, lines)) < before + 40
-    told = [json.loads(line) for line in (await mcptui("trace", "--list", "--json")).out.splitlines()]
+    told = [json.loads(line) for line in (await mcptui("traffic", "--list", "--json")).out.splitlines()]
     assert any(one["problem"].endswith("copy the -wal file beside it too.") for one in told)
 
 
 async def test_a_named_recording_can_be_read_from_a_time_on(hour: None):
-    done = await mcptui("trace", "1-old", "--since", "1h")
-    assert (done.out, done.err) == ("", "mcptui trace: 0 of 2 entries\n")
+    done = await mcptui("traffic", "1-old", "--since", "1h")
+    assert (done.out, done.err) == ("", "mcptui traffic: 0 of 2 entries\n")
 
 
 async def test_the_server_of_the_name_is_replayed_if_there_are_several(hour: None, tmp_path: Path):
     config = tmp_path / "config.toml"
     config.write_text('[servers.other]\ncommand = "true"\n')
-    done = await mcptui("trace", "2-session", "--replay", "weather", "--config", str(config))
+    done = await mcptui("traffic", "2-session", "--replay", "weather", "--config", str(config))
     assert "several servers" not in done.err
     assert "it needs a configured server" in done.err
-    assert "several servers" in (await mcptui("trace", "2-session", "--replay", "elsewhere")).err
+    assert "several servers" in (await mcptui("traffic", "2-session", "--replay", "elsewhere")).err
 
 
 async def test_a_damaged_recording_is_told_as_far_as_it_can_be_read(hour: None):
@@ -161,7 +163,7 @@ async def test_a_damaged_recording_is_told_as_far_as_it_can_be_read(hour: None):
     with closing(RecordingWriter(path)) as writer:
         writer.write(requests(1, 500))
     overwrite(path, leaves(path, "entries")[3])
-    done = await mcptui("trace", "5-damaged")
+    done = await mcptui("traffic", "5-damaged")
     assert [int(line.split()[0]) for line in done.out.splitlines()] == list(range(1, 501))
     assert "this part of the recording is damaged" in done.out
     assert "of its entries could not be read" in done.err
@@ -173,10 +175,10 @@ async def test_the_list_tells_of_a_damaged_recording_what_is_sound(hour: None):
         writer.write(requests(1, 500))
     pages = leaves(path, "entries")
     overwrite(path, pages[0], pages[-1])
-    (line,) = [one for one in (await mcptui("trace", "--list")).out.splitlines() if "5-damaged" in one]
+    (line,) = [one for one in (await mcptui("traffic", "--list")).out.splitlines() if "5-damaged" in one]
     assert "500" in line
     assert "damaged, a session" in line
-    told = [json.loads(one) for one in (await mcptui("trace", "--list", "--json")).out.splitlines()]
+    told = [json.loads(one) for one in (await mcptui("traffic", "--list", "--json")).out.splitlines()]
     (one,) = [one for one in told if one["name"] == "5-damaged"]
     assert (one["entries"], one["of"]) == (500, "a session")
     assert one["began"].startswith("20")
@@ -190,7 +192,7 @@ async def test_a_recording_that_was_cut_short_says_so_and_is_read_with_the_other
         writer.write([replace(entry, wall_ns=now) for entry in requests(1, 500)])
     with path.open("r+b") as file:
         file.truncate(file.seek(0, 2) * 2 // 3)
-    done = await mcptui("trace", "--since", "1h")
+    done = await mcptui("traffic", "--since", "1h")
     assert sum("5-cut" in line for line in done.out.splitlines()) > 300
     assert "5-cut" in done.err
     assert "was cut short, " in done.err
@@ -217,7 +219,7 @@ async def test_a_live_recording_at_its_cap_is_read_as_far_as_it_is_there(
     thread.start()
     try:
         assert await asyncio.to_thread(full.wait, 30)
-        done = await mcptui("trace", str(path), *more)
+        done = await mcptui("traffic", str(path), *more)
     finally:
         stop.set()
         thread.join()

@@ -1,4 +1,4 @@
-"""`mcptui trace`: a recording of an earlier run, on the whole screen, offline."""
+"""`mcptui traffic`: a recording of an earlier run, on the whole screen, offline."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ def test_what_a_run_recorded_can_be_read_filtered_and_left(tmp_path):
     home = home_in(tmp_path)
     asked = [*MCPTUI, "run", "--demo", "What's the weather in Hangzhou?"]
     subprocess.run(asked, env={**home, "PATH": "/usr/bin:/bin"}, check=True, capture_output=True, timeout=60)
-    with TerminalApp([*MCPTUI, "trace"], env=home) as app:
+    with TerminalApp([*MCPTUI, "traffic"], env=home) as app:
         app.shows("TRAFFIC", "recorded", "tools/call get_weather", "server/discover")
         app.send("/")
         app.send("method:tools/call kind:response\r")
@@ -27,6 +27,6 @@ def test_what_a_run_recorded_can_be_read_filtered_and_left(tmp_path):
 def test_a_file_that_is_no_recording_is_refused_in_one_line(tmp_path):
     path = tmp_path / "notes.mcptrace"
     path.write_text("hello")
-    with TerminalApp([*MCPTUI, "trace", str(path)], env=home_in(tmp_path)) as app:
+    with TerminalApp([*MCPTUI, "traffic", str(path)], env=home_in(tmp_path)) as app:
         assert app.ended() == 2
-        app.shows("mcptui trace:", "notes.mcptrace")
+        app.shows("mcptui traffic:", "notes.mcptrace")

@@ -1,6 +1,6 @@
 """What stderr says while `run` works."""
 
-from tui.commands.words import arguments_line, trace_line
+from tui.commands.run_output import arguments_line, trace_line
 from tui.core.events import (
     RetryScheduled,
     StepStarted,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands.answer_file import AnswerFile
+from tui.commands.run import AnswerFile
 from tui.core.errors import UsageError
 
 

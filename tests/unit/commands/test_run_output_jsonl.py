@@ -2,7 +2,7 @@
 
 import json
 
-from tui.commands.jsonl import as_object, error_object, line
+from tui.commands.run_output import as_object, error_object, line
 from tui.core.events import (
     CallForming,
     EndReason,

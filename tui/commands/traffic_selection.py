@@ -1,4 +1,4 @@
-"""A recording read for `mcptui trace`: its columns, what passes a filter, what the linter says."""
+"""A recording read for `mcptui traffic`: its columns, what passes a filter, what the linter says."""
 
 import time
 from collections.abc import Iterator

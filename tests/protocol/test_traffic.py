@@ -1,4 +1,4 @@
-"""`mcptui trace` on a recording that `mcptui tap` has made."""
+"""`mcptui traffic` on a recording that `mcptui tap` has made."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ async def recording() -> Path:
 
 
 async def test_entries_are_a_line_each_and_the_newest_recording_is_taken(recording: Path):
-    done = await mcptui("trace")
+    done = await mcptui("traffic")
     assert done.code == 0
     lines = done.out.splitlines()
     assert "started as process" in lines[0]
@@ -53,8 +53,8 @@ async def test_entries_are_a_line_each_and_the_newest_recording_is_taken(recordi
         ["→", "request", "tools/call", "bad"],
     ]
     assert any("not JSON at all" in line for line in lines)
-    assert (await mcptui("trace", str(recording))).out == done.out
-    assert (await mcptui("trace", recording.stem)).out == done.out
+    assert (await mcptui("traffic", str(recording))).out == done.out
+    assert (await mcptui("traffic", recording.stem)).out == done.out
     assert "\x1b" not in done.out
 
 
@@ -63,71 +63,71 @@ async def test_entries_are_a_line_each_and_the_newest_recording_is_taken(recordi
     [("tool:bad", 2), ("status:error kind:response", 1), ('"said good"', 1)],
 )
 async def test_a_filter_lets_through_what_it_says(recording: Path, expression: str, count: int):
-    done = await mcptui("trace", "--filter", expression)
+    done = await mcptui("traffic", "--filter", expression)
     assert len(done.out.splitlines()) == count
     assert "0 of" not in done.err
 
 
 @pytest.mark.parametrize("more", [(), ("--json",), ("--slowest",), ("--stats",), ("--lint",)])
 async def test_a_filter_that_finds_nothing_says_of_how_many(recording: Path, more: tuple[str, ...]):
-    everything = len((await mcptui("trace", "--json")).out.splitlines())
-    done = await mcptui("trace", "--filter", "nothing-is-so", *more)
+    everything = len((await mcptui("traffic", "--json")).out.splitlines())
+    done = await mcptui("traffic", "--filter", "nothing-is-so", *more)
     assert done.code == 0
-    assert f"mcptui trace: 0 of {everything} entries\n" in done.err
+    assert f"mcptui traffic: 0 of {everything} entries\n" in done.err
 
 
 async def test_the_recording_that_was_taken_is_said_first(recording: Path):
-    done = await mcptui("trace", "--filter", "tool:bad")
-    assert done.err.startswith(f"mcptui trace: reading {recording.stem}, tap of s of 20")
-    assert (await mcptui("trace", "--filter", "tool:bad", "--json")).err == ""
-    assert (await mcptui("trace", recording.stem)).err == ""
+    done = await mcptui("traffic", "--filter", "tool:bad")
+    assert done.err.startswith(f"mcptui traffic: reading {recording.stem}, tap of s of 20")
+    assert (await mcptui("traffic", "--filter", "tool:bad", "--json")).err == ""
+    assert (await mcptui("traffic", recording.stem)).err == ""
 
 
 async def test_what_failed_is_a_line_for_each_call(recording: Path):
-    (line,) = (await mcptui("trace", "--failed")).out.splitlines()
+    (line,) = (await mcptui("traffic", "--failed")).out.splitlines()
     assert line.split()[4:7] == ["request", "tools/call", "bad"]
     assert line.endswith("tool error")
 
 
 async def test_the_slowest_requests_stand_first(recording: Path):
-    done = await mcptui("trace", "--slowest", "--filter", "method:tools/call")
+    done = await mcptui("traffic", "--slowest", "--filter", "method:tools/call")
     assert sorted(line.split()[6] for line in done.out.splitlines()) == ["bad", "good"]
     slow, fast = [
-        json.loads(line) for line in (await mcptui("trace", "--slowest", "2", "--json")).out.splitlines()
+        json.loads(line) for line in (await mcptui("traffic", "--slowest", "2", "--json")).out.splitlines()
     ]
     answered = {
         row["pair"]: row["mono_ns"]
-        for row in map(json.loads, (await mcptui("trace", "--json")).out.splitlines())
+        for row in map(json.loads, (await mcptui("traffic", "--json")).out.splitlines())
         if row.get("pair")
     }
     took = [answered[row["seq"]] - row["mono_ns"] for row in (slow, fast)]
     assert took == sorted(took, reverse=True)
-    assert len((await mcptui("trace", "--slowest", "1")).out.splitlines()) == 1
+    assert len((await mcptui("traffic", "--slowest", "1")).out.splitlines()) == 1
 
 
 async def test_a_filter_that_is_wrong_is_underlined(recording: Path):
-    done = await mcptui("trace", "--filter", "server:s metod:x")
+    done = await mcptui("traffic", "--filter", "server:s metod:x")
     assert done.code == 2
     assert done.err.splitlines()[1:3] == ["  server:s metod:x", "           ^^^^^^"] or "^" in done.err
 
 
 async def test_the_linters_errors_are_the_exit_code(recording: Path):
-    done = await mcptui("trace", "--lint")
+    done = await mcptui("traffic", "--lint")
     assert done.code == 1
     assert "error" in done.out
-    clean = await mcptui("trace", "--lint", "--filter", "kind:event")
+    clean = await mcptui("traffic", "--lint", "--filter", "kind:event")
     assert (clean.code, clean.out.split(" in ")[0]) == (0, "nothing is wrong")
-    objects = [json.loads(line) for line in (await mcptui("trace", "--lint", "--json")).out.splitlines()]
+    objects = [json.loads(line) for line in (await mcptui("traffic", "--lint", "--json")).out.splitlines()]
     assert {"seq", "code", "severity", "sentence", "section"} <= objects[0].keys()
 
 
 async def test_calls_are_measured(recording: Path):
-    done = await mcptui("trace", "--stats", "--json")
+    done = await mcptui("traffic", "--stats", "--json")
     assert {(one["tool"], one["calls"], one["errors"]) for one in done.objects} == {
         ("good", 1, 0),
         ("bad", 1, 1),
     }
-    head, *rows = (await mcptui("trace", "--stats", "--filter", "tool:bad")).out.splitlines()
+    head, *rows = (await mcptui("traffic", "--stats", "--filter", "tool:bad")).out.splitlines()
     assert head.split()[:4] == ["server", "what", "calls", "errors"]
     assert [row.split()[:5] for row in rows] == [["s", "tools/call", "bad", "1", "1"]]
 
@@ -135,7 +135,7 @@ async def test_calls_are_measured(recording: Path):
 @pytest.mark.parametrize("form", ["jsonl", "md", "har", "html"])
 async def test_a_selection_is_exported(recording: Path, tmp_path: Path, form: str):
     target = tmp_path / f"out.{form}"
-    done = await mcptui("trace", "--filter", "tool:bad", "--export", form, "-o", str(target))
+    done = await mcptui("traffic", "--filter", "tool:bad", "--export", form, "-o", str(target))
     assert (done.code, done.out) == (0, "")
     text = target.read_text()
     assert ("said bad" in text) is (form != "har")
@@ -144,9 +144,9 @@ async def test_a_selection_is_exported(recording: Path, tmp_path: Path, form: st
 
 async def test_an_export_as_json_lines_is_read_like_the_recording(recording: Path, tmp_path: Path):
     target = tmp_path / "all.jsonl"
-    await mcptui("trace", "--export", "jsonl", "-o", str(target))
-    assert (await mcptui("trace", str(target))).out == (await mcptui("trace")).out
-    assert (await mcptui("trace", str(target), "--json")).out == (await mcptui("trace", "--json")).out
+    await mcptui("traffic", "--export", "jsonl", "-o", str(target))
+    assert (await mcptui("traffic", str(target))).out == (await mcptui("traffic")).out
+    assert (await mcptui("traffic", str(target), "--json")).out == (await mcptui("traffic", "--json")).out
 
 
 async def test_following_prints_what_comes_until_the_recording_ends():
@@ -154,7 +154,7 @@ async def test_following_prints_what_comes_until_the_recording_ends():
     server.stdin.write(call(1, "first"))
     assert await server.stdout.readline()
     await until(lambda: recordings() and len(lines_of(Direction.OUT)) == 1)
-    follower = await start("trace", "--follow", "--filter", "dir:out")
+    follower = await start("traffic", "--follow", "--filter", "dir:out")
     assert b"first" in await follower.stdout.readline()
     server.stdin.write(call(2, "second"))
     assert b"second" in await follower.stdout.readline()
@@ -163,20 +163,20 @@ async def test_following_prints_what_comes_until_the_recording_ends():
 
 
 async def test_a_reader_that_goes_away_is_no_error(recording: Path):
-    await mcptui("trace", "--export", "jsonl", "-o", f"{recording}.jsonl")
-    shell = f"{sys.executable} -m tui trace {recording}.jsonl --json | head -c 20"
+    await mcptui("traffic", "--export", "jsonl", "-o", f"{recording}.jsonl")
+    shell = f"{sys.executable} -m tui traffic {recording}.jsonl --json | head -c 20"
     process = await asyncio.create_subprocess_shell(shell, stdout=-1, stderr=-1)
     out, err = await process.communicate()
     assert (len(out), err) == (20, b"")
 
 
 async def test_recordings_are_listed(recording: Path):
-    done = await mcptui("trace", "--list")
+    done = await mcptui("traffic", "--list")
     assert recording.stem in done.out
     head, line = done.out.splitlines()
     assert head.split() == ["name", "began", "for", "entries", "size", "of", "servers"]
     assert line.endswith("tap of s  s")
-    told = json.loads((await mcptui("trace", "--list", "--json")).out)
+    told = json.loads((await mcptui("traffic", "--list", "--json")).out)
     assert (told["path"], told["servers"], told["live"]) == (str(recording), ["s"], False)
     began, ended = map(datetime.fromisoformat, (told["began"], told["ended"]))
     assert began <= ended <= datetime.now(UTC)
@@ -187,7 +187,7 @@ async def test_a_recording_that_is_written_is_listed_as_live():
     server.stdin.write(call(1, "first"))
     assert await server.stdout.readline()
     await until(lambda: recordings() and len(lines_of(Direction.OUT)) == 1)
-    assert (await mcptui("trace", "--list")).out.splitlines()[1].split()[3] == "live"
+    assert (await mcptui("traffic", "--list")).out.splitlines()[1].split()[3] == "live"
     await finish(server)
 
 
@@ -207,16 +207,16 @@ async def test_a_recording_that_is_written_is_listed_as_live():
     ],
 )
 async def test_what_makes_no_sense_is_refused(recording: Path, args: tuple[str, ...]):
-    done: Done = await mcptui("trace", *args)
+    done: Done = await mcptui("traffic", *args)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("mcptui trace: ")
+    assert done.err.startswith("mcptui traffic: ")
 
 
 async def test_nothing_recorded_yet_is_said():
-    done = await mcptui("trace")
+    done = await mcptui("traffic")
     assert done.code == 2
     assert "nothing has been recorded yet" in done.err
-    assert (await mcptui("trace", "--list")).out == "nothing has been recorded yet\n"
+    assert (await mcptui("traffic", "--list")).out == "nothing has been recorded yet\n"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ async def test_a_session_is_replayed_against_a_live_server(
     recording: Path, changed: str, code: int, said: str
 ):
     live = (sys.executable, "-c", SERVER.replace("said ", changed))
-    done = await mcptui("trace", str(recording), "--replay", "--", *live)
+    done = await mcptui("traffic", str(recording), "--replay", "--", *live)
     assert done.code == code
     assert said in done.out
 
@@ -250,13 +250,13 @@ async def test_the_requests_of_a_batch_are_replayed_and_mocked() -> None:
     await mcptui("tap", "--name", "s", "--", sys.executable, "-c", BATCHING, stdin=batch)
     name = str(recordings()[0])
     live = ("--replay", "--", sys.executable, "-c")
-    same = await mcptui("trace", name, *live, BATCHING)
+    same = await mcptui("traffic", name, *live, BATCHING)
     assert (same.code, same.out.splitlines()[-1]) == (0, "2 requests: 2 same, 0 differ, 0 left out")
-    other = await mcptui("trace", name, *live, BATCHING.replace("said ", "says "))
+    other = await mcptui("traffic", name, *live, BATCHING.replace("said ", "says "))
     assert (other.code, other.out.splitlines()[-1]) == (1, "2 requests: 0 same, 2 differ, 0 left out")
-    found = await mcptui("trace", name, "--filter", "tool:bread or body:nothing", *live, BATCHING)
+    found = await mcptui("traffic", name, "--filter", "tool:bread or body:nothing", *live, BATCHING)
     assert found.out.splitlines()[-1] == "1 request: 1 same, 0 differ, 0 left out"
-    whole = await mcptui("trace", name, "--filter", "body:BREAD kind:batch", *live, BATCHING)
+    whole = await mcptui("traffic", name, "--filter", "body:BREAD kind:batch", *live, BATCHING)
     assert whole.out.splitlines()[-1] == "2 requests: 2 same, 0 differ, 0 left out"
     mocked = await mcptui("mock", name, stdin=batch)
     assert [[one["id"] for one in json.loads(line)] for line in mocked.out.splitlines()] == [[1, 2]]
@@ -266,12 +266,12 @@ async def test_the_requests_of_a_batch_are_replayed_and_mocked() -> None:
 
 async def test_only_what_passes_is_replayed(recording: Path):
     live = ("--replay", "--", sys.executable, "-c", SERVER)
-    done = await mcptui("trace", str(recording), "--filter", "tool:bad", *live)
+    done = await mcptui("traffic", str(recording), "--filter", "tool:bad", *live)
     assert (done.code, done.out.splitlines()[-1]) == (0, "1 request: 1 same, 0 differ, 0 left out")
     assert "good" not in done.out
-    answered = await mcptui("trace", str(recording), "--filter", '"said good"', *live)
+    answered = await mcptui("traffic", str(recording), "--filter", '"said good"', *live)
     assert "1 request: 1 same" in answered.out
-    nothing = await mcptui("trace", str(recording), "--filter", "tool:x", *live)
+    nothing = await mcptui("traffic", str(recording), "--filter", "tool:x", *live)
     assert (nothing.code, nothing.out) == (0, "")
     assert "0 of" in nothing.err
 
@@ -291,30 +291,30 @@ async def test_the_handshake_goes_before_what_passes_and_is_not_told():
     hello = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n'
     server = (sys.executable, "-c", SHAKING)
     await mcptui("tap", "--", *server, stdin=hello + call(1, "a") + call(2, "b"))
-    done = await mcptui("trace", "--filter", "tool:b", "--replay", "--", *server)
+    done = await mcptui("traffic", "--filter", "tool:b", "--replay", "--", *server)
     assert done.code == 0
     assert [line.split()[:3] for line in done.out.splitlines()[:-1]] == [["✓", "tools/call", "b"]]
 
 
 async def test_a_replay_without_a_server_is_refused(recording: Path):
-    assert (await mcptui("trace", "--replay", "--", "no-such-program")).code == 5
-    assert (await mcptui("trace", str(recording), "--replay", "no-such-server")).code == 2
-    assert (await mcptui("trace", str(recording), "--replay", "x", "--config", "/no/such.toml")).code == 2
+    assert (await mcptui("traffic", "--replay", "--", "no-such-program")).code == 5
+    assert (await mcptui("traffic", str(recording), "--replay", "no-such-server")).code == 2
+    assert (await mcptui("traffic", str(recording), "--replay", "x", "--config", "/no/such.toml")).code == 2
 
 
 async def test_what_was_marked_and_noted_on_the_screen_can_be_asked_for(recording: Path):
     notes = NotesStore(recording)
     notes.note(2, marked=True)
     notes.note(3, text="my note")
-    marked = await mcptui("trace", "--filter", "marked:yes")
-    noted = await mcptui("trace", "--filter", "note:my")
+    marked = await mcptui("traffic", "--filter", "marked:yes")
+    noted = await mcptui("traffic", "--filter", "note:my")
     assert [line.split()[0] for line in marked.out.splitlines()] == ["2"]
     assert [line.split()[0] for line in noted.out.splitlines()] == ["3"]
 
 
 async def test_marks_and_notes_are_in_the_objects(recording: Path):
     NotesStore(recording).note(2, marked=True, text="my note")
-    told = [json.loads(line) for line in (await mcptui("trace", "--json")).out.splitlines()]
+    told = [json.loads(line) for line in (await mcptui("traffic", "--json")).out.splitlines()]
     assert [(one.get("marked"), one.get("note")) for one in told[:2]] == [(None, None), (True, "my note")]
 
 
@@ -322,10 +322,10 @@ async def test_an_export_goes_into_a_fifo_and_through_a_link(recording: Path, tm
     fifo, link = tmp_path / "fifo", tmp_path / "link"
     os.mkfifo(fifo)
     link.symlink_to("lines.jsonl")
-    expected = (await mcptui("trace", str(recording), "--export", "jsonl")).out
+    expected = (await mcptui("traffic", str(recording), "--export", "jsonl")).out
     reading = asyncio.create_task(asyncio.to_thread(fifo.read_text))
-    done = await mcptui("trace", str(recording), "--export", "jsonl", "-o", str(fifo))
+    done = await mcptui("traffic", str(recording), "--export", "jsonl", "-o", str(fifo))
     assert done.code == 0 and fifo.is_fifo()
     assert await asyncio.wait_for(reading, 20) == expected
-    assert (await mcptui("trace", str(recording), "--export", "jsonl", "-o", str(link))).code == 0
+    assert (await mcptui("traffic", str(recording), "--export", "jsonl", "-o", str(link))).code == 0
     assert link.is_symlink() and (tmp_path / "lines.jsonl").read_text() == expected

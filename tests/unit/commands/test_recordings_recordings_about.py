@@ -5,8 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.unit.storage.traffic_samples import request
-from tui.commands.recordings import recordings
-from tui.commands.recordings_about import about, newest, since
+from tui.commands.recordings import about, newest, recordings, since
 from tui.core.traffic import Entry
 from tui.storage.recordings.writer import RecordingWriter
 
