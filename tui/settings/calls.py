@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
-from tui.core.strict_json import loads
+from tui.core.jsonrpc.reader import loads
 from tui.core.workbench import CallKey, CallKind, CallMemory
 from tui.settings.file_lock import locked
 from tui.settings.files import Unreadable, read_bounded

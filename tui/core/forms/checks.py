@@ -13,7 +13,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
-from tui.core.strict_json import loads
+from tui.core.jsonrpc.reader import loads
 
 MAX_JSON = 1024 * 1024
 """Characters of raw JSON that are read; what is longer belongs into a file."""

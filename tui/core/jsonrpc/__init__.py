@@ -1,1 +1,1 @@
-"""JSON-RPC as bytes: framing, classifying, skimming, reading."""
+"""JSON-RPC as bytes: one framer, one skimmer, one JSON reader, and the messages."""

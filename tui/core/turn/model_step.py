@@ -8,6 +8,7 @@ from typing import Any
 from tui.core.context.context_meter import estimate, estimate_request
 from tui.core.conversation.conversation import AssistantMessage, CallRequest
 from tui.core.events import CallForming, Event, ReasoningDelta, RetryScheduled, TextDelta
+from tui.core.jsonrpc.reader import loads
 from tui.core.ports import (
     CallPart,
     ChatModel,
@@ -19,7 +20,6 @@ from tui.core.ports import (
     TextPart,
     Usage,
 )
-from tui.core.strict_json import loads
 
 Emit = Callable[[Event], None]
 

@@ -11,7 +11,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.jsonrpc.envelope import INVALID_ANSWER, Answer, Failure, Frame, Id, Notice, Request, Stray
+from tui.core.jsonrpc.messages import (
+    INVALID_ANSWER,
+    Failure,
+    Id,
+    Message,
+    Notification,
+    Request,
+    Response,
+    Stray,
+)
 from tui.host.frames.inbox import Inbox
 
 CONNECTION_CLOSED = -32000
@@ -147,10 +156,10 @@ class Gate:
         """Whether a line may hold an array of messages: 2025-03-26 alone has them."""
         return self.version == "2025-03-26"
 
-    def incoming(self, frame: Frame) -> bool:
+    def incoming(self, frame: Message) -> bool:
         """Take what came; return False if it is no part of the protocol."""
         match frame:
-            case Answer(id=wire_id):
+            case Response(id=wire_id):
                 sent = self._settle(wire_id)
                 if sent is not None:
                     self._answer(sent, frame)
@@ -160,8 +169,8 @@ class Gate:
                 sent = self._settle(self._sole_probe() if wire_id is None else wire_id)
                 if sent is not None:
                     self._failure(sent, frame)
-            case Notice(method=method, params=params):
-                taken = self._inbox.put(Notice(method, self._with_session_ids(params)))
+            case Notification(method=method, params=params):
+                taken = self._inbox.put(Notification(method, self._with_session_ids(params)))
                 if taken and method == CANCELLED:
                     self._forget_asked((params or {}).get("requestId"))
             case Request(id=wire_id, method=method):
@@ -174,10 +183,12 @@ class Gate:
                 return False
         return True
 
-    def waits_for(self, frame: Frame) -> bool:
+    def waits_for(self, frame: Message) -> bool:
         """Whether `frame` answers a request that waits."""
         return (
-            isinstance(frame, Answer | Failure) and frame.id is not None and self._known(frame.id) is not None
+            isinstance(frame, Response | Failure)
+            and frame.id is not None
+            and self._known(frame.id) is not None
         )
 
     def fail(self, wire_ids: tuple[Id, ...], code: int, message: str) -> bool:
@@ -193,7 +204,7 @@ class Gate:
         self.fail(tuple(self._pending), code, message)
 
     def give_up_probe(self, session_id: Id, seconds: float) -> None:
-        """Answer `server/discover` in the server's place, so that the session tries the older handshake."""
+        """Response `server/discover` in the server's place, so that the session tries the older handshake."""
         wire_id = self.wire_id(session_id)
         if wire_id is not None and self._pending[wire_id].method == "server/discover":
             self._late_probe = wire_id
@@ -219,10 +230,10 @@ class Gate:
         probes = [wire for wire, sent in self._pending.items() if sent.method == "server/discover"]
         return probes[0] if len(probes) == len(self._pending) == 1 else None
 
-    def _answer(self, sent: Sent, answer: Answer) -> None:
+    def _answer(self, sent: Sent, answer: Response) -> None:
         if sent.method == "initialize":
             self.negotiated(str(answer.result.get("protocolVersion", ""))[:40])
-        self._inbox.put(Answer(sent.id, answer.result))
+        self._inbox.put(Response(sent.id, answer.result))
 
     def _failure(self, sent: Sent, failure: Failure) -> None:
         if sent.method == "initialize" and self._late_versions:

@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 
-from tui.core.jsonrpc.envelope import Frame, Notice
+from tui.core.jsonrpc.messages import Message, Notification
 
 BURST = 100
 PER_SECOND = 100.0
@@ -42,8 +42,8 @@ class Inbox:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self.collapsed = 0
         self._now = now
-        self._urgent: deque[tuple[int, Frame]] = deque()
-        self._notices: OrderedDict[Hashable, tuple[int, Notice]] = OrderedDict()
+        self._urgent: deque[tuple[int, Message]] = deque()
+        self._notices: OrderedDict[Hashable, tuple[int, Notification]] = OrderedDict()
         self._number = 0
         self._tokens = float(BURST)
         self._counted_at = now()
@@ -62,12 +62,12 @@ class Inbox:
             return method in self._notices
         return self.crowded and method != "notifications/progress"
 
-    def put(self, frame: Frame) -> bool:
+    def put(self, frame: Message) -> bool:
         """Add a message; never waits. Return False if it was merged into another one or dropped."""
         if self._closed:
             return False
         self._number += 1
-        if not isinstance(frame, Notice):
+        if not isinstance(frame, Notification):
             self._urgent.append((self._number, frame))
         elif not self._put_notice(frame):
             return False
@@ -80,7 +80,7 @@ class Inbox:
         self._notices.clear()
         self._wake.set()
 
-    async def get(self) -> Frame:
+    async def get(self) -> Message:
         """Return the next message.
 
         Raises:
@@ -106,7 +106,7 @@ class Inbox:
             if timer is not None:
                 timer.cancel()
 
-    def _put_notice(self, notice: Notice) -> bool:
+    def _put_notice(self, notice: Notification) -> bool:
         key = _replaces(notice)
         if key is None:
             key = self._number
@@ -120,7 +120,7 @@ class Inbox:
         self._notices[key] = (self._number, notice)
         return True
 
-    def _next(self) -> Frame | None:
+    def _next(self) -> Message | None:
         if self._notices and self._may_pass():
             key = next(iter(self._notices))
             if not self._urgent or self._notices[key][0] < self._urgent[0][0]:
@@ -135,7 +135,7 @@ class Inbox:
         return self._tokens >= 1
 
 
-def _replaces(notice: Notice) -> Hashable | None:
+def _replaces(notice: Notification) -> Hashable | None:
     """Return what a newer notification of the same kind replaces, or None if each counts."""
     params = notice.params or {}
     if notice.method in _MERGED:

@@ -8,19 +8,19 @@ import asyncio
 import re
 import time
 
-from tui.core.jsonrpc.envelope import (
+from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
+from tui.core.jsonrpc.messages import (
     INVALID_ANSWER,
     NOT_JSON,
     NOT_ONE_LINE,
-    Frame,
-    Notice,
+    Message,
+    Notification,
     Request,
     Stray,
     find_ids,
     find_messages,
     read_line,
 )
-from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.text import clean_line
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
@@ -143,13 +143,13 @@ class Intake:
         method = _NOTICE.search(line)
         return method is not None and self._inbox.surplus(method[1].decode())
 
-    def _frame(self, frame: Frame, line: bytes) -> None:
+    def _frame(self, frame: Message, line: bytes) -> None:
         if isinstance(frame, Stray) and (self._ended or (frame.why == NOT_JSON and self._rescued(line))):
             self._strange(line)  # what waits for a line that was cut short is told of the end instead
             return
         if len(line) > LARGE:
             # The session reads notifications and requests whole, on the event loop.
-            if isinstance(frame, Notice):
+            if isinstance(frame, Notification):
                 self._inbox.collapsed += 1
                 return
             if isinstance(frame, Request):

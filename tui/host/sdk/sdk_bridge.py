@@ -25,7 +25,7 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
-from tui.core.jsonrpc.envelope import INVALID_ANSWER
+from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.text import clean_line
 from tui.host.error_sentences import NO_ANSWER
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import anyio
 
-from tui.core.jsonrpc.envelope import write_line
+from tui.core.jsonrpc.messages import write_line
 from tui.core.servers import ServerSpec
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CONNECTION_CLOSED, Drops, Gate

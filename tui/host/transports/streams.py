@@ -16,7 +16,7 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
-from tui.core.jsonrpc.envelope import Answer, Failure, Frame, Notice, Request
+from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
 from tui.host.frames.inbox import EndOfInbox, Inbox
 
 IN_A_ROW = 16
@@ -108,9 +108,9 @@ class WriteStream:
         await self.aclose()
 
 
-def _message(frame: Frame) -> JSONRPCMessage:
+def _message(frame: Message) -> JSONRPCMessage:
     match frame:
-        case Answer(id=known, result=result):
+        case Response(id=known, result=result):
             return JSONRPCResponse(jsonrpc="2.0", id=known, result=result)
         case Failure(id=known, code=code, message=message, data=data):
             return JSONRPCError(
@@ -118,7 +118,7 @@ def _message(frame: Frame) -> JSONRPCMessage:
             )
         case Request(id=known, method=method, params=params):
             return JSONRPCRequest(jsonrpc="2.0", id=known, method=method, params=params)
-        case Notice(method=method, params=params):
+        case Notification(method=method, params=params):
             return JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
         case _:  # the gate lets nothing else through
             raise AssertionError(f"not a message: {frame}")

@@ -19,6 +19,7 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
+from tui.core.jsonrpc.reader import loads
 from tui.core.ports import (
     CallPart,
     ModelCapabilities,
@@ -29,7 +30,6 @@ from tui.core.ports import (
     ToolSpec,
     Usage,
 )
-from tui.core.strict_json import loads
 from tui.model.demo import demo_answers as answers
 from tui.model.demo.demo_arguments import fill
 from tui.model.demo.demo_match import Choice, choose_tool

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tui.core.jsonrpc.reader import loads
 from tui.core.ports import ToolSpec
-from tui.core.strict_json import loads
 from tui.model.demo.demo_phrases import EDGE, MAX_TEXT, Sentence, find_list, find_string, read
 from tui.model.demo.demo_words import words
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.strict_json import loads
+from tui.core.jsonrpc.reader import loads
 from tui.model.openai_api.call_slots import is_cut
 
 MAX_MENDED = 64 * 1024

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tui.core.jsonrpc.reader import MAX_DEPTH, DuplicateKeyReader, NotJson, lone_surrogate, nests_deeper
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind, Severity
 
@@ -20,17 +21,9 @@ _HTTP = ("status", "headers", "url", "http", "exchange")
 OVERSIZE = 16 << 20
 """Bytes of one frame that mcptui's own transports still take."""
 
-MAX_DEPTH = 256
-"""Levels of nesting behind which readers of JSON begin to differ."""
-
 QUOTE = 60
 
 _BOM = b"\xef\xbb\xbf"
-# Pairs and other escapes are passed over, so that group 1 is half of a pair alone.
-_ESCAPES = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
-)
 _PIECE = re.compile(rb'\s*(?:[{}\[\]]+,?|"[^"]{1,64}"\s*:.{0,200}|[}\]],?\s*"[^"]{1,64}"\s*:.{0,200})\s*')
 _MESSAGE = re.compile(rb'\{\s*"(?:jsonrpc|id|result|error)"')
 _HEADER = re.compile(rb"content-(?:length|type)\s*:", re.IGNORECASE)
@@ -74,10 +67,6 @@ class Reading:
     said: list[Said] = field(default_factory=list)
 
 
-class _NotJson(ValueError):
-    pass
-
-
 _TORN = Said("incomplete", Severity.ERROR, "The output ended in the middle of this line.", TRANSPORT)
 
 
@@ -108,8 +97,7 @@ class LineReader:
     """Reads the bodies of entries that should be frames. Used by one thread."""
 
     def __init__(self) -> None:
-        self._decoder = json.JSONDecoder(object_pairs_hook=self._object, parse_constant=_refuse)
-        self._doubled: str | None = None
+        self._json = DuplicateKeyReader()
 
     def read(self, entry: Entry, newline_framing: bool) -> Reading:
         """Read a body.
@@ -151,9 +139,8 @@ class LineReader:
             sentence = f"Byte {problem.start:,} is not UTF-8 ({bad}); messages are UTF-8 encoded."
             reading.said.append(Said("invalid-utf8", Severity.ERROR, sentence, TRANSPORT))
             text = raw.decode("utf-8", "replace")
-        self._doubled = None
         try:
-            reading.value = self._decoder.decode(text)
+            reading.value = self._json.read(text)
             reading.sound = True
         except RecursionError:
             sentence = "It is nested too deeply to be read."
@@ -163,65 +150,25 @@ class LineReader:
                 torn = entry.detail.get("newline") is False
                 reading.said.extend([_TORN] if torn else _not_json(raw, problem, newline_framing))
         else:
-            reading.said.extend(_oddities(raw, reading.value, self._doubled))
-
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) != len(pairs) and self._doubled is None:
-            self._doubled = _doubled_key(pairs)
-        return made
-
-
-def _doubled_key(pairs: list[tuple[str, Any]]) -> str:
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            return key
-        seen.add(key)
-    return ""
-
-
-def _refuse(word: str) -> Any:
-    raise _NotJson(word)
+            reading.said.extend(_oddities(raw, reading.value, self._json.duplicate))
 
 
 def _oddities(raw: bytes, value: Any, doubled: str | None) -> Iterator[Said]:
     if doubled is not None:
         sentence = f"An object has the key {quote(doubled)} twice; readers differ in which one counts."
         yield Said("duplicate-key", Severity.WARNING, sentence, BASIC)
-    if b"\\u" in raw and (half := _lone_surrogate(raw)):
+    if b"\\u" in raw and (half := lone_surrogate(raw)):
         sentence = f"The text has {half}, half of a surrogate pair alone: no character, and not UTF-8."
         yield Said("lone-surrogate", Severity.WARNING, sentence, BASIC)
-    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _depth_over(value):
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH):
         sentence = f"It nests deeper than {MAX_DEPTH} levels; many readers refuse that."
         yield Said("too-deep", Severity.WARNING, sentence, BASIC)
 
 
-def _lone_surrogate(raw: bytes) -> str:
-    for found in _ESCAPES.finditer(raw):
-        if half := found[1]:
-            return f"\\{half.decode()}"
-    return ""
-
-
-def _depth_over(value: Any) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            child
-            for parent in level
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return False
-    return True
-
-
 def _not_json(raw: bytes, problem: ValueError, newline_framing: bool) -> Iterator[Said]:
     head = raw.lstrip()
-    if isinstance(problem, _NotJson):
-        yield Said("not-json", Severity.ERROR, f"It holds {problem}, which JSON does not have.", BASIC)
+    if isinstance(problem, NotJson):
+        yield Said("not-json", Severity.ERROR, f"It holds {problem.part}, which JSON does not have.", BASIC)
     elif not head:
         yield Said("stray-output", Severity.HINT, "An empty line is no message.", TRANSPORT)
     elif not newline_framing:

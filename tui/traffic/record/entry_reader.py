@@ -10,8 +10,8 @@ from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
-from tui.core.jsonrpc.classify import MAX_NAME, Reading, classify, column
-from tui.core.jsonrpc.skim import items, outline
+from tui.core.jsonrpc.messages import MAX_NAME, Classification, classify, column
+from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.secret_forms import octets_of
 from tui.core.secrets.secret_places import is_secret_header, masked
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Redaction
@@ -218,7 +218,7 @@ class Reader:
             place = {**inside.detail, "batch": line.seq, "at": at}
             into.append(replace(inside, size=0, detail=place))
 
-    def _read_frame(self, captured: Captured, reading: Reading, kept: Kept, secret: bool) -> Entry:
+    def _read_frame(self, captured: Captured, reading: Classification, kept: Kept, secret: bool) -> Entry:
         ident = reading.ident
         if secret:
             names = (scrub_text(text, self._redact) for text in (reading.method, reading.tool, ident))
@@ -269,7 +269,7 @@ class Reader:
         )
 
 
-def _places(reading: Reading, kept: Kept) -> list[list[int]]:
+def _places(reading: Classification, kept: Kept) -> list[list[int]]:
     """Return where the messages of a batch stand in the kept body; those cut off end behind it."""
     places = [[start, end] for start, end, _ in reading.items]
     if kept.redactions:  # a mark is not as long as its secret

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from tui.core.jsonrpc.classify import Reading, id_text
+from tui.core.jsonrpc.messages import Classification, id_text
 from tui.core.traffic import Cause, Direction, Kind, Outcome
 
 MAX_OPEN = 10_000
@@ -103,7 +103,7 @@ class Side:
         self.rounds.append(_Round(asked, state))
         del self.rounds[:-MAX_ROUNDS]
 
-    def round_before(self, reading: Reading, cause: Cause | None) -> OpenRequest | None:
+    def round_before(self, reading: Classification, cause: Cause | None) -> OpenRequest | None:
         """Return the request whose next round is read, and let it wait no longer.
 
         Of several alike (a server without `requestState`) the one of the same call, or else the oldest.
@@ -186,7 +186,7 @@ class Correlator:
         self._sources: OrderedDict[str, _Source] = OrderedDict()
 
     def link(
-        self, seq: int, source: str, direction: Direction, reading: Reading, cause: Cause | None
+        self, seq: int, source: str, direction: Direction, reading: Classification, cause: Cause | None
     ) -> Link:
         """Return what a frame belongs to, and remember it if it is a request.
 
@@ -280,7 +280,7 @@ class Correlator:
         return held
 
 
-def _ask(seq: int, held: _Source, way: Direction, reading: Reading, cause: Cause | None) -> Link:
+def _ask(seq: int, held: _Source, way: Direction, reading: Classification, cause: Cause | None) -> Link:
     side, root = held.side(way), seq
     remark = Remark.REUSED if side.forget(reading.ident) else Remark.NONE
     if reading.goes_on and (before := side.round_before(reading, cause)) is not None:
@@ -291,7 +291,7 @@ def _ask(seq: int, held: _Source, way: Direction, reading: Reading, cause: Cause
     return Link(reading.method, reading.tool, 0, root, Outcome.NONE, cause, remark)
 
 
-def _answer(side: Side, reading: Reading, cause: Cause | None) -> Link:
+def _answer(side: Side, reading: Classification, cause: Cause | None) -> Link:
     outcome, remark = reading.outcome, Remark.NONE
     if not reading.ident:
         return Link(reading.method, "", 0, 0, outcome, cause)
@@ -313,7 +313,7 @@ def _answer(side: Side, reading: Reading, cause: Cause | None) -> Link:
     return Link(asked.method, asked.tool, asked.seq, asked.root, outcome, cause or asked.cause, remark)
 
 
-def _progress(side: Side, reading: Reading, cause: Cause | None) -> Link:
+def _progress(side: Side, reading: Classification, cause: Cause | None) -> Link:
     asked = side.tokens.get(reading.token)
     if asked is None:
         return Link(reading.method, "", 0, 0, Outcome.NONE, cause, Remark.UNKNOWN)
@@ -321,7 +321,7 @@ def _progress(side: Side, reading: Reading, cause: Cause | None) -> Link:
     return Link(reading.method, asked.tool, asked.seq, asked.root, Outcome.NONE, cause or asked.cause, remark)
 
 
-def _cancel(held: _Source, way: Direction, reading: Reading, cause: Cause | None) -> Link:
+def _cancel(held: _Source, way: Direction, reading: Classification, cause: Cause | None) -> Link:
     # The one who asked cancels; a server may also end a listen that the host asked for.
     for side in (held.side(way), held.other_side(way)):
         asked = side.find(reading.target)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from tui.core.jsonrpc.skim import outline, value_end
+from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
 OPENINGS = frozenset({"initialize", "server/discover", "notifications/initialized", "logging/setLevel"})

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.jsonrpc.skim import outline
+from tui.core.jsonrpc.skimmer import outline
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare
 from tui.traffic.replay.mock_server import Bodies, Body, with_member

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.jsonrpc.reader import loads
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.strict_json import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
 

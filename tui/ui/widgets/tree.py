@@ -4,8 +4,7 @@ import base64
 import json
 from collections.abc import Sequence
 
-from tui.core.jsonrpc import lazy_json
-from tui.core.jsonrpc.lazy_json import Kind
+from tui.core.jsonrpc.skimmer import JsonKind, child_values, root_value, value_text
 from tui.core.text import clean
 from tui.core.traffic import Redaction
 from tui.ui.widgets import images
@@ -52,7 +51,7 @@ class Tree:
         self.pictures = TreePictures(self)
         self._look = TreeLook(data, redactions, signs)
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
-        root = lazy_json.whole(data)
+        root = root_value(data)
         self.is_json = root is not None
         self._first = len(self.nodes)
         self._root = Node(root, data, -1 if root is not None and root.is_container else 0)
@@ -108,7 +107,7 @@ class Tree:
         if node.is_open:
             self._fold(index)
             return None
-        if value.kind is Kind.STRING:
+        if value.kind is JsonKind.STRING:
             is_picture = self.pictures.is_picture(node)
             self._insert(node, self.pictures.rows_of(node) if is_picture else self._lines(node, width))
             return None
@@ -143,11 +142,11 @@ class Tree:
                 return at
             node = self.nodes[at]
             value = node.value
-            if value is None or not (value.is_container or value.kind is Kind.MORE):
+            if value is None or not (value.is_container or value.kind is JsonKind.MORE):
                 return at
             if not node.is_open:
                 self._place(node, self._children(node))
-            if value.kind is Kind.MORE:
+            if value.kind is JsonKind.MORE:
                 at, node = at - 1, node.parent or self._root
 
     def _child_at(self, at: int, depth: int, offset: int) -> int:
@@ -160,7 +159,7 @@ class Tree:
         return -1
 
     def _place(self, node: Node, found: list[Node]) -> None:
-        if node.value is not None and node.value.kind is Kind.MORE:
+        if node.value is not None and node.value.kind is JsonKind.MORE:
             at = self.nodes.index(node)
             self.nodes[at : at + 1] = found
         else:
@@ -197,12 +196,12 @@ class Tree:
         parent: Node | None = node
         start = -1
         container = value
-        if value.kind is Kind.MORE:
+        if value.kind is JsonKind.MORE:
             parent, start = node.parent, value.start
             assert parent is not None and parent.value is not None
             container = parent.value
-        position = value.position if value.kind is Kind.MORE else 0
-        found = lazy_json.members(node.data, container, start, position)
+        position = value.position if value.kind is JsonKind.MORE else 0
+        found = child_values(node.data, container, start, position)
         depth = (parent.depth if parent is not None else 0) + 1
         return [Node(one, node.data, depth, parent) for one in found]
 
@@ -210,11 +209,11 @@ class Tree:
         """Return what a string unfolds into: the tree of what it says, if that is JSON, or its lines."""
         value = node.value
         assert value is not None
-        said = lazy_json.text(node.data, value, TEXT_CHARS)
+        said = value_text(node.data, value, TEXT_CHARS)
         depth = node.depth + 1
         if said.lstrip()[:1] in ("{", "[") and _is_json(said):
             data = said.encode("utf-8", "replace")
-            inner = Node(lazy_json.whole(data), data, depth - 1, node)
+            inner = Node(root_value(data), data, depth - 1, node)
             return self._children(inner)
         room = max(20, width - 2 * min(depth, DEEPEST) - 3)
         lines = [
@@ -236,8 +235,8 @@ class Tree:
         value = node.value
         if value is None:
             return "".join(part for part, _ in node.line)
-        if value.kind is Kind.STRING:
-            return lazy_json.text(node.data, value, value.size)
+        if value.kind is JsonKind.STRING:
+            return value_text(node.data, value, value.size)
         raw = node.data[value.start : value.end]
         try:
             return json.dumps(json.loads(raw), ensure_ascii=False, indent=2)
@@ -251,7 +250,7 @@ class Tree:
         while node is not None and node.value is not None:
             parent = node.parent
             if parent is not None and parent.value is not None and parent.value.is_container:
-                keyed = parent.value.kind is Kind.OBJECT
+                keyed = parent.value.kind is JsonKind.OBJECT
                 parts.append(_step(node.value.key) if keyed else f"[{node.value.position}]")
             node = parent
         return "".join(reversed(parts)).removeprefix(".")
@@ -261,7 +260,7 @@ class Tree:
         node: Node | None = self.nodes[index]
         if node is not None and node.value is None:
             node = node.parent
-        if node is None or node.value is None or node.value.kind is not Kind.STRING:
+        if node is None or node.value is None or node.value.kind is not JsonKind.STRING:
             return None
         ending = images.ending(encoded(node, images.HEAD))
         if not ending:

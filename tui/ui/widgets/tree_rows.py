@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.core import units
-from tui.core.jsonrpc import lazy_json
-from tui.core.jsonrpc.lazy_json import Kind, Value
+from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, value_text
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Redaction
 from tui.ui.widgets import images
@@ -42,7 +41,7 @@ class Node:
         is_open: it is unfolded.
     """
 
-    value: Value | None
+    value: JsonValue | None
     data: bytes = b""
     depth: int = 0
     parent: "Node | None" = None
@@ -57,12 +56,12 @@ def folds(node: Node) -> bool:
         return False
     if value.is_container:
         return value.size > 2
-    if value.kind is Kind.STRING:
+    if value.kind is JsonKind.STRING:
         if node.is_open or value.size > LONG or node.data[value.start + 1] in b"{[":
             return value.size > 4
         is_image = value.size > images.LEAST and images.ending(encoded(node, images.HEAD)) in images.PICTURES
         return is_image or b"\\n" in node.data[value.start : value.end]
-    return value.kind is Kind.MORE
+    return value.kind is JsonKind.MORE
 
 
 def encoded(node: Node, size: int) -> bytes:
@@ -91,7 +90,7 @@ class TreeLook:
         value = node.value
         if value is None:
             return ((indent, ""), *node.line) if node.depth else node.line
-        if value.kind is Kind.MORE:
+        if value.kind is JsonKind.MORE:
             return ((f"{indent}{self._signs.folded} ", "accent"), (f"more, from {value.position} on", "dim"))
         sign = (self._signs.unfolded if node.is_open else self._signs.folded) if folds(node) else " "
         return ((f"{indent}{sign} ", "dim"), *_key(node), *self._told(node, width))
@@ -102,10 +101,10 @@ class TreeLook:
         hidden = self._hidden(node)
         if value.is_container:
             row: Row = ((_summary(node), "dim"),)
-        elif value.kind is Kind.STRING:
+        elif value.kind is JsonKind.STRING:
             row = _string(node, width)
         else:
-            word = clean_line(lazy_json.text(node.data, value, 200))
+            word = clean_line(value_text(node.data, value, 200))
             row = ((word, "dim" if word == "null" else "warn" if word in ("true", "false") else "model"),)
         if hidden:
             row = (*row, (f"  hidden: {hidden}", "warn"))
@@ -123,15 +122,15 @@ def _key(node: Node) -> Row:
     value, parent = node.value, node.parent
     if value is None or parent is None or parent.value is None:
         return ()
-    if parent.value.kind is Kind.OBJECT:
+    if parent.value.kind is JsonKind.OBJECT:
         return ((clean_line(value.key, 80) or '""', "tool"), ("  ", ""))
-    return ((f"{value.position}", "dim"), ("  ", "")) if parent.value.kind is Kind.ARRAY else ()
+    return ((f"{value.position}", "dim"), ("  ", "")) if parent.value.kind is JsonKind.ARRAY else ()
 
 
 def _summary(node: Node) -> str:
     value = node.value
     assert value is not None
-    brackets = "{}" if value.kind is Kind.OBJECT else "[]"
+    brackets = "{}" if value.kind is JsonKind.OBJECT else "[]"
     if value.size <= 2:
         return brackets
     if node.is_open:
@@ -139,8 +138,8 @@ def _summary(node: Node) -> str:
     words = units.size(value.size)
     if value.size > OPEN_BYTES:
         return f"{brackets}  {words}"
-    found = lazy_json.members(node.data, value)
-    if value.kind is Kind.ARRAY:
+    found = child_values(node.data, value)
+    if value.kind is JsonKind.ARRAY:
         return f"{units.plural(len(found), 'item')}, {words}"
     keys = ", ".join(clean_line(one.key, 30) for one in found[:6])
     return f"{keys}{', …' if len(found) > 6 else ''}"
@@ -151,7 +150,7 @@ def _string(node: Node, width: int) -> Row:
     assert value is not None
     if value.size > images.LEAST and (image := images.look(encoded(node, images.HEAD))):
         return ((f"{image}, {units.size(value.size * 3 / 4)}", "model"), ("   w saves it", "dim"))
-    shown = lazy_json.text(node.data, value, min(2000, max(LONG, width)))
+    shown = value_text(node.data, value, min(2000, max(LONG, width)))
     line = clean(shown).replace("\n", "⏎").replace("\t", "⇥")
     note = f"  {units.size(value.size)}" if value.size > LONG * 2 else ""
     return ((f'"{line}"' if not note else f'"{line[: max(20, width - 30)]}…', "text"), (note, "dim"))
@@ -187,7 +186,7 @@ class TreePictures:
 
     def is_picture(self, node: Node | None) -> bool:
         """Return whether a row is an image that is shown as a picture."""
-        if node is None or not self._shows or node.value is None or node.value.kind is not Kind.STRING:
+        if node is None or not self._shows or node.value is None or node.value.kind is not JsonKind.STRING:
             return False
         return images.ending(encoded(node, images.HEAD)) in images.PICTURES
 

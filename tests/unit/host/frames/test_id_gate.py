@@ -1,6 +1,6 @@
 import itertools
 
-from tui.core.jsonrpc.envelope import Answer, Failure, Notice, Request, Stray
+from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray
 from tui.host.frames.id_gate import (
     CONNECTION_CLOSED,
     METHOD_NOT_FOUND,
@@ -23,7 +23,7 @@ class FakeInbox:
     crowded = False
 
     def put(self, frame):
-        if isinstance(frame, Notice) and self.crowded:
+        if isinstance(frame, Notification) and self.crowded:
             return False
         self.frames.append(frame)
         return True
@@ -54,25 +54,25 @@ def test_ids_on_the_wire_cannot_be_guessed():
 def test_an_answer_comes_back_under_the_id_of_the_session():
     ends = Ends()
     assert ends.ask(1)["id"] == 1001
-    assert ends.gate.incoming(Answer(1001, {"a": 1}))
-    assert ends.got() == [Answer(1, {"a": 1})]
+    assert ends.gate.incoming(Response(1001, {"a": 1}))
+    assert ends.got() == [Response(1, {"a": 1})]
 
 
 def test_answers_out_of_order_find_their_requests():
     ends = Ends()
     ends.ask(1)
     ends.ask(2)
-    ends.gate.incoming(Answer(1002, {}))
+    ends.gate.incoming(Response(1002, {}))
     ends.gate.incoming(Failure("1001", -1, "no"))
-    assert ends.got() == [Answer(2, {}), Failure(1, -1, "no")]
+    assert ends.got() == [Response(2, {}), Failure(1, -1, "no")]
 
 
 def test_an_answer_that_nobody_waits_for_is_counted_and_dropped():
     ends = Ends()
     ends.ask(1)
-    for frame in (Answer(1, {}), Answer(2001, {}), Answer(1001, {}), Answer(1001, {"second": True})):
+    for frame in (Response(1, {}), Response(2001, {}), Response(1001, {}), Response(1001, {"second": True})):
         ends.gate.incoming(frame)
-    assert ends.got() == [Answer(1, {})]
+    assert ends.got() == [Response(1, {})]
     assert ends.gate.drops.unmatched == 3
 
 
@@ -85,7 +85,7 @@ def test_a_cancelled_request_is_named_on_the_wire_and_its_late_answer_is_dropped
         "params": {"requestId": 1, "reason": "x"},
     }
     assert ends.gate.outgoing(cancel)["params"] == {"requestId": 1001, "reason": "x"}
-    ends.gate.incoming(Answer(1001, {}))
+    ends.gate.incoming(Response(1001, {}))
     assert ends.got() == []
 
 
@@ -99,8 +99,8 @@ def test_progress_and_subscriptions_are_translated_both_ways():
     ends = Ends()
     sent = ends.ask(1, _meta={"progressToken": 1, "other": 2})
     assert sent["params"]["_meta"] == {"progressToken": 1001, "other": 2}
-    ends.gate.incoming(Notice("notifications/progress", {"progressToken": 1001, "progress": 1}))
-    ends.gate.incoming(Notice("m", {"_meta": {SUBSCRIPTION: 1001}}))
+    ends.gate.incoming(Notification("notifications/progress", {"progressToken": 1001, "progress": 1}))
+    ends.gate.incoming(Notification("m", {"_meta": {SUBSCRIPTION: 1001}}))
     assert [frame.params for frame in ends.got()] == [
         {"progressToken": 1, "progress": 1},
         {"_meta": {SUBSCRIPTION: 1}},
@@ -135,7 +135,7 @@ def test_a_silent_probe_is_answered_in_the_place_of_the_server():
 def test_an_answered_probe_is_left_alone():
     ends = Ends()
     ends.ask(1, "server/discover")
-    ends.gate.incoming(Answer(1001, {}))
+    ends.gate.incoming(Response(1001, {}))
     ends.got()
     ends.ask(1, "initialize")
     ends.gate.give_up_probe(1, 2.0)
@@ -162,7 +162,7 @@ def test_a_slow_modern_server_is_taken_at_its_late_word():
     ends.gate.give_up_probe(1, 2.0)
     ends.ask(2, "initialize")
     ends.got()
-    ends.gate.incoming(Answer(1001, {"supportedVersions": ["2026-07-28"]}))
+    ends.gate.incoming(Response(1001, {"supportedVersions": ["2026-07-28"]}))
     ends.gate.incoming(Failure(1002, METHOD_NOT_FOUND, "initialize is gone"))
     (failure,) = ends.got()
     assert (failure.id, failure.code, failure.data["supported"]) == (2, UNSUPPORTED_VERSION, ["2026-07-28"])
@@ -171,7 +171,7 @@ def test_a_slow_modern_server_is_taken_at_its_late_word():
 def test_requests_of_a_handshake_server_reach_the_session():
     ends = Ends()
     ends.ask(1, "initialize")
-    ends.gate.incoming(Answer(1001, {"protocolVersion": "2025-11-25"}))
+    ends.gate.incoming(Response(1001, {"protocolVersion": "2025-11-25"}))
     ends.gate.incoming(Request("s1", "ping"))
     assert ends.got()[1:] == [Request("s1", "ping")]
     answer = {"jsonrpc": "2.0", "id": "s1", "result": {}}
@@ -214,7 +214,7 @@ def test_an_answered_request_makes_room_for_another():
 
 
 def cancelled(request_id):
-    return Notice("notifications/cancelled", {"requestId": request_id})
+    return Notification("notifications/cancelled", {"requestId": request_id})
 
 
 def test_requests_that_the_server_cancels_make_room_for_others():
@@ -247,7 +247,7 @@ def test_a_cancelling_of_nothing_is_harmless():
     ends = Ends()
     for odd in (None, "x", 7, [1], {"a": 1}, True):
         ends.gate.incoming(cancelled(odd))
-    ends.gate.incoming(Notice("notifications/cancelled", None))
+    ends.gate.incoming(Notification("notifications/cancelled", None))
     assert len(ends.got()) == 7
 
 

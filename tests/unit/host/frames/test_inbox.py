@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from tui.core.jsonrpc.envelope import Answer, Notice
+from tui.core.jsonrpc.messages import Notification, Response
 from tui.host.frames.inbox import BURST, WAITING, EndOfInbox, Inbox
 
 
@@ -15,11 +15,11 @@ class Time:
 
 
 def log(number=0):
-    return Notice("notifications/message", {"data": number})
+    return Notification("notifications/message", {"data": number})
 
 
 def progress(token, value):
-    return Notice("notifications/progress", {"progressToken": token, "progress": value})
+    return Notification("notifications/progress", {"progressToken": token, "progress": value})
 
 
 async def drained(inbox):
@@ -36,7 +36,7 @@ async def drained(inbox):
 
 async def test_messages_come_in_the_order_in_which_they_were_put():
     inbox = Inbox(Time())
-    frames = [log(1), Answer(1, {}), log(2), Answer(2, {})]
+    frames = [log(1), Response(1, {}), log(2), Response(2, {})]
     for frame in frames:
         inbox.put(frame)
     assert await drained(inbox) == frames
@@ -47,8 +47,8 @@ async def test_an_answer_does_not_wait_behind_a_flood():
     for number in range(50_000):
         inbox.put(log(number))
     await drained(inbox)
-    inbox.put(Answer(1, {}))
-    assert await drained(inbox) == [Answer(1, {})]
+    inbox.put(Response(1, {}))
+    assert await drained(inbox) == [Response(1, {})]
 
 
 async def test_a_flood_passes_at_a_pace_and_the_rest_is_counted():
@@ -74,7 +74,7 @@ async def test_progress_that_was_not_fetched_yet_is_replaced_by_newer():
 
 async def test_list_changed_is_never_lost_in_a_crowd():
     inbox = Inbox(Time())
-    changed = Notice("notifications/tools/list_changed")
+    changed = Notification("notifications/tools/list_changed")
     inbox.put(changed)
     for number in range(1000):
         inbox.put(log(number))
@@ -94,10 +94,10 @@ async def test_a_notification_that_has_to_wait_comes_by_itself_later():
 
 async def test_after_the_end_the_answers_that_are_there_still_come():
     inbox = Inbox()
-    inbox.put(Answer(1, {}))
+    inbox.put(Response(1, {}))
     inbox.close()
-    inbox.put(Answer(2, {}))
-    assert await inbox.get() == Answer(1, {})
+    inbox.put(Response(2, {}))
+    assert await inbox.get() == Response(1, {})
     with pytest.raises(EndOfInbox):
         await inbox.get()
     assert inbox.emptied.is_set()
@@ -116,6 +116,6 @@ async def test_putting_says_whether_the_session_will_see_the_message():
     inbox = Inbox(Time())
     assert all(inbox.put(log(number)) for number in range(WAITING))
     assert not inbox.put(log())
-    assert inbox.put(Answer(1, {}))
+    assert inbox.put(Response(1, {}))
     inbox.close()
-    assert not inbox.put(Answer(2, {}))
+    assert not inbox.put(Response(2, {}))

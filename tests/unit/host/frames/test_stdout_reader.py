@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from tui.core.jsonrpc.envelope import Answer, Failure, Request
 from tui.core.jsonrpc.framing import LINE_LIMIT
+from tui.core.jsonrpc.messages import Failure, Request, Response
 from tui.core.traffic import Direction, Kind
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import EndOfInbox, Inbox
@@ -46,7 +46,7 @@ async def test_a_line_is_shown_raw_before_it_is_read():
     assert (captured.source, captured.direction, captured.kind) == ("it", Direction.IN, None)
     assert captured.raw == ANSWER + b"\r"
     assert 0 < captured.mono_ns <= time.monotonic_ns()
-    assert await bench.got() == Answer(1, {"a": 1})
+    assert await bench.got() == Response(1, {"a": 1})
 
 
 async def test_what_is_no_frame_is_counted_and_the_first_of_it_kept():
@@ -54,14 +54,14 @@ async def test_what_is_no_frame_is_counted_and_the_first_of_it_kept():
     await bench.take(b"\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
     assert (bench.intake.noise, bench.intake.first_noise) == (2, "␛[1mStarting")
     assert bench.raw() == [b"\x1b[1mStarting", b"", b"   ", b"really", ANSWER]
-    assert await bench.got() == Answer(1, {"a": 1})
+    assert await bench.got() == Response(1, {"a": 1})
 
 
 async def test_a_whole_message_at_the_end_of_the_stream_counts():
     bench = Bench()
     await bench.take(ANSWER)
     await bench.intake.finish()
-    assert await bench.got() == Answer(1, {"a": 1})
+    assert await bench.got() == Response(1, {"a": 1})
 
 
 async def test_half_a_message_at_the_end_of_the_stream_leaves_its_call_to_hear_of_the_end():
@@ -83,7 +83,7 @@ async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept():
     failure = await bench.got()
     assert (failure.id, failure.code) == (2, RESULT_TOO_LARGE)
     assert "the limit is 16777216" in failure.message
-    assert await bench.got() == Answer(1, {"a": 1})
+    assert await bench.got() == Response(1, {"a": 1})
     head, event, answer = bench.noted
     assert len(head.raw) == 256 * 1024 < head.size
     assert len(head.detail["sha256"]) == 64
@@ -118,9 +118,9 @@ async def test_a_framing_of_which_nothing_can_be_read_fails_what_waits_at_once()
 async def test_talk_of_such_a_framing_harms_nobody_later():
     bench = Bench()
     await bench.take(ANSWER + b"\nContent-Length: 44\r\n")
-    assert await bench.got() == Answer(1, {"a": 1})
+    assert await bench.got() == Response(1, {"a": 1})
     await bench.take(ANSWER.replace(b"1001", b"1002") + b"\n")
-    assert await bench.got() == Answer(2, {"a": 1})
+    assert await bench.got() == Response(2, {"a": 1})
 
 
 async def test_a_message_printed_over_many_lines_fails_its_call_at_once():
@@ -135,7 +135,7 @@ async def test_an_answer_glued_to_a_prompt_is_read_and_a_quoted_request_is_not()
     bench = Bench()
     await bench.take(b'> {"jsonrpc":"2.0","id":"s1","method":"ping"}\n')
     await bench.take(b"> " + ANSWER + b"\n")
-    assert await bench.got() == Answer(1, {"a": 1})
+    assert await bench.got() == Response(1, {"a": 1})
     assert bench.intake.noise == 2
 
 
@@ -155,7 +155,7 @@ async def test_a_large_line_is_read_without_holding_the_loop():
     await asyncio.sleep(0)
     await bench.take(line + b"\n")
     ticking.cancel()
-    assert await bench.got() == Answer(1, {"content": items})
+    assert await bench.got() == Response(1, {"content": items})
     assert worst < 0.2
 
 
@@ -200,7 +200,7 @@ async def test_log_messages_that_would_be_dropped_are_not_even_read(monkeypatch)
 async def test_an_answer_among_other_things_is_found_and_the_line_counted(line):
     bench = Bench()
     await bench.take(line + b"\n")
-    assert await bench.got() == Answer(1, {"a": 1})
+    assert await bench.got() == Response(1, {"a": 1})
     assert bench.intake.noise == 1
 
 

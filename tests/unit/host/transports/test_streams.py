@@ -3,7 +3,7 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from tui.core.jsonrpc.envelope import Answer, Failure, Notice, Request
+from tui.core.jsonrpc.messages import Failure, Notification, Request, Response
 from tui.host.frames.inbox import Inbox
 from tui.host.transports.streams import ReadStream, WriteStream
 
@@ -11,10 +11,10 @@ from tui.host.transports.streams import ReadStream, WriteStream
 async def test_every_kind_of_message_is_read_in_the_types_of_the_sdk():
     inbox = Inbox()
     for frame in (
-        Answer(1, {"a": 1}),
+        Response(1, {"a": 1}),
         Failure(2, -5, "no", [1]),
         Request("s", "ping"),
-        Notice("m", {"p": 1}),
+        Notification("m", {"p": 1}),
     ):
         inbox.put(frame)
     inbox.close()
@@ -26,7 +26,7 @@ async def test_every_kind_of_message_is_read_in_the_types_of_the_sdk():
 
 async def test_notifications_are_read_too():
     inbox = Inbox()
-    inbox.put(Notice("m", {"p": 1}))
+    inbox.put(Notification("m", {"p": 1}))
     item = await ReadStream(inbox).receive()
     assert isinstance(item.message, JSONRPCNotification)
     assert (item.message.method, item.message.params) == ("m", {"p": 1})
@@ -35,7 +35,7 @@ async def test_notifications_are_read_too():
 async def test_a_long_queue_leaves_others_their_turn():
     inbox, turns = Inbox(), 0
     for number in range(200):
-        inbox.put(Answer(number, {}))
+        inbox.put(Response(number, {}))
     inbox.close()
 
     async def turn():
@@ -56,7 +56,7 @@ async def test_a_stream_that_was_closed_gives_and_takes_nothing():
     message = SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m"))
     async with ReadStream(inbox) as reading, WriteStream(lambda it: bool(sent.append(it)) or True) as writing:
         await writing.send(message)
-    inbox.put(Answer(1, {}))
+    inbox.put(Response(1, {}))
     with pytest.raises(anyio.ClosedResourceError):
         await reading.receive()
     with pytest.raises(anyio.ClosedResourceError):

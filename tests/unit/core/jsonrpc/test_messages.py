@@ -4,18 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.jsonrpc.envelope import (
+from tui.core.jsonrpc.messages import (
     INVALID_ANSWER,
-    Answer,
     Failure,
-    Notice,
+    Notification,
     Request,
+    Response,
     Stray,
     find_ids,
     read_line,
     write_line,
 )
-from tui.core.jsonrpc.json_reader import MAX_DEPTH
+from tui.core.jsonrpc.reader import MAX_DEPTH
 
 json_values = st.recursive(
     st.none()
@@ -47,7 +47,7 @@ def test_any_bytes_give_a_value(data):
 def test_any_json_object_gives_a_value_and_what_looks_like_an_answer_names_its_id(message, patient):
     frame = read_line(json.dumps(message).encode(), patient=patient)[0]
     match frame:
-        case Answer():
+        case Response():
             assert isinstance(frame.result, dict)
         case Failure():
             assert isinstance(frame.code, int)
@@ -57,20 +57,20 @@ def test_any_json_object_gives_a_value_and_what_looks_like_an_answer_names_its_i
 @given(json_values)
 def test_what_is_written_is_read_back(value):
     frame = read_one(write_line({"jsonrpc": "2.0", "id": "a", "result": {"value": value}}))
-    assert frame == Answer("a", {"value": value})
+    assert frame == Response("a", {"value": value})
 
 
 def test_the_four_kinds_of_message_are_told_apart():
-    assert answer_with(result={"a": 1}) == Answer(7, {"a": 1})
+    assert answer_with(result={"a": 1}) == Response(7, {"a": 1})
     assert answer_with(method="ping") == Request(7, "ping")
-    assert read_one('{"jsonrpc":"2.0","method":"m","params":{}}') == Notice("m", {})
+    assert read_one('{"jsonrpc":"2.0","method":"m","params":{}}') == Notification("m", {})
     assert answer_with(error={"code": -1, "message": "no", "data": [1]}) == Failure(7, -1, "no", [1])
 
 
 @pytest.mark.parametrize("identity", ["7", "7.0", '"7"'])
 def test_an_id_may_come_back_changed_in_type(identity):
     frame = read_one(f'{{"jsonrpc":"2.0","id":{identity},"result":{{}}}}')
-    assert isinstance(frame, Answer)
+    assert isinstance(frame, Response)
     assert str(frame.id) == "7"
 
 
@@ -149,33 +149,37 @@ def test_other_output_is_stray_and_blames_no_call(line):
 
 
 def test_null_in_the_place_of_the_other_member_is_nothing():
-    assert answer_with(result={}, error=None) == Answer(7, {})
+    assert answer_with(result={}, error=None) == Response(7, {})
     assert answer_with(result=None, error={"code": 1, "message": "x"}) == Failure(7, 1, "x")
 
 
 def test_a_byte_order_mark_is_skipped():
-    assert read_one(b'\xef\xbb\xbf{"jsonrpc":"2.0","method":"m"}') == Notice("m")
+    assert read_one(b'\xef\xbb\xbf{"jsonrpc":"2.0","method":"m"}') == Notification("m")
 
 
 def test_bytes_that_are_no_utf8_become_replacement_characters():
-    assert read_one(b'{"jsonrpc":"2.0","id":7,"result":{"t":"\xff"}}') == Answer(7, {"t": "\ufffd"})
+    assert read_one(b'{"jsonrpc":"2.0","id":7,"result":{"t":"\xff"}}') == Response(7, {"t": "\ufffd"})
 
 
 def test_half_a_surrogate_pair_becomes_a_replacement_character_and_a_pair_stays():
     line = r'{"jsonrpc":"2.0","id":7,"result":{"t":"\ud800 \uDE00 \ud83d\ude00 \\ud800"}}'
-    assert read_one(line) == Answer(7, {"t": "\ufffd \ufffd 😀 \\ud800"})
+    assert read_one(line) == Response(7, {"t": "\ufffd \ufffd 😀 \\ud800"})
 
 
 def test_nesting_is_accepted_up_to_a_depth():
     deep = {}
     for _ in range(MAX_DEPTH - 3):
         deep = {"x": deep}
-    assert isinstance(answer_with(result=deep), Answer)
+    assert isinstance(answer_with(result=deep), Response)
 
 
 def test_a_batch_is_taken_apart_where_the_protocol_has_batches():
     line = b'[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"m"}, 5]'
-    assert read_line(line, batches=True) == [Answer(1, {}), Notice("m"), Stray("JSON, but not an object")]
+    assert read_line(line, batches=True) == [
+        Response(1, {}),
+        Notification("m"),
+        Stray("JSON, but not an object"),
+    ]
 
 
 def test_the_id_of_an_oversize_line_is_found_at_either_end():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.strict_json import loads
+from tui.core.jsonrpc.reader import loads
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])

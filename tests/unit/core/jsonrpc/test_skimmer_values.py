@@ -6,8 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.jsonrpc import lazy_json
-from tui.core.jsonrpc.lazy_json import Kind, Value
+from tui.core.jsonrpc.skimmer import PAGE, JsonKind, JsonValue, child_values, root_value, value_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -16,13 +15,13 @@ VALUES = st.recursive(
 )
 
 
-def read(data: bytes, value: Value) -> Any:
-    if value.kind is Kind.OBJECT:
-        return {one.key: read(data, one) for one in lazy_json.members(data, value)}
-    if value.kind is Kind.ARRAY:
-        return [read(data, one) for one in lazy_json.members(data, value)]
-    text = lazy_json.text(data, value, 1_000_000)
-    return text if value.kind is Kind.STRING else json.loads(text)
+def read(data: bytes, value: JsonValue) -> Any:
+    if value.kind is JsonKind.OBJECT:
+        return {one.key: read(data, one) for one in child_values(data, value)}
+    if value.kind is JsonKind.ARRAY:
+        return [read(data, one) for one in child_values(data, value)]
+    text = value_text(data, value, 1_000_000)
+    return text if value.kind is JsonKind.STRING else json.loads(text)
 
 
 @given(VALUES, st.booleans(), st.sampled_from([None, 1]))
@@ -30,7 +29,7 @@ def test_every_document_reads_as_a_parser_reads_it(
     document: Any, ascii_only: bool, indent: int | None
 ) -> None:
     data = json.dumps(document, ensure_ascii=ascii_only, indent=indent).encode("utf-8", "surrogatepass")
-    root = lazy_json.whole(data)
+    root = root_value(data)
     assert root is not None
     assert read(data, root) == document
 
@@ -39,24 +38,24 @@ def test_every_document_reads_as_a_parser_reads_it(
 def test_a_document_that_was_cut_shows_as_far_as_it_goes(document: Any, data: st.DataObject) -> None:
     whole = json.dumps([document], ensure_ascii=False).encode("utf-8", "surrogatepass")
     cut = whole[: data.draw(st.integers(1, len(whole)))]
-    root = lazy_json.whole(cut)
+    root = root_value(cut)
     assert root is not None
-    assert all(one.end <= len(cut) for one in lazy_json.members(cut, root))
+    assert all(one.end <= len(cut) for one in child_values(cut, root))
 
 
 @given(st.binary(max_size=200))
 def test_bytes_that_are_no_json_end(noise: bytes) -> None:
     for data in (noise, b"{" + noise, b"[" + noise, b'"' + noise):
-        root = lazy_json.whole(data)
+        root = root_value(data)
         if root is not None and root.is_container:
-            lazy_json.members(data, root)
+            child_values(data, root)
 
 
 def test_a_long_array_is_found_page_by_page() -> None:
     data = json.dumps(list(range(5_000))).encode()
-    root = lazy_json.whole(data)
+    root = root_value(data)
     assert root is not None
-    page = lazy_json.members(data, root)
-    assert (len(page), page[-1].kind) == (lazy_json.PAGE + 1, Kind.MORE)
-    rest = lazy_json.members(data, root, page[-1].start, page[-1].position)
-    assert lazy_json.text(data, rest[0]) == str(lazy_json.PAGE)
+    page = child_values(data, root)
+    assert (len(page), page[-1].kind) == (PAGE + 1, JsonKind.MORE)
+    rest = child_values(data, root, page[-1].start, page[-1].position)
+    assert value_text(data, rest[0]) == str(PAGE)

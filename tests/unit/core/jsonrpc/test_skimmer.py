@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.jsonrpc.skim import MAX_MEMBERS, items, outline, value_end
+from tui.core.jsonrpc.skimmer import MAX_MEMBERS, items, outline, value_end
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.jsonrpc.json_reader import FEW_LISTS, MAX_DEPTH, MAX_PARTS, NotJson, objects_within, read_json
+from tui.core.jsonrpc.reader import FEW_LISTS, MAX_DEPTH, MAX_PARTS, NotJson, objects_within, read_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

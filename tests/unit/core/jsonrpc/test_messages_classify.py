@@ -8,8 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.jsonrpc.classify import MAX_NAME, READ_WHOLE, Reading, classify, column, id_text
-from tui.core.jsonrpc.envelope import Answer, Failure, Notice, Request, read_line
+from tui.core.jsonrpc.messages import (
+    MAX_NAME,
+    READ_WHOLE,
+    Classification,
+    Failure,
+    Notification,
+    Request,
+    Response,
+    classify,
+    column,
+    id_text,
+    read_line,
+)
 from tui.core.traffic import Kind, Outcome
 
 
@@ -210,12 +221,17 @@ def test_the_head_of_a_frame_tells_what_it_was():
 
 def test_a_head_that_ends_before_the_id_is_an_answer_all_the_same():
     head = b'{"result":{"content":[{"type":"text","text":"xxx'
-    assert classify(head, 10**9) == Reading(Kind.RESPONSE)
+    assert classify(head, 10**9) == Classification(Kind.RESPONSE)
     assert classify(b'{"id":4,"method":"ping","params":{"a":"xx', 10**9).kind is Kind.REQUEST
 
 
 def _kind_for_the_host(frame: object) -> Kind | None:
-    kinds = {Request: Kind.REQUEST, Notice: Kind.NOTIFICATION, Answer: Kind.RESPONSE, Failure: Kind.ERROR}
+    kinds = {
+        Request: Kind.REQUEST,
+        Notification: Kind.NOTIFICATION,
+        Response: Kind.RESPONSE,
+        Failure: Kind.ERROR,
+    }
     return kinds.get(type(frame))  # type: ignore[arg-type]
 
 

@@ -1,0 +1,487 @@
+"""JSON-RPC messages: a line into messages for the host, bytes into columns for the recorder. Pure.
+
+Both agree on what a message is: the last of duplicate keys wins, bytes that are not UTF-8 become U+FFFD, and
+NaN is refused. `read_line` gives a reason for what it refuses, `classify` only describes it. Neither raises
+anything, whatever a server writes.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from tui.core.jsonrpc.reader import NotJson, objects_within, read_json, scan
+from tui.core.jsonrpc.skimmer import after_space, items, outline, value_end
+from tui.core.text import clean, clean_line
+from tui.core.traffic import Kind, Outcome
+
+# ---- for the host ----------------------------------------------------------------------------------------
+
+Id = int | str
+
+INVALID_ANSWER = -32603
+_MESSAGE_LIMIT = 500
+_DATA_LIMIT = 64 * 1024
+_ID = re.compile(rb'"id"\s*:\s*(?:"((?:[^"\\]|\\.){1,64})"|(-?\d{1,18})(?![\d.eE]))')
+_OPENING = re.compile(r'\{\s*"(?:jsonrpc|id|result|error)"')
+_NO_MESSAGE = "the server reported an error without a message"
+_ID_ALONE = re.compile(rb'\s*"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,?\s*')
+NOT_JSON = "not JSON"
+NOT_ONE_LINE = "multi-line JSON: newline-delimited JSON required"
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request: somebody waits for its answer."""
+
+    id: Id
+    method: str
+    params: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A notification: nobody waits."""
+
+    method: str
+    params: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The result of a request."""
+
+    id: Id
+    result: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The error that a request met; always of proper shape, whatever the server wrote."""
+
+    id: Id | None
+    code: int
+    message: str
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """Not a JSON-RPC message.
+
+    Attributes:
+        why: one clause, without any of the line's text.
+        ids: ids of requests that the line may have been meant to answer.
+    """
+
+    why: str
+    ids: tuple[Id, ...] = field(default=())
+
+
+Message = Request | Notification | Response | Failure | Stray
+
+
+def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> list[Message]:
+    """Return the messages of one line.
+
+    Args:
+        raw: the line, without its newline; a byte order mark is skipped.
+        batches: whether an array of messages is allowed (protocol 2025-03-26 only).
+        patient: let other threads run while reading; several times slower.
+    """
+    try:
+        value = read_json(raw.removeprefix(_BOM), patient=patient)
+    except RecursionError:
+        return [Stray("JSON nested too deeply", find_ids(raw))]
+    except NotJson as problem:
+        return [Stray(f"it has {problem.part}", find_ids(raw))]
+    except ValueError:
+        if _ID_ALONE.fullmatch(raw[:200]):  # one line of a message printed over many
+            return [Stray(NOT_ONE_LINE, find_ids(b"{" + raw))]
+        return [Stray(NOT_JSON, find_ids(raw))]
+    if isinstance(value, list):
+        if batches and value:
+            return [_read_message(item, len(raw)) for item in value]
+        return [Stray("a batch, which this protocol version does not have", find_ids(raw))]
+    return [_read_message(value, len(raw))]
+
+
+def find_messages(raw: bytes) -> list[Message]:
+    """Return the messages that stand in a line among other things.
+
+    Behind a prompt or a print without a newline, between colours, or several in a row without one.
+    """
+    return [_read_message(value, len(raw)) for value in objects_within(raw, _OPENING)]
+
+
+def find_ids(*pieces: bytes) -> tuple[Id, ...]:
+    """Return what looks like the id of an answer in pieces of a line that cannot be read.
+
+    Only a line that begins like a message is looked at, and only its first and last 4 KiB.
+    """
+    if pieces[0].removeprefix(_BOM).lstrip()[:1] not in (b"{", b"["):
+        return ()
+    found: dict[Id, None] = {}
+    for piece in pieces:
+        for part in (piece[:4096], piece[-4096:]) if len(piece) > 8192 else (piece,):
+            for match in _ID.finditer(part):
+                text, number = match.groups()
+                found[int(number) if text is None else text.decode("utf-8", "replace")] = None
+    return tuple(found)
+
+
+def write_line(message: Mapping[str, Any]) -> bytes:
+    """Return `message` as one line of UTF-8 JSON, without the newline.
+
+    Raises:
+        ValueError: it holds something that JSON cannot say, such as NaN.
+        TypeError: it holds something that is no JSON value.
+    """
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
+
+
+def _read_message(value: Any, size: int) -> Message:
+    if not isinstance(value, dict):
+        return Stray("JSON, but not an object")
+    answers = "result" in value or "error" in value
+    identity = _identity(value.get("id"))
+    ids = (identity,) if answers and identity is not None else ()
+    if value.get("jsonrpc") != "2.0":
+        return Stray('no "jsonrpc": "2.0"', ids)
+    if "method" in value:
+        return _read_call(value, identity, ids)
+    result, error = value.get("result"), value.get("error")
+    if error is not None:
+        if result is not None:
+            return Stray("an answer with both a result and an error", ids)
+        return _failure(identity, error, size)
+    if identity is not None and isinstance(result, dict):
+        return Response(identity, result)
+    if answers:
+        return Stray("an answer whose result is not an object", ids)
+    return Stray("an answer without a result", () if identity is None else (identity,))
+
+
+def _read_call(value: dict[str, Any], identity: Id | None, ids: tuple[Id, ...]) -> Message:
+    method, params = value["method"], value.get("params")
+    if not isinstance(method, str) or ids or not (params is None or isinstance(params, dict)):
+        return Stray("neither a request nor an answer", ids)
+    if "id" not in value:
+        return Notification(method, params)
+    if identity is None:
+        return Stray("a request without a usable id")
+    return Request(identity, method, params)
+
+
+def _identity(value: Any) -> Id | None:
+    """Return an id as it can be looked up; 7, 7.0 and "7" are the same, as some servers change it."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int | str) else None
+
+
+def _failure(identity: Id | None, error: Any, size: int) -> Failure:
+    """Make a proper error of whatever the server wrote as one."""
+    if not isinstance(error, dict):
+        return Failure(identity, INVALID_ANSWER, _words(error) or _NO_MESSAGE)
+    code, message, data = error.get("code"), error.get("message"), error.get("data")
+    if isinstance(code, str | float) and not isinstance(code, bool):
+        try:
+            code = int(code)
+        except (ValueError, OverflowError):
+            code = None
+    if not isinstance(code, int) or isinstance(code, bool) or abs(code) >= 2**31:
+        code = INVALID_ANSWER
+    text = _words(message) or _NO_MESSAGE
+    if data is not None and size > _DATA_LIMIT:
+        data = None
+        text += f" (with {size} bytes of data, left out)"
+    return Failure(identity, code, text, data)
+
+
+def _words(value: Any) -> str:
+    if value is None:
+        return ""
+    return clean_line(value if isinstance(value, str) else json.dumps(value)[:4096], _MESSAGE_LIMIT)
+
+
+# ---- for the recorder ------------------------------------------------------------------------------------
+
+MAX_NAME = 256
+"""Characters of a method, a name or an id that stand in a column."""
+
+READ_WHOLE = 64 * 1024
+"""Bytes of a frame that is read; a larger one is skimmed: the reader in C stops all other threads."""
+
+MAX_ITEMS = 1000
+"""Messages of one batch that are looked at."""
+
+INPUT_REQUIRED: Final = "input_required"
+_SMALL_VALUE = 4096
+_WHITE = " \t\r\n"
+_ABSENT: Final = object()
+
+_NAMED_BY = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "resources/subscribe": "uri",
+    "resources/unsubscribe": "uri",
+    "notifications/resources/updated": "uri",
+}
+_Wanted = dict[str, Any]
+_WANTED: _Wanted = {
+    "jsonrpc": None,
+    "id": None,
+    "method": None,
+    "params": {
+        "name": None,
+        "uri": None,
+        "ref": {"name": None, "uri": None},
+        "_meta": {"progressToken": None},
+        "progressToken": None,
+        "requestId": None,
+        "requestState": None,
+        "inputResponses": {},
+    },
+    "result": {"isError": None, "resultType": None, "requestState": None},
+    "error": {},
+}
+
+
+class Classification(NamedTuple):
+    """What a frame says of itself.
+
+    Attributes:
+        kind: what it is.
+        method: of a request or notification, as a column.
+        tool: tool, prompt or resource that it names, as a column.
+        ident: its id as JSON text, "" for none.
+        outcome: how it ends a request, NONE if it is nothing that does.
+        token: id text of the progress token that a request gives or a progress notification names.
+        target: id text of the request that a cancel names.
+        state: mark of the `requestState` of an input_required answer or of the round after it, 0 for none.
+        goes_on: whether a request is the next round of one that was answered with input_required.
+        items: of a batch, where its messages stand and what they are.
+    """
+
+    kind: Kind
+    method: str = ""
+    tool: str = ""
+    ident: str = ""
+    outcome: Outcome = Outcome.NONE
+    token: str = ""
+    target: str = ""
+    state: int = 0
+    goes_on: bool = False
+    items: tuple[tuple[int, int, "Classification"], ...] = ()
+
+
+_NOT_JSON: Final = Classification(Kind.NOT_JSON)
+_NOT_RPC: Final = Classification(Kind.NOT_RPC)
+
+
+def classify(raw: bytes, size: int = -1) -> Classification:
+    """Return what a line or body is.
+
+    Args:
+        raw: the bytes without the newline.
+        size: bytes as they travelled if `raw` is only their head.
+    """
+    if len(raw) > READ_WHOLE or size > len(raw):
+        return _skimmed(raw, torn=size > len(raw))
+    text = raw.decode("utf-8", "replace")
+    if text[:1] != "{":
+        text = text.removeprefix("\ufeff").lstrip(_WHITE)
+    try:
+        value, end = scan(text, 0)
+    except (StopIteration, json.JSONDecodeError, NotJson):
+        return _NOT_JSON
+    except (RecursionError, ValueError):  # nested too deeply, or a whole number of thousands of digits
+        return _skimmed(raw)
+    if end != len(text) and text[end:].strip(_WHITE):
+        return _NOT_JSON
+    if type(value) is dict:
+        return _classified(value)
+    return _classified_batch(raw) if type(value) is list and value else _NOT_RPC
+
+
+def column(text: str) -> str:
+    """Return a name from outside as it stands in a column: one cleaned line of at most `MAX_NAME`.
+
+    A name of ordinary characters stays as it was sent. To look for any other one, compare columns.
+    """
+    if len(text) <= MAX_NAME:
+        if text.isprintable() and text.isascii():
+            return text
+    else:
+        text = text[: MAX_NAME - 1] + "…"
+    return clean(text).replace("\n", "␊").replace("\t", "␉")
+
+
+def id_text(value: Any) -> str:
+    """Return an id or token as JSON text, "" for what cannot be one; a very long one as head and digest."""
+    if type(value) is int:
+        return str(value) if value.bit_length() < 512 else _long_id(hex(value))
+    if type(value) is str:
+        text = f'"{value}"' if value.isalnum() and value.isascii() else json.dumps(value)
+        return text if len(text) <= MAX_NAME else _long_id(text)
+    if type(value) is float and value.is_integer():
+        return repr(value)
+    return ""
+
+
+def _long_id(text: str) -> str:
+    return f"{text[: MAX_NAME - 18]}…{sha256(text.encode()).hexdigest()[:16]}"
+
+
+# ---- one message ---------------------------------------------------------------------------------------
+
+
+def _classified(value: Mapping[str, Any]) -> Classification:
+    method = value.get("method", _ABSENT)
+    ident = id_text(value["id"]) if "id" in value else ""
+    answers = "result" in value or "error" in value
+    sound = value.get("jsonrpc") == "2.0"
+    if method is not _ABSENT:
+        return _classified_call(method, value, ident, sound and not (answers and ident))
+    if not answers or not sound:
+        outcome = Outcome.ERROR if ident and answers else Outcome.NONE
+        return Classification(Kind.NOT_RPC, "", "", ident, outcome)
+    result, error = value.get("result"), value.get("error")
+    if error is not None:
+        kind = Kind.ERROR if result is None else Kind.NOT_RPC
+        return Classification(kind, "", "", ident, Outcome.ERROR)
+    if not ident:
+        return _NOT_RPC
+    if type(result) is not dict:
+        return Classification(Kind.RESPONSE, "", "", ident, Outcome.ERROR)
+    if result.get("isError") is True:
+        return Classification(Kind.RESPONSE, "", "", ident, Outcome.TOOL_ERROR)
+    if result.get("resultType") == INPUT_REQUIRED:
+        state = _state_mark(result.get("requestState"))
+        return Classification(Kind.RESPONSE, "", "", ident, Outcome.INPUT_REQUIRED, "", "", state)
+    return Classification(Kind.RESPONSE, "", "", ident, Outcome.OK)
+
+
+def _classified_call(method: Any, value: Mapping[str, Any], ident: str, sound: bool) -> Classification:
+    if type(method) is not str:
+        return Classification(Kind.NOT_RPC, "", "", ident)
+    name, params = column(method), value.get("params")
+    if not sound or not (params is None or type(params) is dict) or ("id" in value and not ident):
+        return Classification(Kind.NOT_RPC, name, "", ident)
+    kind = Kind.REQUEST if ident else Kind.NOTIFICATION
+    if not params:
+        return Classification(kind, name, "", ident)
+    tool = _named(method, params)
+    if not ident:
+        token = target = ""
+        if method == "notifications/progress":
+            token = id_text(params.get("progressToken"))
+        elif method == "notifications/cancelled":
+            target = id_text(params.get("requestId"))
+        return Classification(kind, name, tool, "", Outcome.NONE, token, target)
+    meta = params.get("_meta")
+    token = id_text(meta.get("progressToken")) if type(meta) is dict else ""
+    if "requestState" in params or "inputResponses" in params:
+        state = _state_mark(params.get("requestState"))
+        return Classification(kind, name, tool, ident, Outcome.NONE, token, "", state, True)
+    return Classification(kind, name, tool, ident, Outcome.NONE, token)
+
+
+def _named(method: str, params: Mapping[str, Any]) -> str:
+    key = _NAMED_BY.get(method)
+    if key is not None:
+        value = params.get(key)
+    elif method == "completion/complete" and type(ref := params.get("ref")) is dict:
+        value = ref.get("name") or ref.get("uri")
+    else:
+        return ""
+    return column(value) if type(value) is str else ""
+
+
+def _state_mark(state: Any) -> int:
+    return hash(state) if type(state) is str else 0
+
+
+# ---- large frames, torn frames and batches ---------------------------------------------------------------
+
+
+def _skimmed(raw: bytes, torn: bool = False) -> Classification:
+    start = after_space(raw, 3 if raw.startswith(b"\xef\xbb\xbf") else 0)
+    mark = raw[start : start + 1]
+    if mark == b"[" and not torn:
+        return _classified_batch(raw, start) if value_end(raw, start) >= 0 else _NOT_JSON
+    if mark != b"{":
+        return _NOT_JSON
+    try:
+        value, end = _essence(raw, start, _WANTED)
+    except (ValueError, RecursionError):
+        return _NOT_JSON
+    if torn:
+        return _classified_head(value)
+    if end < 0 or raw[end:].strip(_WHITE.encode()):
+        return _NOT_JSON
+    return _classified(value)
+
+
+def _classified_head(value: dict[str, Any]) -> Classification:
+    """Return what a frame is of which only the head is known: what is missing may stand in the rest."""
+    reading = _classified({"jsonrpc": "2.0", **value})
+    if reading.kind is Kind.NOT_RPC and not reading.ident and "id" not in value and "error" not in value:
+        if type(value.get("result")) is dict:
+            return Classification(Kind.RESPONSE)
+    return reading
+
+
+def _essence(raw: bytes, start: int, wanted: _Wanted) -> tuple[dict[str, Any], int]:
+    """Return an object reduced to the wanted members, and the index behind it (-1 if it is torn)."""
+    seen = outline(raw, start)
+    value: dict[str, Any] = {}
+    for key, inner in wanted.items():
+        if key not in seen.members:
+            continue
+        begin, end = seen.members[key]
+        mark = raw[begin : begin + 1]
+        if mark == b"{":
+            value[key] = _essence(raw, begin, inner)[0] if inner else {}
+        elif mark == b"[":
+            value[key] = []
+        elif end >= 0:
+            value[key] = _scalar(raw[begin:end])
+    return value, seen.end
+
+
+def _scalar(raw: bytes) -> Any:
+    if len(raw) <= _SMALL_VALUE:
+        try:
+            return json.loads(raw.decode("utf-8", "replace"))
+        except json.JSONDecodeError:
+            raise
+        except ValueError:  # a whole number of thousands of digits: JSON, but nothing that we look for
+            return None
+    return f"{raw[1:_SMALL_VALUE].decode('utf-8', 'replace')}{sha256(raw).hexdigest()}"
+
+
+def _classified_batch(raw: bytes, start: int = -1) -> Classification:
+    """Return an array as a batch of what its items are, if they are objects."""
+    if start < 0:
+        start = raw.find(b"[")
+    found: list[tuple[int, int, Classification]] = []
+    try:
+        for begin, end in items(raw, start, MAX_ITEMS):
+            if raw[begin : begin + 1] != b"{":
+                return _NOT_RPC
+            found.append((begin, end, classify(raw[begin:end])))
+    except ValueError:
+        return _NOT_JSON
+    return Classification(Kind.BATCH, items=tuple(found)) if found else _NOT_RPC

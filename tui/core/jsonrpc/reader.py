@@ -1,0 +1,226 @@
+"""JSON into values, by Python's own parser for everybody: what a person sees is what is used. Pure.
+
+The callers differ in what they accept, so there is one function for each: `read_json` for what a server
+sends (bounded, never in the way of other threads), `loads` for other JSON texts, `scan` for the recorder
+(the parser itself: a message must be recorded whatever the host makes of it), and `DuplicateKeyReader` for
+the linter. NaN and Infinity, which Python would accept, are refused by all of them.
+"""
+
+import contextlib
+import gc
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+MAX_DEPTH = 256
+"""Levels of nesting that are accepted; everything behind may then recurse without counting."""
+
+MAX_PARTS = 250_000
+"""Objects and lists in one large value: 16 MiB can hold five million, which are 400 MB of memory."""
+
+FEW_LISTS = 20_000
+"""Lists that the parser in C may read in a row without letting another thread run: some milliseconds."""
+
+MAX_FOUND = 8
+MAX_SHOWN = 20
+
+# Matches pairs and other escapes too, so that group 1 is an escaped half of a surrogate pair alone.
+_ESCAPES = r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+_TEXT_ESCAPES = re.compile(_ESCAPES, re.DOTALL)
+_RAW_ESCAPES = re.compile(_ESCAPES.encode(), re.DOTALL)
+
+
+class NotJson(ValueError):
+    """A text holds what JSON does not have (NaN, Infinity), or what cannot be kept.
+
+    Attributes:
+        part: what it holds, for a sentence like "it has NaN".
+    """
+
+    def __init__(self, part: str, message: str = "") -> None:
+        super().__init__(message or part)
+        self.part = part
+
+
+def _refuse(word: str) -> Any:
+    raise NotJson(word, f"{word} is not a JSON value")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):  # 1e999 is JSON, but could not be written again
+        shown = digits if len(digits) <= MAX_SHOWN else f"{digits[:MAX_SHOWN]}…"
+        raise NotJson("a number out of range", f"{shown} is out of range")
+    return value
+
+
+_STRICT: dict[str, Any] = {"parse_constant": _refuse, "parse_float": _finite}
+_DECODER = json.JSONDecoder(**_STRICT)
+_LENIENT_DECODER = json.JSONDecoder(strict=False, **_STRICT)
+
+scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(parse_constant=_refuse).scan_once  # type: ignore[attr-defined]
+"""Read the value that begins at an index; return it and the index behind it.
+
+Raises StopIteration or JSONDecodeError where there is no JSON, NotJson, RecursionError, and ValueError for a
+whole number of thousands of digits. A number like 1e999 becomes infinite.
+"""
+
+
+def loads(text: str | bytes, *, strict: bool = True) -> Any:
+    """Return the value of a JSON text.
+
+    Args:
+        text: the whole text.
+        strict: refuse control characters in strings, as JSON does.
+
+    Raises:
+        ValueError: it is not JSON, or has a number that is out of range.
+        RecursionError: it is nested too deeply.
+    """
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    elif text.startswith("\ufeff"):
+        raise json.JSONDecodeError("Unexpected UTF-8 BOM", text, 0)
+    # `json.loads` would make a decoder for each text.
+    return (_DECODER if strict else _LENIENT_DECODER).decode(text)
+
+
+def read_json(raw: bytes, *, patient: bool = False) -> Any:
+    """Return the value of a text that a server sent.
+
+    Args:
+        raw: UTF-8; what is not becomes U+FFFD, and so does half of a surrogate pair.
+        patient: let other threads run while reading, and count the parts; several times slower.
+
+    Raises:
+        NotJson: it has something that is refused; its `part` names it.
+        RecursionError: it is nested too deeply.
+        ValueError: it is not JSON.
+    """
+    text = _text_of(raw)
+    if patient:
+        with _no_collections():
+            value = _read_patiently(text)
+    else:
+        value = _DECODER.decode(text)
+    if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH + 1):
+        raise RecursionError
+    return value
+
+
+def objects_within(raw: bytes, opening: re.Pattern[str]) -> list[Any]:
+    """Return the JSON objects that begin like `opening` anywhere in a text, at most `MAX_FOUND`."""
+    text = _text_of(raw)
+    found: list[Any] = []
+    start = opening.search(text)
+    for _ in range(MAX_FOUND):
+        if start is None:
+            break
+        try:
+            value, end = _DECODER.raw_decode(text, start.start())
+            if nests_deeper(value, MAX_DEPTH + 1):
+                raise RecursionError
+            found.append(value)
+        except (ValueError, RecursionError):
+            end = start.end()
+        start = opening.search(text, end)
+    return found
+
+
+class DuplicateKeyReader:
+    """Reads JSON and notes the first key that an object has twice. Used by one thread.
+
+    Attributes:
+        duplicate: the key, or None.
+    """
+
+    def __init__(self) -> None:
+        self.duplicate: str | None = None
+        self._decoder = json.JSONDecoder(object_pairs_hook=self._object, parse_constant=_refuse)
+
+    def read(self, text: str) -> Any:
+        """Return the value of a text.
+
+        Raises:
+            ValueError: it is not JSON; a NotJson has NaN or Infinity.
+            RecursionError: it is nested too deeply.
+        """
+        self.duplicate = None
+        return self._decoder.decode(text)
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) != len(pairs) and self.duplicate is None:
+            seen: set[str] = set()
+            self.duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        return made
+
+
+def lone_surrogate(raw: bytes) -> str:
+    """Return the first escape in a text that is half of a surrogate pair alone, or ""."""
+    for found in _RAW_ESCAPES.finditer(raw):
+        if half := found[1]:
+            return f"\\{half.decode()}"
+    return ""
+
+
+def nests_deeper(value: Any, levels: int) -> bool:
+    """Return whether objects and lists are nested deeper than so many levels."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _text_of(raw: bytes) -> str:
+    text = raw.decode("utf-8", "replace")
+    if "\\ud" in text or "\\uD" in text:
+        text = _TEXT_ESCAPES.sub(lambda found: "\ufffd" if found[1] else found[0], text)
+    return text
+
+
+@contextlib.contextmanager
+def _no_collections() -> Iterator[None]:
+    """Turn the garbage collector off: it looks at every part again and again while there are ever more.
+
+    All other threads wait while it looks (measured: 0.2 s for a schema of 3 MiB), and JSON has no cycles.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _read_patiently(text: str) -> Any:
+    left = MAX_PARTS
+
+    def counted(value: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise NotJson(f"more than {MAX_PARTS:,} objects and lists")
+        return value
+
+    def whole(digits: str) -> int:
+        return int(digits)
+
+    # The parser in C holds the interpreter's lock to the end; a call of Python code per value releases it.
+    decoder = json.JSONDecoder(**_STRICT, object_hook=counted, parse_int=whole)
+    if text.count("[") > FEW_LISTS:
+        # The parser in C calls nothing for a list (measured: five million of them held the lock for 1.6 s).
+        read_list: Callable[..., Any] = json.decoder.JSONArray  # type: ignore[attr-defined]
+        decoder.parse_array = lambda *args: counted(read_list(*args))  # type: ignore[attr-defined]
+        decoder.scan_once = json.scanner.py_make_scanner(decoder)  # type: ignore[attr-defined]
+    return decoder.decode(text)
