@@ -11,7 +11,7 @@ from tests.conftest import until
 from tests.ui.app_stage import asked, opened, ripen, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.tools import TextContent, ToolResult
-from tui.ui.dialogs.say_why import SayWhy
+from tui.ui.dialogs.text_dialogs import SayWhy
 
 
 @pytest.mark.parametrize(

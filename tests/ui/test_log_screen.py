@@ -11,7 +11,7 @@ from tests.conftest import until
 from tests.ui.stage import FakeHost, Stage, press, server, shown, stopped
 from tui.core.servers import ServerState, StopReason
 from tui.ui.workbench.log import LogScreen
-from tui.ui.workbench.log_lines import LogLines
+from tui.ui.workbench.server_log import LogLines
 
 
 def numbered(first: int, last: int) -> tuple[str, ...]:

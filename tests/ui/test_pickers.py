@@ -9,9 +9,7 @@ from textual.widgets import OptionList
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, press
 from tui.settings.themes import ThemeSpec, all_themes
-from tui.ui.dialogs.finding_picker import FindingPicker
-from tui.ui.dialogs.picker import Choice, Picker
-from tui.ui.dialogs.themes import ThemePicker
+from tui.ui.dialogs.picker import Choice, FindingPicker, Picker, ThemePicker
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from tests.ui.traffic_stage import some
 from tui.core.traffic import Cause, Direction, Kind, Redaction
 from tui.core.workbench import RawAnswer
 from tui.ui.app.app import McptuiApp
-from tui.ui.dialogs.confirm_call import ConfirmCall
+from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.traffic.edit_request import EditRequest
 from tui.ui.traffic.screen import TrafficScreen
 

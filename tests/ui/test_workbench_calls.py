@@ -12,7 +12,7 @@ from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened
 from tests.ui.bench_stage import PIXEL, rich_runtime
 from tui.core.tools import TextContent, ToolResult
 from tui.traffic.filter.query import parse
-from tui.ui.dialogs.confirm_call import ConfirmCall
+from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.widgets.rows import text_of
 

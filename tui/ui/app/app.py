@@ -13,11 +13,12 @@ from textual.command import Provider
 from tui.core.errors import McptuiError
 from tui.ui.app.doing import Doing
 from tui.ui.chat.status_line import LOADING, Status
-from tui.ui.keys.actions import Context, Situation, in_footer
+from tui.ui.keys.actions import Context
 from tui.ui.keys.answer_debounce import AnswerKeys
 from tui.ui.keys.bindings import bindings_anywhere
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.platform.gc_pauses import Collecting
+from tui.ui.keys.situation import Situation, in_footer
+from tui.ui.platform.memory import GcPauses
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.events import Event
@@ -84,7 +85,7 @@ class McptuiApp(Doing):
         self.took_focus = False
         self.answer_keys = AnswerKeys(self.settle, self._write, self.set_timer)
         self._typed_at = -TYPING_SECONDS
-        self.collecting = Collecting()
+        self.collecting = GcPauses()
 
     # ---- life ----
 
@@ -313,6 +314,6 @@ class McptuiApp(Doing):
 
 
 def _thrift() -> None:
-    from tui.ui.platform.malloc import give_back_what_is_freed
+    from tui.ui.platform.memory import return_freed_memory
 
-    give_back_what_is_freed()
+    return_freed_memory()

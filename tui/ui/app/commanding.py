@@ -193,7 +193,7 @@ class Commanding(OnMessages):
         self._pick("Attach a resource", choices, attached, "No running server has resources.")
 
     def _pick(self, heading: str, choices: "list[Choice]", taken: Callable[[str], None], none: str) -> None:
-        from tui.ui.dialogs.finding_picker import FindingPicker
+        from tui.ui.dialogs.picker import FindingPicker
 
         def done(value: str | None) -> None:
             self.go_to(Context.COMPOSER)
@@ -205,7 +205,7 @@ class Commanding(OnMessages):
     # ---- texts that are put into the message ----
 
     def _snippet(self, spec: "Spec", rest: str) -> None:
-        from tui.ui.keys.arguments import filled, pair, parse_arguments
+        from tui.ui.keys.slash_commands import filled, pair, parse_arguments
 
         found = parse_arguments(rest, spec.names, spec.required)
         if found.missing:
@@ -219,7 +219,7 @@ class Commanding(OnMessages):
     async def _prompt(self, spec: "Spec", rest: str) -> None:
         """Put what a prompt gives into the composer, to be read before it is sent."""
         from tui.ui.chat.composer.command_arguments import said_by
-        from tui.ui.keys.arguments import parse_arguments
+        from tui.ui.keys.slash_commands import parse_arguments
 
         found = parse_arguments(self.composer.pastes.expand(rest), spec.names, spec.required)
         if found.unknown:

@@ -286,7 +286,7 @@ class Conversing(ByHand):
 
     def action_chat_system(self) -> None:
         """Read and change the system text of the conversation."""
-        from tui.ui.dialogs.system_text import SystemText
+        from tui.ui.dialogs.text_dialogs import SystemText
 
         if not self.runtime.is_ready:
             return

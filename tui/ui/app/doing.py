@@ -97,7 +97,7 @@ class Doing(Speaking):
 
     def action_question_why(self) -> None:
         """Refuse this call and say why."""
-        from tui.ui.dialogs.say_why import SayWhy
+        from tui.ui.dialogs.text_dialogs import SayWhy
 
         request = self.approvals.current
         if request is None or not self.approvals.ripe:
@@ -221,7 +221,7 @@ class Doing(Speaking):
 
     def action_app_theme(self) -> None:
         """Choose another theme, seen as it is chosen."""
-        from tui.ui.dialogs.themes import ThemePicker
+        from tui.ui.dialogs.picker import ThemePicker
 
         specs, _ = all_themes(themes_dir())
         self._open(ThemePicker(specs, self.theme), self._theme_chosen)
@@ -245,7 +245,7 @@ class Doing(Speaking):
         if not (self.furnished and self.chat.running):
             self.exit(0)
             return
-        from tui.ui.dialogs.confirm_quit import ConfirmQuit
+        from tui.ui.dialogs.confirm import ConfirmQuit
 
         self._open(ConfirmQuit(lambda: self.chat.running), lambda leave: self.exit(0) if leave else None)
 

@@ -8,8 +8,9 @@ from textual.content import Content
 from tui.core.text import clean
 from tui.ui.app.conversations import NOT_SAVED, Conversing
 from tui.ui.chat.composer.token_area import Reference, Written
-from tui.ui.keys.actions import Action, Context, action, of_context, possible, unavailable
+from tui.ui.keys.actions import Action, Context, action, of_context
 from tui.ui.keys.answer_debounce import AnswerKeys
+from tui.ui.keys.situation import possible, unavailable
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.conversation.conversation import Attachment, Message

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tui.core.text import clean_line
 from tui.ui.app.app import McptuiApp
+from tui.ui.platform.memory import SWITCH_SECONDS
 from tui.ui.platform.output import screen_of_our_own
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 SHUTDOWN_SECONDS = 9.0
 """More than the host takes at worst (7 s), so that this is only the last resort."""
-
-SWITCH_SECONDS = 0.0005
 
 PATIENCE_SECONDS = 0.5
 """A stop that takes longer is announced."""
@@ -72,7 +71,6 @@ def _run(app: "McptuiApp | TraceApp", made: "Sequence[Runtime]") -> int:
         from tui.ui.platform.driver import RobustDriver
 
         app.driver_class = RobustDriver
-    # A key passes through three threads; each time another one may keep it waiting for so long.
     sys.setswitchinterval(SWITCH_SECONDS)
     with screen_of_our_own() as screen:
         code = asyncio.run(_own(app, made, screen))

@@ -81,7 +81,7 @@ class TraceApp(Shell):
 
     def action_app_theme(self) -> None:
         """Choose another theme, seen as it is chosen."""
-        from tui.ui.dialogs.themes import ThemePicker
+        from tui.ui.dialogs.picker import ThemePicker
 
         if isinstance(self.screen, TrafficScreen):
             specs, _ = all_themes(themes_dir())

@@ -10,8 +10,9 @@ from tui.ui.chat.approvals import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.status_line import LOADING, Meter, Status, Used
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.actions import Context, Situation, action, first_key
+from tui.ui.keys.actions import Context, action, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.situation import Situation
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

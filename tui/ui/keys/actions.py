@@ -6,17 +6,99 @@ the app, unless `run` names another one.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from enum import StrEnum
+from functools import partial
 
-from tui.ui.keys.action import OF_SCREENS as OF_SCREENS
-from tui.ui.keys.action import Action as Action
-from tui.ui.keys.action import Context as Context
-from tui.ui.keys.chat_actions import CHAT_ACTIONS
-from tui.ui.keys.traffic_actions import TRAFFIC_ACTIONS
-from tui.ui.keys.workbench_actions import WORKBENCH_ACTIONS
-from tui.ui.keys.writing_actions import WRITING_ACTIONS
+
+class Context(StrEnum):
+    """Where an action's keys work. The value is the heading of its group in the help."""
+
+    ANYWHERE = "Anywhere"
+    COMPOSER = "Writing a message"
+    CONVERSATION = "Conversation"
+    QUESTION = "A tool call asks"
+    SERVERS = "Servers"
+    TRACE = "Trace"
+    TRAFFIC = "Traffic"
+    FRAME = "Traffic, one entry"
+    WORKBENCH = "Workbench"
+    BENCH_LIST = "Workbench, lists and results"
+    BENCH_FORM = "Workbench, a form"
+    SESSIONS = "Saved conversations"
+    MODELS = "Models"
+    RESULT = "What a call gave"
+
+
+OF_SCREENS = (
+    Context.TRAFFIC,
+    Context.FRAME,
+    Context.WORKBENCH,
+    Context.BENCH_LIST,
+    Context.BENCH_FORM,
+    Context.SESSIONS,
+    Context.MODELS,
+    Context.RESULT,
+)
+"""Contexts whose actions do something only while their screen is on top."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a person can do.
+
+    Attributes:
+        id: what `[ui.keys]` calls it.
+        keys: keys, separated by commas, as Textual names them.
+        context: where `keys` work.
+        label: the word in the footer.
+        help: the sentence in the help and in the palette.
+        footer: rank in the footer, smaller stays longer in a narrow one; 0: not in the footer.
+        anywhere: keys that work outside `context` too.
+        run: the Textual action, if it is not the app's method of that id.
+        priority: the key is taken before the focused pane sees it.
+        palette: whether the palette offers it.
+    """
+
+    id: str
+    keys: str
+    context: Context
+    label: str
+    help: str
+    footer: int = 0
+    anywhere: str = ""
+    run: str = ""
+    priority: bool = False
+    palette: bool = True
+
+    @property
+    def method(self) -> str:
+        """The Textual action that a key of this action runs."""
+        return self.run or f"app.{self.id.replace('.', '_')}"
+
+
+def _on_screen(
+    context: Context, id: str, keys: str, label: str, help: str, footer: int = 0, run: str = ""
+) -> Action:
+    """Return an action that is a method of the screen."""
+    return Action(id, keys, context, label, help, footer, run=f"screen.{run or id.replace('.', '_')}")
+
+
+def _on_pane(context: Context, id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
+    """Return an action that is a method of the focused pane, and so is not in the palette."""
+    run = id.removeprefix("composer.").replace(".", "_")
+    return Action(id, keys, context, label, help, footer, run=run, palette=False)
+
 
 _C = Context
+_sessions = partial(_on_screen, Context.SESSIONS)
+_models = partial(_on_screen, Context.MODELS)
+_result = partial(_on_screen, Context.RESULT)
+_traffic = partial(_on_screen, Context.TRAFFIC)
+_bench = partial(_on_screen, Context.WORKBENCH)
+_results = partial(_on_screen, Context.BENCH_LIST)
+_frame = partial(_on_pane, Context.FRAME)
+_form = partial(_on_pane, Context.BENCH_FORM)
+_composer = partial(_on_pane, Context.COMPOSER)
 
 ACTIONS: tuple[Action, ...] = (
     # ---- a question ----
@@ -26,14 +108,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("question.no", "n", _C.QUESTION, "no", "Refuse this call", 4),
     Action("question.why", "e", _C.QUESTION, "no, because…", "Refuse and tell the model why", 5),
     # ---- the chat ----
-    Action(
-        "chat.cancel",
-        "escape",
-        _C.ANYWHERE,
-        "stop",
-        "Stop the turn, or go back to the message",
-        6,
-    ),
+    Action("chat.cancel", "escape", _C.ANYWHERE, "stop", "Stop the turn, or go back to the message", 6),
     Action("chat.continue", "ctrl+g", _C.ANYWHERE, "go on", "After a limit: go on with fresh ones", 7),
     Action("chat.new", "ctrl+n", _C.ANYWHERE, "new chat", "Begin a new conversation", 70),
     Action(
@@ -51,13 +126,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("servers.toggle", "s", _C.SERVERS, "start/stop", "Start or stop the selected server", 15),
     Action("servers.restart", "r", _C.SERVERS, "restart", "Restart the selected server", 16),
     Action(
-        "servers.log",
-        "l",
-        _C.SERVERS,
-        "log",
-        "Show the stderr of the selected server",
-        17,
-        anywhere="ctrl+l",
+        "servers.log", "l", _C.SERVERS, "log", "Show the stderr of the selected server", 17, anywhere="ctrl+l"
     ),
     # ---- panes ----
     Action("focus.conversation", "f2", _C.ANYWHERE, "conversation", "Go to the conversation", 33),
@@ -65,12 +134,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("focus.trace", "f6", _C.ANYWHERE, "trace", "Go to the trace", 32),
     Action("focus.composer", "f5", _C.ANYWHERE, "write", "Go to the message", 0),
     Action(
-        "pane.maximise",
-        "ctrl+o",
-        _C.ANYWHERE,
-        "full screen",
-        "Give the pane the whole body, and back",
-        65,
+        "pane.maximise", "ctrl+o", _C.ANYWHERE, "full screen", "Give the pane the whole body, and back", 65
     ),
     # ---- the app ----
     Action("app.theme", "ctrl+t", _C.ANYWHERE, "theme", "Choose another theme", 75),
@@ -86,10 +150,169 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("app.help", "f1,question_mark", _C.ANYWHERE, "keys", "Show every key", 21),
     Action("app.quit", "ctrl+q", _C.ANYWHERE, "quit", "Stop the servers and leave", 29, priority=True),
-    *WRITING_ACTIONS,
-    *CHAT_ACTIONS,
-    *TRAFFIC_ACTIONS,
-    *WORKBENCH_ACTIONS,
+    # ---- the message that is being written ----
+    _composer("composer.send", "enter", "send", "Send; while a turn runs: after it", 10),
+    _composer("composer.steer", "ctrl+s", "say it now", "While a turn runs: say it at the next step", 11),
+    _composer("composer.newline", "shift+enter,ctrl+j,alt+enter", "new line", "Begin a new line", 60),
+    _composer("composer.complete", "tab", "complete", "Take the suggestion, or go to the next pane"),
+    _composer("composer.older", "up", "older", "In the first line: the message before"),
+    _composer("composer.newer", "down", "newer", "In the last line: the message after"),
+    Action("composer.history", "ctrl+r", _C.COMPOSER, "search", "Search in what was written before", 61),
+    Action("composer.editor", "ctrl+f", _C.COMPOSER, "editor", "Write the message in $EDITOR", 62),
+    Action(
+        "composer.take_back", "ctrl+up", _C.COMPOSER, "edit held", "Take back what is held, to change it", 12
+    ),
+    _composer("composer.drop", "ctrl+x", "drop held", "With nothing written: drop what is held", 13),
+    # ---- conversations and models ----
+    Action("chat.sessions", "f9", _C.ANYWHERE, "sessions", "Go on with a saved conversation", 34),
+    Action("chat.models", "f10", _C.ANYWHERE, "model", "Ask another model from now on", 35),
+    Action("chat.system", "f12", _C.ANYWHERE, "system", "Read and change the system text"),
+    # ---- a message: the one that the mark stands on, or the last ----
+    Action("chat.copy", "c", _C.CONVERSATION, "copy", "Copy the marked message, or the last reply", 30),
+    Action("chat.retry", "r", _C.CONVERSATION, "ask again", "Ask the marked question again, as a branch", 22),
+    Action("chat.rewrite", "w", _C.CONVERSATION, "rewrite", "Change the marked question, then ask it", 23),
+    Action("chat.compare", "m", _C.CONVERSATION, "other model", "Ask another model the same", 24),
+    Action("chat.branch", "b", _C.CONVERSATION, "branch", "Go on from the marked message, as a branch", 25),
+    Action("chat.parent", "p", _C.CONVERSATION, "parent", "Go back to where this branch began", 26),
+    Action("chat.result", "v", _C.CONVERSATION, "whole result", "Show all of what a call gave", 21),
+    Action("chat.uncompact", "u", _C.CONVERSATION, "read all", "Let the model read everything again", 27),
+    Action("chat.export", "x", _C.CONVERSATION, "export", "Write the conversation to a file", 31),
+    # ---- the list of saved conversations ----
+    _sessions("session.resume", "enter", "go on", "Go on with the conversation", 1),
+    _sessions("session.branch", "ctrl+b", "branch", "Go on with a copy of the conversation", 6),
+    _sessions("session.rename", "f2", "rename", "Give the conversation another title", 4),
+    _sessions("session.delete", "ctrl+d", "delete", "Take the conversation out of the list", 5),
+    _sessions("session.undo", "ctrl+z", "undo", "Bring back what was deleted last", 2),
+    _sessions("session.export", "ctrl+e", "export", "Write the conversation to a file", 7),
+    _sessions("session.leave", "escape", "back", "Empty the search; leave the list", 3),
+    # ---- models ----
+    _models("model.take", "enter", "ask it", "Ask this model from now on", 1),
+    _models("model.offered", "tab", "what it offers", "List the models of the endpoint, and back", 2),
+    _models("model.leave", "escape", "back", "Empty the search; leave the list", 3),
+    # ---- what a call gave ----
+    _result("result.save", "w", "save as", "Write the marked part to a file", 1),
+    _result("result.open", "o", "open", "Open the marked part with the system's program", 2),
+    _result("result.copy", "c", "copy", "Copy the marked part, if it is text", 3),
+    _result("result.leave", "escape,q", "back", "Leave the result", 4),
+    # ---- traffic ----
+    Action("traffic.open", "f4", _C.ANYWHERE, "traffic", "Show all that travels, entry by entry", 22),
+    Action("traffic.tail", "f7", _C.ANYWHERE, "tail", "Show or hide the newest of the traffic"),
+    Action("traffic.of_call", "f8", _C.ANYWHERE, "its traffic", "Show what travelled for a call or turn", 34),
+    # ---- the list ----
+    _traffic("traffic.read", "enter", "read", "Read the entry: open it and go to it", 1),
+    _traffic("traffic.back", "escape,q", "back", "Close what is open, clear the filter, leave", 2),
+    _traffic("traffic.filter", "slash", "filter", "Filter the list", 3),
+    _traffic("traffic.filters", "f", "saved", "Take or keep a filter by its name", 14),
+    _traffic("traffic.search", "s", "search", "Search in the list and in bodies", 8),
+    _traffic("traffic.next", "n", "next", "Search: go to the next find", 15),
+    _traffic("traffic.previous", "N", "last", "Search: go to the find before", 0),
+    _traffic("traffic.pair", "p", "pair", "Go to the answer, or to the request", 4),
+    _traffic("traffic.first", "o", "origin", "Go to the first request of the call", 11),
+    _traffic("traffic.mark", "m", "mark", "Mark the entry, or take its mark away", 5),
+    _traffic("traffic.note", "M", "note", "Write a note on the entry", 12),
+    _traffic("traffic.time", "t", "time", "Time of day, since the start, since the one before", 9),
+    _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest and follow it", 6),
+    _traffic("traffic.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
+    _traffic("traffic.resend", "R", "send again", "Send the request again to its server, as it was", 12),
+    _traffic("traffic.form", "E", "edit as form", "Edit the arguments of a call as a form, in the workbench"),
+    _traffic("traffic.edit", "e", "edit, send", "Edit the params of the request as JSON, and send it", 11),
+    _traffic(
+        "traffic.compare", "d", "compare", "Compare: mark the entry; on another one, show what differs", 12
+    ),
+    _traffic("traffic.export", "x", "export", "Export entries: JSON lines, Markdown, HTML, HAR", 12),
+    _traffic("traffic.turn", "g", "turn", "Go to the turn that caused it", 10),
+    _traffic("traffic.stats", "S", "numbers", "Calls, errors and times of each server and tool", 13),
+    _traffic("traffic.waterfall", "w", "waterfall", "Where the time of the entry's turn went", 13),
+    # ---- one entry ----
+    _frame("frame.close", "escape,q", "close", "Go back to the list and close the entry", 1),
+    _frame("frame.fold", "enter,space", "fold", "Fold or unfold what the mark stands on", 2),
+    _frame("frame.fold_all", "a", "fold all", "Fold or unfold everything", 12),
+    _frame("frame.next_tab", "right,l", "tabs", "Tree, pair, raw, timing, explanation, findings", 3),
+    _frame("frame.last_tab", "left,h", "last tab", "The view before", 0),
+    _frame("frame.search", "slash,s", "search", "Search in this entry", 4),
+    _frame("frame.next", "n", "next", "Go to the next find", 13),
+    _frame("frame.previous", "N", "last", "Go to the find before", 0),
+    _frame("frame.copy_value", "y", "copy value", "Copy the value that the mark stands on", 5),
+    _frame("frame.copy_path", "Y", "copy path", "Copy the path of the value", 6),
+    _frame("frame.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
+    _frame("frame.save", "w", "save", "Save the image or the body to a file", 11),
+    _frame("frame.older", "left_square_bracket", "entry before", "Read the entry before in the list", 9),
+    _frame("frame.newer", "right_square_bracket", "next entry", "Read the next entry of the list", 8),
+    _frame("frame.pair", "p", "pair", "Read the answer, or the request", 10),
+    _frame("frame.maximise", "z", "whole screen", "Give the entry the whole screen, and back", 10),
+    # ---- everywhere on the workbench ----
+    _bench(
+        "bench.call", "ctrl+j,ctrl+enter,f9", "call", "Call the tool, read the resource, get the prompt", 3
+    ),
+    _bench("bench.back", "escape", "back", "Stop the call, leave the form, leave the workbench", 4),
+    _bench(
+        "bench.raw",
+        "ctrl+r",
+        "raw JSON",
+        "Write the arguments as raw JSON, or in the form again",
+        5,
+        run="on_bench('raw')",
+    ),
+    _bench("bench.keep", "ctrl+k", "keep", "Keep these arguments under a name", 9, run="on_bench('keep')"),
+    _bench("bench.saved", "ctrl+o", "kept", "Take arguments that were kept", 10, run="on_bench('saved')"),
+    _bench("bench.frames", "f4", "frames", "Show the frames of this call, or the traffic of the server", 6),
+    _bench("bench.hand", "ctrl+g", "to chat", "Put the result into the message to the model", 7),
+    _bench("bench.start", "ctrl+s", "start/stop", "Start or stop the server", 14, run="bench_toggle"),
+    _bench("bench.next_tab", "ctrl+pagedown", "next tab", "Go to the next tab", run="bench_step_tab(1)"),
+    _bench("bench.last_tab", "ctrl+pageup", "last tab", "Go to the tab before", run="bench_step_tab(-1)"),
+    # ---- lists and results ----
+    _results("bench.open", "enter", "open", "List: go to the form. Call: take its arguments. Tree: fold", 1),
+    _results("bench.filter", "slash", "filter", "Filter the list while typing", 2),
+    _results("bench.next", "n", "next find", "Go to the next find", 0, run="bench_find(1)"),
+    _results("bench.previous", "N", "last find", "Go to the find before", 0, run="bench_find(-1)"),
+    _results("bench.right", "right,l", "tabs", "Go to the next tab", 2, run="bench_step_tab(1)"),
+    _results("bench.left", "left,h", "last tab", "Go to the tab before", run="bench_step_tab(-1)"),
+    _results("bench.overview", "1", "overview", "Go to the overview", run="bench_tab('overview')"),
+    _results("bench.tools", "2", "tools", "Go to the tools", run="bench_tab('tools')"),
+    _results("bench.resources", "3", "resources", "Go to the resources", run="bench_tab('resources')"),
+    _results("bench.prompts", "4", "prompts", "Go to the prompts", run="bench_tab('prompts')"),
+    _results("bench.log", "5", "log", "Go to the log", run="bench_tab('log')"),
+    _results("bench.traffic", "6", "traffic", "Go to the traffic of the server", run="bench_tab('traffic')"),
+    _results(
+        "bench.diff",
+        "d",
+        "compare",
+        "Compare this result with the one before, or the marked one",
+        8,
+        run="on_bench('diff')",
+    ),
+    _results("bench.mark", "m", "mark", "Mark a call, to compare others with it", 12, run="on_bench('mark')"),
+    _results("bench.copy", "y", "copy", "Copy the value that the mark stands on", 11),
+    _results(
+        "bench.copy_all", "Y", "copy all", "Copy the whole result as JSON", 0, run="on_bench('copy_all')"
+    ),
+    _results(
+        "bench.save",
+        "w",
+        "save",
+        "Save the image, the text or the whole result to a file",
+        11,
+        run="on_bench('save')",
+    ),
+    _results(
+        "bench.maximise",
+        "z",
+        "whole screen",
+        "Give the result the whole screen, and back",
+        13,
+        run="on_bench('maximise')",
+    ),
+    _results("bench.toggle", "s", "start/stop", "Start or stop the server", 15),
+    _results("bench.restart", "r", "restart", "Restart the server", 16),
+    _results("bench.reload", "R", "list again", "Ask the server again for what it offers", 17),
+    _results("bench.leave", "q", "back", "Leave the workbench", 0),
+    # ---- a form ----
+    _form("form.choose", "enter", "next, choose", "Next field; choose; unfold; on the last line: call", 1),
+    _form("form.next", "tab,down", "next", "Go to the next field", 0),
+    _form("form.previous", "shift+tab,up", "before", "Go to the field before", 0),
+    _form("form.add", "ctrl+n", "add", "Add an item to the list, or an optional field", 8),
+    _form("form.remove", "ctrl+d", "remove", "Take the item, or the value of the field, away", 8),
+    _form("form.cycle", "ctrl+a", "another", "Take the next choice, or the next arm of a union", 11),
 )
 
 _BY_ID = {action.id: action for action in ACTIONS}
@@ -129,140 +352,3 @@ def key_words(keys: str) -> str:
 def first_key(keys: str) -> str:
     """Return the first of several keys as a person reads it."""
     return key_words(keys.split(",", 1)[0])
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """What decides which keys do something now.
-
-    Attributes:
-        focus: the context of the focused pane.
-        asking: a tool call waits for an answer.
-        running: a turn runs.
-        can_continue: the last turn ended at a limit.
-        servers: there is a server to steer.
-        held: a message waits to be sent.
-        said: something was said in the conversation.
-        branched: the conversation is a branch of another one.
-        summarised: the model is told a summary in place of older messages.
-    """
-
-    focus: Context
-    asking: bool = False
-    running: bool = False
-    can_continue: bool = False
-    servers: bool = True
-    held: bool = False
-    said: bool = True
-    branched: bool = False
-    summarised: bool = False
-
-
-BETWEEN_TURNS = frozenset(
-    f"chat.{name}"
-    for name in ("new", "continue", "parent", "uncompact", "retry", "rewrite", "compare", "branch")
-)
-"""Actions that change what a running turn goes on with."""
-
-A_TURN_RUNS = "a turn is running"
-
-
-def possible(found: Action, now: Situation) -> bool:
-    """Return whether this action does something in this situation, wherever the focus is."""
-    return not why_not(found, now)
-
-
-def why_not(found: Action, now: Situation) -> str:
-    """Return in a few words why this action does nothing in this situation; "" if it does something."""
-    does, why = True, ""
-    match found.id:
-        case "chat.cancel" | "composer.steer":
-            does, why = now.running, "no turn is running"
-        case "chat.continue":
-            does, why = now.can_continue, "no turn has ended at a limit"
-        case "composer.take_back" | "composer.drop":
-            does, why = now.held, "no message is queued"
-        case "chat.parent":
-            does, why = now.branched, "this conversation is not a branch"
-        case "chat.uncompact":
-            does, why = now.summarised, "nothing is summarised"
-        case (
-            "chat.retry"
-            | "chat.rewrite"
-            | "chat.compare"
-            | "chat.branch"
-            | "chat.copy"
-            | "chat.result"
-            | "chat.export"
-        ):
-            does, why = now.said, "nothing was said yet"
-        case "servers.open" | "servers.toggle" | "servers.restart" | "servers.log":
-            does, why = now.servers, "there are no servers"
-        case _ if found.context is Context.QUESTION:
-            does, why = now.asking, "no tool call is waiting for approval"
-    if not does:
-        return why
-    return A_TURN_RUNS if now.running and found.id in BETWEEN_TURNS else ""
-
-
-def unavailable(found: Action, now: Situation, stop_key: str) -> str:
-    """Return the message for a key of this action that does nothing now; "" if it does something."""
-    why = why_not(found, now)
-    if not why:
-        return ""
-    next_step = f" Press {stop_key} to stop it." if why == A_TURN_RUNS else ""
-    return f"{found.label[:1].upper()}{found.label[1:]} is not available: {why}.{next_step}"
-
-
-def works(found: Action, now: Situation) -> bool:
-    """Return whether a key of this action does something in this situation."""
-    if not possible(found, now):
-        return False
-    if found.context is Context.QUESTION:
-        return now.focus is Context.CONVERSATION
-    return found.context in (Context.ANYWHERE, now.focus) or bool(found.anywhere)
-
-
-_FAR = 9
-"""So much less useful is a key of a pane that has not the focus."""
-
-
-class KeysOf(Protocol):
-    """The keys in force; `key_overrides.KeyOverrides` is the real thing."""
-
-    def keys_of(self, found: Action) -> str:
-        """Return the keys of an action in its context, separated by commas."""
-        ...
-
-    def anywhere_of(self, found: Action) -> str:
-        """Return the keys of an action that work everywhere, separated by commas."""
-        ...
-
-
-def in_footer(now: Situation, overrides: KeysOf) -> list[tuple[str, str, Action]]:
-    """Return what the footer shows now as (key, label, action), the most useful first."""
-    shown: list[tuple[int, str, str, Action]] = []
-    for found in ACTIONS:
-        if not found.footer or not works(found, now) or _is_there(found, now):
-            continue
-        here = found.context in (Context.ANYWHERE, now.focus) or found.context is Context.QUESTION
-        key = first_key(overrides.keys_of(found) if here else overrides.anywhere_of(found))
-        rank, label = (found.footer if here else found.footer + _FAR), found.label
-        if now.asking and found.id == "focus.conversation":
-            rank, label = 1, "answer"
-        if now.running and found.id == "composer.send":
-            label = "send after"
-        shown.append((rank, key, label, found))
-    shown.sort(key=lambda entry: entry[0])
-    return [(key, label, found) for _, key, label, found in shown]
-
-
-def _is_there(found: Action, now: Situation) -> bool:
-    """Whether the action leads to the pane that has the focus already."""
-    there = {
-        "focus.conversation": Context.CONVERSATION,
-        "focus.servers": Context.SERVERS,
-        "focus.trace": Context.TRACE,
-        "focus.composer": Context.COMPOSER,
-    }
-    return there.get(found.id) is now.focus

@@ -17,8 +17,7 @@ from tui.core.text import clean_line
 from tui.ui.keys.actions import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import Finder
-from tui.ui.lists.items import FinderItem, words
+from tui.ui.lists.finder import Finder, FinderItem, words
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 

@@ -6,7 +6,7 @@ from functools import partial
 from tui.core import units
 from tui.core.conversation.sessions import Found, SessionInfo
 from tui.core.text import clean_line, fold, spans
-from tui.ui.lists.items import FinderItem
+from tui.ui.lists.finder import FinderItem
 from tui.ui.widgets.rows import Row, marked, pad, spread, text_of, width_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when

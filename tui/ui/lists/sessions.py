@@ -17,8 +17,7 @@ from tui.core.text import clean_line, fold
 from tui.ui.keys.actions import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.lists.finder import Finder
-from tui.ui.lists.items import FinderItem, heading, words
+from tui.ui.lists.finder import Finder, FinderItem, heading, words
 from tui.ui.lists.session_items import about_session, found_items, place_of, session_item
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols

@@ -10,7 +10,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Kind
 from tui.traffic.record.entry_columns import mark_of
-from tui.ui.dialogs.confirm_call import ConfirmCall
+from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.traffic.exporting import Exporting
 from tui.ui.traffic.loading import whole
 from tui.ui.traffic.resend import MOST_EDITED, MOST_SENT, Again, edited, read, refusal

@@ -17,7 +17,7 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.overview_rows import state_row
+from tui.ui.workbench.overview import state_row
 
 ONLY_BENCH = frozenset(
     {"bench.call", "bench.raw", "bench.keep", "bench.saved", "bench.hand", "bench.diff", "bench.mark"}

@@ -12,7 +12,7 @@ from tui.ui.widgets.line_edit import LineEdit
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.workbench.field_rows import FormLook, field_row, under_rows
 from tui.ui.workbench.items import PINNED, Doing, Item
-from tui.ui.workbench.overview_rows import prose
+from tui.ui.workbench.overview import prose
 
 FOLDED_ROWS = 4
 """Rows of a description that are shown over a form; the rest unfolds."""

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.ui.dialogs.confirm_call import ConfirmCall
+from tui.ui.dialogs.confirm import ConfirmCall
 from tui.ui.workbench.calls import CallBook, HandCall, run
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.saved_arguments import SavedArguments

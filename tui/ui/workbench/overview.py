@@ -1,18 +1,210 @@
 """The overview tab: what is known of the server, its identity asked for once a second."""
 
 import asyncio
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
+from tui.core import units
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line, preview
 from tui.core.workbench import ServerIdentity, Workbench
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import EMPTY, Row, wrap
+from tui.ui.widgets.server_rows import STATE_STYLES, reason_words
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.overview_rows import ServerFacts, overview_rows
+
+FACT_CELLS = 14
+MOST_PIDS = 12
+MOST_LEFT_OUT = 50
+WIDEST = 110
+"""Prose is not wrapped wider than this: longer lines are hard to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """What the overview shows.
+
+    Attributes:
+        status: how the server is doing.
+        identity: what it says of itself; None until it was asked.
+        share: of one processor that its processes took lately, 1.0 for all of it; None if it cannot be told.
+        now_ns: monotonic nanoseconds.
+        started: the time of day at which it started, in words, or "".
+    """
+
+    status: ServerStatus
+    identity: ServerIdentity | None
+    share: float | None
+    now_ns: int
+    started: str = ""
+
+
+def state_row(status: ServerStatus, symbols: Symbols) -> Row:
+    """Return sign and word of a server's state, and why it is stopped."""
+    style = "bad" if status.failed else STATE_STYLES[status.state]
+    sign = symbols.running if status.state is ServerState.RUNNING else symbols.stopped
+    if status.failed:
+        sign = symbols.failed
+    elif status.state in (ServerState.STARTING, ServerState.STOPPING):
+        sign = symbols.spinner[0]
+    why = f"  {reason_words(status)}" if status.state is ServerState.STOPPED else ""
+    return ((f"{sign} {status.state}{why}", style),)
+
+
+def overview_rows(
+    facts: ServerFacts, width: int, symbols: Symbols, redactor: Redactor, start_key: str
+) -> list[Row]:
+    """Return the overview, wrapped at `width`."""
+    width = max(30, min(width, WIDEST))
+    rows: list[Row] = [EMPTY]
+    rows += _trouble(facts.status, width, redactor, start_key)
+    identity = facts.identity or ServerIdentity()
+    for heading, lines in (
+        ("SERVER", _server(facts.status, identity)),
+        ("PROCESS", _process(facts, identity, redactor)),
+        ("OFFERS", _offers(facts.status, identity)),
+        ("LEFT OUT", _left_out(facts.status)),
+    ):
+        found = [line for name, value, style in lines for line in _fact(name, value, style, width)]
+        if found:
+            rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
+    if identity.instructions:
+        rows += [((" INSTRUCTIONS", "dim bold"), ("  what it would have models know", "dim"))]
+        rows += prose(identity.instructions, width, "   ")
+    return rows
+
+
+def prose(text: str, width: int, indent: str = "", style: str = "text", most_lines: int = 200) -> list[Row]:
+    """Return text from outside as wrapped rows, cleaned and bounded; what is left out is said."""
+    seen = preview(text, max_lines=most_lines)
+    rows: list[Row] = []
+    for line in seen.text.rstrip("\n").split("\n"):
+        rows += wrap(((line.expandtabs(4).rstrip(), style),), max(10, width), first=((indent, ""),))
+    if seen.omitted:
+        rows.append(((f"{indent}… {units.count(seen.omitted)} more characters", "dim"),))
+    return rows
+
+
+def _fact(name: str, value: str, style: str, width: int) -> list[Row]:
+    return wrap(((value, style),), width, first=((f"   {name:<{FACT_CELLS}}", "dim"),))
+
+
+def _trouble(status: ServerStatus, width: int, redactor: Redactor, start_key: str) -> Iterator[Row]:
+    if status.state is ServerState.RUNNING:
+        return
+    if status.state is ServerState.STARTING:
+        yield (("   It is starting: what it offers will be here in a moment.", "warn"),)
+    elif status.state is ServerState.STOPPING:
+        yield (("   It is stopping.", "warn"),)
+    else:
+        words = clean_line(redactor.redact(status.detail), 600) if status.failed else "It is stopped."
+        yield from wrap(((words, "bad" if status.failed else "text"),), width, first=(("   ", ""),))
+        if status.stderr_last:
+            last = clean_line(redactor.redact(status.stderr_last), 400)
+            yield from wrap(((last, "dim"),), width, first=(("   last line     ", "dim"),))
+        yield (("   ", ""), (start_key, "accent"), (" starts it here.", "dim"))
+    yield EMPTY
+
+
+def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
+    name = clean_line(identity.title or identity.name or status.title, 120)
+    version = clean_line(identity.version or status.version, 40)
+    if name or version:
+        yield "calls itself", f"{name} {version}".strip(), "text"
+    protocol = clean_line(identity.protocol or status.protocol, 40)
+    if protocol:
+        yield "protocol", f"{protocol}{_era(protocol)}", "text"
+
+
+def _era(protocol: str) -> str:
+    """Return what kind of conversation a revision has; revisions are dates and compare as text."""
+    if protocol >= "2026-07-28":
+        return "   each request stands for itself"
+    return "   a session, opened with initialize"
+
+
+def _process(
+    facts: ServerFacts, identity: ServerIdentity, redactor: Redactor
+) -> Iterator[tuple[str, str, str]]:
+    status = facts.status
+    command = identity.command or status.spec.shown_command
+    line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
+    yield "command", clean_line(redactor.redact(line), 1200), "text"
+    if status.spec.cwd:
+        yield "folder", clean_line(status.spec.cwd, 400), "text"
+    names = identity.environment or tuple(status.spec.env)
+    if names:
+        shown = ", ".join(clean_line(name, 60) for name in names[:40])
+        yield "environment", f"{shown}   values are not shown", "text"
+    if status.state is ServerState.STOPPED:
+        return
+    pids = identity.pids or ((status.pid,) if status.pid is not None else ())
+    if pids:
+        more = f" and {len(pids) - MOST_PIDS} more" if len(pids) > MOST_PIDS else ""
+        word = "pid" if len(pids) == 1 else "pids"
+        yield word, ", ".join(map(str, pids[:MOST_PIDS])) + more, "text"
+    if identity.memory is not None:
+        yield "memory", units.size(identity.memory), "text"
+    if identity.cpu_seconds is not None:
+        now = f"{facts.share * 100:.0f} % now, " if facts.share is not None else ""
+        yield "processor", f"{now}{identity.cpu_seconds:.1f} s so far", "text"
+    yield from _times(facts)
+
+
+def _times(facts: ServerFacts) -> Iterator[tuple[str, str, str]]:
+    status = facts.status
+    if status.state is ServerState.RUNNING:
+        at = f"since {facts.started}, " if facts.started else ""
+        yield "running", f"{at}{units.clock((facts.now_ns - status.since_ns) / 1e9)}", "text"
+    if status.start_ms is not None:
+        yield "start took", units.duration(status.start_ms), "text"
+    if status.restarts:
+        yield "restarts", f"{status.restarts}, after it ended by itself", "warn"
+    if status.noise:
+        yield "noise", f"{units.plural(status.noise, 'line')} on its stdout that are no protocol", "warn"
+
+
+def _offers(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[str, str, str]]:
+    if status.state is not ServerState.RUNNING:
+        return
+    told = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
+    capabilities = dict(list(identity.capabilities.items())[:40])
+    for name in dict.fromkeys((*told, *capabilities)):
+        count = told.get(name)
+        words = [units.count(count)] if count is not None and (count or name in capabilities) else []
+        if name in capabilities:
+            words += capability_words(capabilities[name])
+        if words or name in capabilities:
+            yield clean_line(str(name), FACT_CELLS - 2), ", ".join(words) or "yes", "text"
+
+
+def capability_words(value: Any) -> list[str]:
+    """Return what a capability says of itself: its flags that are set, its other members as JSON."""
+    if not isinstance(value, Mapping):
+        return [clean_line(json.dumps(value, default=str), 80)]
+    words = []
+    for name, inner in list(value.items())[:20]:
+        if inner is True or inner == {}:
+            words.append(clean_line(str(name), 60))
+        elif inner is not False and inner is not None:
+            words.append(f"{clean_line(str(name), 40)} {clean_line(json.dumps(inner, default=str), 60)}")
+    return words
+
+
+def _left_out(status: ServerStatus) -> Iterator[tuple[str, str, str]]:
+    if status.listing_problem:
+        yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
+    for name, why in status.quarantined[:MOST_LEFT_OUT]:
+        yield "! a tool", f"{clean_line(name, 64)}: {clean_line(why, 300)}", "warn"
+    if len(status.quarantined) > MOST_LEFT_OUT:
+        yield "", f"and {len(status.quarantined) - MOST_LEFT_OUT} more tools", "warn"
+
 
 ASK_SECONDS = 1.0
 

@@ -19,7 +19,7 @@ from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row, text_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench import results
-from tui.ui.workbench.call_list import CallList, state_sign
+from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import HandCall, State, as_json
 from tui.ui.workbench.results import Stack
 

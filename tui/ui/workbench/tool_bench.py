@@ -23,10 +23,9 @@ from tui.ui.widgets.field import Field
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.call_list import CallList
+from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import CallBook, Draft, HandCall
 from tui.ui.workbench.form_pane import FormPane
-from tui.ui.workbench.item_list import ItemList
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.result_view import ResultView
 from tui.ui.workbench.saved_arguments import SavedArguments

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tui.ui.keys.actions import Context, Situation, in_footer
+from tui.ui.keys.actions import Context
 from tui.ui.keys.footer import Footer, fitting
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.situation import Situation, in_footer
 from tui.ui.widgets.rows import text_of, width_of
 
 ENTRIES = in_footer(Situation(Context.COMPOSER), KeyOverrides())

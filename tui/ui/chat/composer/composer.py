@@ -18,8 +18,9 @@ from tui.ui.chat.composer.completion import (
 )
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
 from tui.ui.chat.composer.token_area import Pastes, Reference, TokenArea, Written
-from tui.ui.keys.actions import Context, KeysOf, action, first_key, of_context
+from tui.ui.keys.actions import Context, action, first_key, of_context
 from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once
 from tui.ui.widgets.box import Box
 
@@ -75,7 +76,7 @@ class Composer(TokenArea):
 
     def __init__(
         self,
-        keys: KeysOf | None = None,
+        keys: KeyOverrides | None = None,
         box: Box | None = None,
         sources: Callable[[], Sources] = own_commands,
     ) -> None:
@@ -292,7 +293,7 @@ class Composer(TokenArea):
         self._look()
 
 
-def _actions_of_keys(keys: KeysOf | None) -> dict[str, str]:
+def _actions_of_keys(keys: KeyOverrides | None) -> dict[str, str]:
     """Return what each key does in the composer: Textual's editing keys, ours over them."""
     doing = {
         binding.key: binding.action

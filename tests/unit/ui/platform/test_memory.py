@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from textual.app import App
 
-from tui.ui.platform import gc_pauses as collecting
-from tui.ui.platform.gc_pauses import LEAST, MOST, Collecting
+from tui.ui.platform import memory as collecting
+from tui.ui.platform.memory import LEAST, MOST, GcPauses
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def set_count(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
 
 def test_nothing_is_collected_while_keys_are_pressed(collections, now, monkeypatch) -> None:
     set_count(monkeypatch, LEAST)
-    watched = Collecting()
+    watched = GcPauses()
     watched.key()
     now[0] += 1
     watched.look()
@@ -45,13 +45,13 @@ def test_nothing_is_collected_while_keys_are_pressed(collections, now, monkeypat
 
 def test_nothing_is_collected_while_there_is_nothing_to_collect(collections, now, monkeypatch) -> None:
     set_count(monkeypatch, LEAST - 1)
-    Collecting().look()
+    GcPauses().look()
     assert collections == []
 
 
 def test_what_was_loaded_meanwhile_is_left_out_once(collections, now, monkeypatch) -> None:
     set_count(monkeypatch, LEAST)
-    watched = Collecting()
+    watched = GcPauses()
     watched.look()
     watched.look()
     assert collections == ["collect", "freeze", "collect"]
@@ -61,7 +61,7 @@ async def test_the_collector_comes_back_with_another_patience(collections) -> No
     async with App[None]().run_test() as pilot:
         gc.disable()
         try:
-            with Collecting().gently(pilot.app):
+            with GcPauses().gently(pilot.app):
                 assert not gc.isenabled()
             assert gc.isenabled()
         finally:
@@ -71,6 +71,6 @@ async def test_the_collector_comes_back_with_another_patience(collections) -> No
 
 async def test_where_it_was_never_off_it_stays_as_it_is(collections) -> None:
     async with App[None]().run_test() as pilot:
-        with Collecting().gently(pilot.app):
+        with GcPauses().gently(pilot.app):
             pass
     assert collections == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from tui.ui.keys.arguments import filled, names_in, pair, parse_arguments
+from tui.ui.keys.slash_commands import filled, names_in, pair, parse_arguments
 
 CITY_AND_DAYS = ("city", "days")
 

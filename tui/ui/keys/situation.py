@@ -1,0 +1,131 @@
+"""Which actions do something now: what the footer shows, and why a key does nothing. Pure."""
+
+from dataclasses import dataclass
+
+from tui.ui.keys.actions import ACTIONS, Action, Context, first_key
+from tui.ui.keys.key_overrides import KeyOverrides
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What decides which keys do something now.
+
+    Attributes:
+        focus: the context of the focused pane.
+        asking: a tool call waits for an answer.
+        running: a turn runs.
+        can_continue: the last turn ended at a limit.
+        servers: there is a server to steer.
+        held: a message waits to be sent.
+        said: something was said in the conversation.
+        branched: the conversation is a branch of another one.
+        summarised: the model is told a summary in place of older messages.
+    """
+
+    focus: Context
+    asking: bool = False
+    running: bool = False
+    can_continue: bool = False
+    servers: bool = True
+    held: bool = False
+    said: bool = True
+    branched: bool = False
+    summarised: bool = False
+
+
+BETWEEN_TURNS = frozenset(
+    f"chat.{name}"
+    for name in ("new", "continue", "parent", "uncompact", "retry", "rewrite", "compare", "branch")
+)
+"""Actions that change what a running turn goes on with."""
+
+A_TURN_RUNS = "a turn is running"
+
+
+def possible(found: Action, now: Situation) -> bool:
+    """Return whether this action does something in this situation, wherever the focus is."""
+    return not why_not(found, now)
+
+
+def why_not(found: Action, now: Situation) -> str:
+    """Return in a few words why this action does nothing in this situation; "" if it does something."""
+    does, why = True, ""
+    match found.id:
+        case "chat.cancel" | "composer.steer":
+            does, why = now.running, "no turn is running"
+        case "chat.continue":
+            does, why = now.can_continue, "no turn has ended at a limit"
+        case "composer.take_back" | "composer.drop":
+            does, why = now.held, "no message is queued"
+        case "chat.parent":
+            does, why = now.branched, "this conversation is not a branch"
+        case "chat.uncompact":
+            does, why = now.summarised, "nothing is summarised"
+        case (
+            "chat.retry"
+            | "chat.rewrite"
+            | "chat.compare"
+            | "chat.branch"
+            | "chat.copy"
+            | "chat.result"
+            | "chat.export"
+        ):
+            does, why = now.said, "nothing was said yet"
+        case "servers.open" | "servers.toggle" | "servers.restart" | "servers.log":
+            does, why = now.servers, "there are no servers"
+        case _ if found.context is Context.QUESTION:
+            does, why = now.asking, "no tool call is waiting for approval"
+    if not does:
+        return why
+    return A_TURN_RUNS if now.running and found.id in BETWEEN_TURNS else ""
+
+
+def unavailable(found: Action, now: Situation, stop_key: str) -> str:
+    """Return the message for a key of this action that does nothing now; "" if it does something."""
+    why = why_not(found, now)
+    if not why:
+        return ""
+    next_step = f" Press {stop_key} to stop it." if why == A_TURN_RUNS else ""
+    return f"{found.label[:1].upper()}{found.label[1:]} is not available: {why}.{next_step}"
+
+
+def works(found: Action, now: Situation) -> bool:
+    """Return whether a key of this action does something in this situation."""
+    if not possible(found, now):
+        return False
+    if found.context is Context.QUESTION:
+        return now.focus is Context.CONVERSATION
+    return found.context in (Context.ANYWHERE, now.focus) or bool(found.anywhere)
+
+
+_FAR = 9
+"""So much less useful is a key of a pane that has not the focus."""
+
+
+def in_footer(now: Situation, overrides: KeyOverrides) -> list[tuple[str, str, Action]]:
+    """Return what the footer shows now as (key, label, action), the most useful first."""
+    shown: list[tuple[int, str, str, Action]] = []
+    for found in ACTIONS:
+        if not found.footer or not works(found, now) or _is_there(found, now):
+            continue
+        here = found.context in (Context.ANYWHERE, now.focus) or found.context is Context.QUESTION
+        key = first_key(overrides.keys_of(found) if here else overrides.anywhere_of(found))
+        rank, label = (found.footer if here else found.footer + _FAR), found.label
+        if now.asking and found.id == "focus.conversation":
+            rank, label = 1, "answer"
+        if now.running and found.id == "composer.send":
+            label = "send after"
+        shown.append((rank, key, label, found))
+    shown.sort(key=lambda entry: entry[0])
+    return [(key, label, found) for _, key, label, found in shown]
+
+
+def _is_there(found: Action, now: Situation) -> bool:
+    """Whether the action leads to the pane that has the focus already."""
+    there = {
+        "focus.conversation": Context.CONVERSATION,
+        "focus.servers": Context.SERVERS,
+        "focus.trace": Context.TRACE,
+        "focus.composer": Context.COMPOSER,
+    }
+    return there.get(found.id) is now.focus
