@@ -1,4 +1,4 @@
-"""Memory without pauses: garbage is collected while no keys are pressed, and freed blocks go back to the system.
+"""Memory without pauses: collect garbage while no keys are pressed, return freed blocks to the system.
 
 A full collection holds the interpreter for 50 to 65 ms once the SDKs and some minutes of traffic are loaded,
 and under a flood Python asks for one every second (measured at 27,000 messages a second: one key in twenty
@@ -31,7 +31,7 @@ SWITCH_SECONDS = 0.0005
 
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 _BLOCK = 128 * 1024
-"""Parameters of glibc (malloc.h, mallopt(3)), and the size from which a block is returned when it is freed."""
+"""Parameters of glibc (malloc.h, mallopt(3)), and the size from which a freed block is returned at once."""
 
 
 class GcPauses:
