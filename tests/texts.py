@@ -14,9 +14,9 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ModelPart, ReasoningPart, TextPart, ToolSpec
-from tui.model.dialects.call_maker import Maker, Offered
+from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import Reading
+from tui.model.dialects.text_tools import ReplyReader
 from tui.model.openai_api.accumulator import CUT
 
 FOLDER = Path(__file__).parent / "corpus" / "llm_text"
@@ -76,8 +76,8 @@ def read(
 ) -> Read:
     """Read a reply that comes in pieces."""
     found = DIALECTS.get(dialect)
-    maker = found.maker(tuple(tools), ()) if found else Maker(Offered(tuple(tools)))
-    reading = Reading(maker, found)
+    maker = found.maker(tuple(tools), ()) if found else CallMaker(OfferedTools(tuple(tools)))
+    reading = ReplyReader(maker, found)
     result = Read()
     for piece in pieces:
         result.take(reading.part(TextPart(piece)))

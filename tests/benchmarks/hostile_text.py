@@ -12,9 +12,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.texts import TOOLS
 from tui.core.ports import TextPart
-from tui.model.dialects.call_maker import Maker, Offered
+from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import Reading
+from tui.model.dialects.text_tools import ReplyReader
 
 HALF, WHOLE = 300_000, 600_000
 PIECE = 16
@@ -39,7 +39,7 @@ def seconds(dialect: str, mark: str, size: int, piece: int) -> float:
     text = (mark * (size // len(mark) + 1))[:size]
     pieces = [text[at : at + piece] for at in range(0, size, piece)]
     found = DIALECTS.get(dialect)
-    reading = Reading(found.maker(TOOLS, ()) if found else Maker(Offered(TOOLS)), found)
+    reading = ReplyReader(found.maker(TOOLS, ()) if found else CallMaker(OfferedTools(TOOLS)), found)
     began = time.process_time()
     for given in pieces:
         reading.part(TextPart(given))

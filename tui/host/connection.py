@@ -25,7 +25,7 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import RefreshPace, RetryDelay
-from tui.host.requests import Call, Listing, failed
+from tui.host.requests import Listings, SdkToolCall, failed
 from tui.host.sdk.sdk_bridge import SdkBridge
 from tui.host.transports import ServerTransport
 from tui.host.waits import first_of, set_within
@@ -154,7 +154,7 @@ class Connection:
                 async with Client(wire, mode=mode, client_info=us, cache=None) as client:
                     self._client = client
                     self._introduced(client)
-                    listing = Listing(client, wire)
+                    listing = Listings(client, wire)
                     complete = await self._list_all(listing)
                     if not guard.done():
                         connecting.deadline = float("inf")
@@ -175,7 +175,7 @@ class Connection:
         await first_of(self._stop.wait(), self.transport.exited.wait())
         connecting.cancel()
 
-    async def _serve(self, listing: Listing, wire: SdkBridge, complete: bool) -> None:
+    async def _serve(self, listing: Listings, wire: SdkBridge, complete: bool) -> None:
         work = {"tools": self._keep_fresh("tools", partial(self._list_tools, listing), complete)}
         for kind in listing.offered & self.counts.keys():
             work[kind] = self._keep_fresh(kind, partial(self._recount, listing, kind))
@@ -252,7 +252,7 @@ class Connection:
             self.title = clean_line(info.title or info.name, 80)
             self.version = clean_line(info.version or "", 40)
 
-    async def _list_all(self, listing: Listing) -> bool:
+    async def _list_all(self, listing: Listings) -> bool:
         """List everything for the first time; return whether all tools could be listed."""
         complete = True
         if "tools" in listing.offered:
@@ -262,7 +262,7 @@ class Connection:
         self.counts = dict(zip(self.counts, counts, strict=True))
         return complete
 
-    async def _list_tools(self, listing: Listing) -> bool:
+    async def _list_tools(self, listing: Listings) -> bool:
         """List the tools; return whether all could be listed. Those known so far survive a failure."""
         try:
             # A start keeps half of its time for the pages behind the first: some tools beat none.
@@ -288,7 +288,7 @@ class Connection:
             self._on_change()
         return not walk.incomplete
 
-    async def _recount(self, listing: Listing, kind: str) -> bool:
+    async def _recount(self, listing: Listings, kind: str) -> bool:
         """Count the resources or prompts, which have changed; return whether they could be counted."""
         count = await listing.count(kind)
         if count is not None:
@@ -328,7 +328,7 @@ class Connection:
                 complete = False
             pace.refreshed(self._clock.now_ns())
 
-    async def _hear_changes(self, listing: Listing) -> None:
+    async def _hear_changes(self, listing: Listings) -> None:
         """Hold the change stream open; open it again when it ends, with growing delays.
 
         There is no replay, so whatever may have changed in between is listed again.
@@ -360,7 +360,7 @@ class Connection:
             seconds: how long it may take; progress never makes it longer.
             progress: told of every sane progress notification.
         """
-        call = Call(tool, arguments)
+        call = SdkToolCall(tool, arguments)
         try:
             done = await self.perform(partial(call.run, seconds=seconds, progress=progress))
         except Exception as error:  # any failure of a call is an observation for the model, never a crash

@@ -41,7 +41,7 @@ _LEAST: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass(slots=True)
-class WholeAnswer(RawReply):
+class WholeReply(RawReply):
     """Keeps an answer whatever its `resultType`: who sends raw requests wants to see raw answers."""
 
     def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
@@ -51,7 +51,7 @@ class WholeAnswer(RawReply):
         return self.hollow(result) | modern
 
 
-class Ask:
+class RawRequest:
     """One request. Cancelling `run` sends `notifications/cancelled`.
 
     Args:
@@ -73,10 +73,10 @@ class Ask:
         self._params = params
         self._seconds = seconds
         least = _LEAST.get(method, {})
-        self._ticket = (WholeAnswer if whole else RawReply)(hollow=lambda raw: dict(least))
+        self._ticket = (WholeReply if whole else RawReply)(hollow=lambda raw: dict(least))
 
     async def run(self, client: Client, wire: SdkBridge, stuck: Callable[[], str]) -> RawAnswer:
-        """Ask and return the answer; what is neither an answer nor an error nor late is raised as it comes.
+        """Send and return the answer; what is neither an answer nor an error nor late is raised as it comes.
 
         Args:
             client: of a live connection.
@@ -108,7 +108,7 @@ class Ask:
         if asked := self._ticket.asked:
             text = f"The server asked for {asked} before it answers; this host does not offer that."
             return RawAnswer(problem=text)
-        return RawAnswer(result=seen if self._ticket.raw is None else self._ticket.raw)
+        return RawAnswer(result=self._ticket.answer(seen))
 
 
 async def _heard(progress: float, total: float | None, message: str | None) -> None:
@@ -124,7 +124,7 @@ def _refused(error: MCPError) -> RawAnswer:
     return RawAnswer(error={"code": found.code, "message": found.message, **data})
 
 
-class Call:
+class SdkToolCall:
     """One call. Cancelling `run` sends `notifications/cancelled`."""
 
     def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
@@ -160,7 +160,9 @@ class Call:
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                await client.call_tool(self._tool, self._arguments, progress_callback=report, meta=meta)
+                parsed = await client.call_tool(
+                    self._tool, self._arguments, progress_callback=report, meta=meta
+                )
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -168,7 +170,7 @@ class Call:
             return failed(CallFailure.TIMEOUT, text)
         finally:
             wire.withdraw(meta)
-        return result_of(self._ticket.raw or {})
+        return result_of(self._ticket.answer(parsed))
 
     def failure(self, error: Exception) -> ToolResult:
         """Return what an error that `run` raised means, if the connection is still there."""
@@ -190,7 +192,7 @@ def failed(failure: CallFailure, text: str) -> ToolResult:
 COUNT_SECONDS = 2.0
 
 
-class Listing:
+class Listings:
     """Asks one server what it offers."""
 
     def __init__(self, client: Client, wire: SdkBridge) -> None:
@@ -274,14 +276,12 @@ class Listing:
         params = PaginatedRequestParams(cursor=cursor, _meta=meta)
         session = self._client.session
         try:
-            if kind == "tools":
-                await session.list_tools(params=params)
-            elif kind == "resources":
-                await session.list_resources(params=params)
-            elif kind == "resourceTemplates":
-                await session.list_resource_templates(params=params)
-            else:
-                await session.list_prompts(params=params)
+            ask = {
+                "tools": session.list_tools,
+                "resources": session.list_resources,
+                "resourceTemplates": session.list_resource_templates,
+                "prompts": session.list_prompts,
+            }[kind]
+            return ticket.answer(await ask(params=params))
         finally:
             self._wire.withdraw(meta)
-        return ticket.raw or {}

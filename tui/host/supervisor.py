@@ -18,6 +18,7 @@ from tui.host import error_sentences as explain
 from tui.host.error_sentences import Ending
 from tui.host.lifecycle import Happening, RestartPolicy, after
 from tui.host.sdk.client_import import load_client_half
+from tui.host.sdk.sdk_log import quiet_sdk_logging
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:
@@ -381,4 +382,5 @@ def _offers(connection: "Connection") -> dict[str, Any]:
 
 def _connections() -> ModuleType:
     load_client_half()
+    quiet_sdk_logging()
     return importlib.import_module("tui.host.connection")

@@ -18,12 +18,12 @@ from tui.core.workbench import PromptInfo, PromptResult, RawAnswer, ResourceInfo
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
 from tui.host.content import contents_of, prompt_of
-from tui.host.process.process_tree import Usage, usage
+from tui.host.process.process_tree import ProcessUsage, usage
 from tui.host.supervisor import Supervisor
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
-    from tui.host.requests import Listing
+    from tui.host.requests import Listings
 
 
 import dataclasses
@@ -132,7 +132,7 @@ class HandWorkbench:
         if connection is None:
             return ServerIdentity(command=argv, environment=names)
         pid = connection.transport.pid
-        cost = Usage() if pid is None else await asyncio.to_thread(usage, pid)
+        cost = ProcessUsage() if pid is None else await asyncio.to_thread(usage, pid)
         said = connection.introduction
         meta = _object(said.get("_meta"))
         who = _object(said.get("serverInfo", meta.get(_INFO_KEY)))
@@ -270,9 +270,9 @@ class HandWorkbench:
         if fault := _unsendable(params):
             return RawAnswer(problem=fault)
         limit = self._servers[server].spec.tool_seconds
-        from tui.host.requests import Ask  # loaded already, by the connection that lives
+        from tui.host.requests import RawRequest  # loaded already, by the connection that lives
 
-        ask = Ask(method, params, seconds if limit is None else min(seconds, limit), whole=whole)
+        ask = RawRequest(method, params, seconds if limit is None else min(seconds, limit), whole=whole)
         try:
             with _by_hand(call):
                 answer = await connection.perform(ask.run)
@@ -281,10 +281,10 @@ class HandWorkbench:
         return RawAnswer(problem=answer, lost=True) if isinstance(answer, str) else answer
 
 
-def _listing(client: Any, wire: Any) -> "Listing":
-    from tui.host.requests import Listing  # loaded already, by the connection that lives
+def _listing(client: Any, wire: Any) -> "Listings":
+    from tui.host.requests import Listings  # loaded already, by the connection that lives
 
-    return Listing(client, wire)
+    return Listings(client, wire)
 
 
 _WORDS = {"resources": "resources", "resourceTemplates": "templates of resources", "prompts": "prompts"}

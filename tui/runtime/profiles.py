@@ -9,7 +9,7 @@ from tui.core.errors import ConfigError
 from tui.core.ports import ChatModel, Clock, ModelChoice
 from tui.core.secrets.redact import Secret
 from tui.core.traffic import TrafficSink
-from tui.model.endpoints.profile import DEMO, ModelProfile, Selection, choose
+from tui.model.endpoints.profile import DEMO, ModelProfile, ModelSelection, choose
 from tui.model.endpoints.providers import from_environment, is_private, provider_of
 from tui.runtime.options import Options
 from tui.settings.expand import KEYCHAIN
@@ -73,7 +73,7 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
     return replace(profile, api_key=await key_in_keychain(profile.keychain, where=profile.name))
 
 
-async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str]) -> Selection:
+async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str]) -> ModelSelection:
     """Return the model to ask; look for one on this machine only if nothing else was named.
 
     Raises:
@@ -96,7 +96,7 @@ async def choose_model(options: Options, loaded: "Loaded", env: Mapping[str, str
     configured = [profile_of(name, model, env) for name, model in settings.models.items()]
     environment = from_environment(env)
 
-    def chosen(detected: list[ModelProfile] | None) -> Selection:
+    def chosen(detected: list[ModelProfile] | None) -> ModelSelection:
         return choose(
             asked=options.model,
             demo=options.demo,

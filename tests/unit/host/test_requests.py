@@ -5,18 +5,18 @@ from mcp.shared.exceptions import MCPError
 
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import RESULT_TOO_LARGE
-from tui.host.requests import WholeAnswer, _refused
+from tui.host.requests import WholeReply, _refused
 
 
 def test_a_raw_answer_is_kept_whole_and_the_sdk_gets_the_least_it_takes():
-    ticket = WholeAnswer(hollow=lambda raw: {"tools": []})
+    ticket = WholeReply(hollow=lambda raw: {"tools": []})
     said = {"tools": "none", "resultType": "surprise"}
     assert ticket.take(said) == {"tools": []}
     assert ticket.raw == said
 
 
 def test_under_the_modern_revision_the_least_is_a_complete_answer():
-    ticket = WholeAnswer(hollow=lambda raw: {"tools": []})
+    ticket = WholeReply(hollow=lambda raw: {"tools": []})
     ticket.modern = True
     taken = ticket.take({"resultType": "input_required"})
     assert isinstance(taken, dict) and taken["resultType"] == "complete"

@@ -40,7 +40,7 @@ _SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class PendingRequest:
     """A request on its way: the session's own id, and its method."""
 
     id: Id
@@ -95,7 +95,7 @@ class Gate:
         self._reply = reply
         self._new_id = new_id
         self._given_up = given_up
-        self._pending: dict[Id, Sent] = {}
+        self._pending: dict[Id, PendingRequest] = {}
         self._asked: set[Id] = set()
         self._late_probe: Id | None = None
         self._late_versions: list[str] = []
@@ -122,7 +122,7 @@ class Gate:
         wire_id = self._new_id()
         while wire_id in self._pending:
             wire_id = self._new_id()
-        self._pending[wire_id] = Sent(message["id"], message["method"])
+        self._pending[wire_id] = PendingRequest(message["id"], message["method"])
         changed = message | {"id": wire_id}
         params = message.get("params")
         meta = params.get("_meta") if isinstance(params, dict) else None
@@ -218,7 +218,7 @@ class Gate:
             return int(wire_id) if int(wire_id) in self._pending else None
         return None
 
-    def _settle(self, wire_id: Id | None) -> Sent | None:
+    def _settle(self, wire_id: Id | None) -> PendingRequest | None:
         known = None if wire_id is None else self._known(wire_id)
         if known is None:
             self._unmatched += 1
@@ -230,12 +230,12 @@ class Gate:
         probes = [wire for wire, sent in self._pending.items() if sent.method == "server/discover"]
         return probes[0] if len(probes) == len(self._pending) == 1 else None
 
-    def _answer(self, sent: Sent, answer: Response) -> None:
+    def _answer(self, sent: PendingRequest, answer: Response) -> None:
         if sent.method == "initialize":
             self.negotiated(str(answer.result.get("protocolVersion", ""))[:40])
         self._inbox.put(Response(sent.id, answer.result))
 
-    def _failure(self, sent: Sent, failure: Failure) -> None:
+    def _failure(self, sent: PendingRequest, failure: Failure) -> None:
         if sent.method == "initialize" and self._late_versions:
             # The probe's answer came late, and it was a yes: send the session back to it. This is what a
             # server says that has settled on the newer protocol.

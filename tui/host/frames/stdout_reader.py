@@ -47,7 +47,7 @@ _SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
 _NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
 
 
-class Intake:
+class StdoutReader:
     """Reads lines into frames and gives them to the gate.
 
     Args:

@@ -19,7 +19,7 @@ _WAYS = {TO_SERVER: Direction.OUT, FROM_SERVER: Direction.IN, ERRORS: Direction.
 _NAMES = {TO_SERVER: "stdin", FROM_SERVER: "stdout", ERRORS: "stderr"}
 
 
-class _Line:
+class _OpenLine:
     """A line that has not ended."""
 
     __slots__ = ("_digest", "began_ns", "head", "size")
@@ -60,7 +60,7 @@ class PassthroughLines:
         self._source = source
         self._offset = wall_offset_ns
         self._kept = kept
-        self._lines = {stream: _Line() for stream in _WAYS}
+        self._lines = {stream: _OpenLine() for stream in _WAYS}
         self._ended: set[int] = set()
 
     def feed(self, stream: int, at_ns: int, chunk: bytes) -> Iterator[Captured]:
@@ -72,7 +72,7 @@ class PassthroughLines:
         for piece in whole:
             line = self._lines[stream]
             line.extend(piece, at_ns, self._kept)
-            self._lines[stream] = _Line()
+            self._lines[stream] = _OpenLine()
             yield self._captured(stream, line, at_ns)
         if rest:
             self._lines[stream].extend(rest, at_ns, self._kept)
@@ -83,7 +83,7 @@ class PassthroughLines:
         self._ended.add(stream)
         line = self._lines[stream]
         if line.size:
-            self._lines[stream] = _Line()
+            self._lines[stream] = _OpenLine()
             yield self._captured(stream, line, at_ns, newline=False)
         yield self.event(at_ns, "end", stream=_NAMES[stream])
 
@@ -91,7 +91,7 @@ class PassthroughLines:
         """Give what has not ended, and say that `missing` bytes after it were never seen here."""
         for stream, line in list(self._lines.items()):
             if line.size:
-                self._lines[stream] = _Line()
+                self._lines[stream] = _OpenLine()
                 yield self._captured(stream, line, at_ns, newline=False)
         yield self.event(at_ns, "dropped", bytes=missing)
 
@@ -108,7 +108,7 @@ class PassthroughLines:
             self._source, Direction.NONE, at_ns, at_ns + self._offset, raw, Kind.EVENT, detail=detail
         )
 
-    def _captured(self, stream: int, line: _Line, at_ns: int, **detail: Any) -> Captured:
+    def _captured(self, stream: int, line: _OpenLine, at_ns: int, **detail: Any) -> Captured:
         at = line.began_ns or at_ns
         if digest := line.sha256:
             detail["sha256"] = digest

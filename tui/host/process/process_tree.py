@@ -13,7 +13,7 @@ MAX_PIDS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ProcessUsage:
     """What a tree of processes costs.
 
     Attributes:
@@ -27,13 +27,13 @@ class Usage:
     cpu_seconds: float | None = None
 
 
-def usage(leader: int) -> Usage:
+def usage(leader: int) -> ProcessUsage:
     """Return what the process `leader`, its descendants and the rest of its process group cost."""
     import psutil  # not before the first frame
 
     known = {process.pid: process for process in psutil.process_iter(["ppid", "create_time"])}
     if not known:
-        return Usage((leader,))
+        return ProcessUsage((leader,))
     pids, memory, cpu_seconds = [], 0, 0.0
     for process in _tree(leader, known):
         with contextlib.suppress(psutil.Error), process.oneshot():
@@ -41,7 +41,7 @@ def usage(leader: int) -> Usage:
             memory += process.memory_info().rss
             cpu_seconds += times.user + times.system + times.children_user + times.children_system
             pids.append(process.pid)
-    return Usage(tuple(pids), memory, round(cpu_seconds, 2)) if pids else Usage()
+    return ProcessUsage(tuple(pids), memory, round(cpu_seconds, 2)) if pids else ProcessUsage()
 
 
 def _tree(leader: int, known: "Mapping[int, psutil.Process]") -> "list[psutil.Process]":

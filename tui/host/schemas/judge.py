@@ -42,7 +42,7 @@ _WORDS = {
 }
 
 
-class _Fault(NamedTuple):
+class _Violation(NamedTuple):
     place: tuple[str | int, ...]
     kind: str
     message: str
@@ -174,7 +174,7 @@ def _schema_error(schema: Mapping[str, Any]) -> str:
 
 def _clauses(errors: "Sequence[ErrorDetails]", whole: Any) -> list[str]:
     """Make clauses of what pydantic found, for the arm of each union that the value meant."""
-    faults = [_Fault(tuple(error["loc"]), error["type"], error["msg"]) for error in errors[:MOST_ERRORS]]
+    faults = [_Violation(tuple(error["loc"]), error["type"], error["msg"]) for error in errors[:MOST_ERRORS]]
     clauses: dict[str, None] = {}
     for fault in _meant(faults, whole):
         where = ".".join(str(step) for step in fault.place)
@@ -184,9 +184,9 @@ def _clauses(errors: "Sequence[ErrorDetails]", whole: Any) -> list[str]:
     return list(clauses)[:MOST_PROBLEMS]
 
 
-def _meant(faults: list[_Fault], whole: Any) -> Iterator[_Fault]:
+def _meant(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
     """Leave of each union only the faults of the arm that fits best, without the arm's name in the place."""
-    unions: dict[tuple[str | int, ...], dict[str | int, list[_Fault]]] = {}
+    unions: dict[tuple[str | int, ...], dict[str | int, list[_Violation]]] = {}
     for fault in faults:
         at = _arm(fault, whole)
         if at < 0:
@@ -201,15 +201,15 @@ def _meant(faults: list[_Fault], whole: Any) -> Iterator[_Fault]:
                 dict.fromkeys(_expected(fault) for found in arms.values() for fault in found if _tag(fault))
             )
             tag = next(fault for fault in best if _tag(fault))
-            yield _Fault(tag.place, "tag", f"must be {wanted}")
+            yield _Violation(tag.place, "tag", f"must be {wanted}")
         elif len(arms) > 1 and all(len(found) == 1 and found[0].place == place for found in arms.values()):
             named = ", ".join(_ARMS.get(str(name), str(name)) for name in arms)
-            yield _Fault(place, "arms", f"is none of {named}")
+            yield _Violation(place, "arms", f"is none of {named}")
         else:
             yield from _meant(best, whole)
 
 
-def _arm(fault: _Fault, whole: Any) -> int:
+def _arm(fault: _Violation, whole: Any) -> int:
     """Return which step of a place is the name of a union's arm: the first that is no key of the value."""
     node = whole
     for at, step in enumerate(fault.place):
@@ -223,7 +223,7 @@ def _arm(fault: _Fault, whole: Any) -> int:
     return -1
 
 
-def _tag(fault: _Fault) -> bool:
+def _tag(fault: _Violation) -> bool:
     return fault.kind == "literal_error" and fault.place[-1:] in (
         ("type",),
         ("method",),
@@ -232,11 +232,11 @@ def _tag(fault: _Fault) -> bool:
     )
 
 
-def _tags(faults: list[_Fault]) -> int:
+def _tags(faults: list[_Violation]) -> int:
     return sum(_tag(fault) for fault in faults)
 
 
-def _expected(fault: _Fault) -> str:
+def _expected(fault: _Violation) -> str:
     return clean_line(fault.message.removeprefix("Input should be "), 60)
 
 

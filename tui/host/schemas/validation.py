@@ -40,7 +40,7 @@ _COSTLY = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SchemaVerdict:
     """What came of a check.
 
     Attributes:
@@ -63,42 +63,42 @@ class SchemaChecker:
         self._closed = False
         self._overruns: Counter[bytes] = Counter()
 
-    async def check(self, schema: Mapping[str, Any], value: Any) -> Verdict:
+    async def check(self, schema: Mapping[str, Any], value: Any) -> SchemaVerdict:
         """Return whether `value` is what `schema` wants; takes a few seconds in the worst case."""
         if is_simple(schema, value):
             if self._rules is None:
                 # A fifth of a second of imports: not on the event loop.
                 worker = "tui.host.schemas.validation_worker"
                 self._rules = await asyncio.to_thread(importlib.import_module, worker)
-            return Verdict(*self._rules.explain(schema, value))
+            return SchemaVerdict(*self._rules.explain(schema, value))
         if _count(value, MOST_NODES, most_text=MOST_TEXT) is None:
-            return Verdict(unchecked="the value is too large")
+            return SchemaVerdict(unchecked="the value is too large")
         try:
             async with asyncio.timeout(self._seconds + WORKER_START_SECONDS), self._turn:
                 return await self._ask_worker(schema, value)
         except TimeoutError:
-            return Verdict(unchecked="the checker is busy")
+            return SchemaVerdict(unchecked="the checker is busy")
 
     async def close(self) -> None:
         """End the worker, if there is one; nothing is checked by it from now on."""
         self._closed = True
         self._kill()
 
-    async def _ask_worker(self, schema: Mapping[str, Any], value: Any) -> Verdict:
+    async def _ask_worker(self, schema: Mapping[str, Any], value: Any) -> SchemaVerdict:
         key = hashlib.sha256(json.dumps(schema).encode()).digest()
         if self._overruns[key] >= STRIKES:
-            return Verdict(unchecked=TOO_COSTLY)
+            return SchemaVerdict(unchecked=TOO_COSTLY)
         sound = False
         try:
             reply = await _in_time(await self._working(), self._seconds, _exchange, schema, value)
             problem, unchecked = json.loads(reply)
             sound = True
-            return Verdict(str(problem), str(unchecked))
+            return SchemaVerdict(str(problem), str(unchecked))
         except TimeoutError:
             self._overruns[key] += 1
-            return Verdict(unchecked=TOO_COSTLY)
+            return SchemaVerdict(unchecked=TOO_COSTLY)
         except (OSError, ValueError, RecursionError):
-            return Verdict(unchecked="the checker ended")
+            return SchemaVerdict(unchecked="the checker ended")
         finally:
             if not sound:  # killed, or in the middle of an answer: the next check gets a new one
                 self._kill()

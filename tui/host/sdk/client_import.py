@@ -52,7 +52,7 @@ def _without_servers() -> Iterator[None]:
     shifts the ones behind it, and such an import skips one of them (ModuleNotFoundError, measured). So the
     list is replaced, never shortened.
     """
-    finder = _Finder()
+    finder = _EmptyModuleFinder()
     sys.meta_path = [finder, *sys.meta_path]
     try:
         yield
@@ -70,7 +70,7 @@ def _forget(name: str) -> None:
         vars(holder).pop(child, None)
 
 
-class _Finder(MetaPathFinder, Loader):
+class _EmptyModuleFinder(MetaPathFinder, Loader):
     """Finds an empty module in place of each one of the server half."""
 
     def find_spec(

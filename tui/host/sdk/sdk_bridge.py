@@ -11,8 +11,7 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from mcp.shared.message import SessionMessage
 from mcp_types import (
@@ -28,6 +27,7 @@ from mcp_types import (
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.text import clean_line
 from tui.host.error_sentences import NO_ANSWER
+from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
 TICKET = "mcptui/ticket"
 """Key in a request's `_meta`; taken out before the request is sent."""
@@ -69,6 +69,19 @@ class RawReply:
         modern_fields = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if self.modern else {}
         return self.hollow(result) | modern_fields
 
+    def answer(self, parsed: Any) -> Mapping[str, Any]:
+        """Return the raw result, or what the SDK made of it if its client did not carry the mark.
+
+        Args:
+            parsed: what the SDK's client returned.
+        """
+        if self.raw is not None or self.asked:
+            return self.raw or {}
+        if isinstance(parsed, Mapping):
+            return parsed
+        dumped: dict[str, Any] = parsed.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        return dumped
+
 
 @dataclass(slots=True)
 class SdkBridge:
@@ -93,14 +106,12 @@ class SdkBridge:
     _inbound: dict[str | int, str] = field(default_factory=dict)
     _numbers: int = 0
 
-    async def __aenter__(self) -> tuple["_Reading", "_Writing"]:
-        """Return the two streams."""
-        return _Reading(self, self.read), _Writing(self, self.write)
+    async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
+        reads = FilteredReadStream(self.read, self.incoming, self.closed.set)
+        return reads, FilteredWriteStream(self.write, self.outgoing)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Do nothing: the transport below is owned by the connection."""
+    async def __aexit__(self, *_: object) -> None:
+        """Do nothing: the connection owns the transport below."""
 
     def issue(self, ticket: RawReply) -> dict[str, Any]:
         """Return the `meta` that ties a request to `ticket`; call `withdraw` with it in the end."""
@@ -111,7 +122,7 @@ class SdkBridge:
 
     def withdraw(self, meta: Mapping[str, Any]) -> None:
         """Forget a ticket."""
-        ticket = self._tickets.pop(meta[TICKET], None)
+        ticket = self._tickets.pop(meta.get(TICKET, ""), None)
         for request_id in [known for known, waiting in self._waiting.items() if waiting is ticket]:
             del self._waiting[request_id]
 
@@ -188,74 +199,6 @@ class SdkBridge:
         self.server_versions = (
             tuple(v[:40] for v in versions[:8] if isinstance(v, str)) or self.server_versions
         )
-
-
-class _Reading:
-    """What the SDK reads from."""
-
-    def __init__(self, wire: SdkBridge, stream: Any) -> None:
-        self._wire = wire
-        self._stream = stream
-
-    async def receive(self) -> Any:
-        while True:
-            try:
-                item = self._wire.incoming(await self._stream.receive())
-            except asyncio.CancelledError:
-                raise
-            except BaseException:  # the end of the stream, however this stream says it
-                self._wire.closed.set()
-                raise
-            if item is not None:
-                return item
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Any:
-        while True:
-            try:
-                item = self._wire.incoming(await self._stream.__anext__())
-            except asyncio.CancelledError:
-                raise
-            except BaseException:  # the end of the stream, however this stream says it
-                self._wire.closed.set()
-                raise
-            if item is not None:
-                return item
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-
-class _Writing:
-    """What the SDK writes to."""
-
-    def __init__(self, wire: SdkBridge, stream: Any) -> None:
-        self._wire = wire
-        self._stream = stream
-
-    async def send(self, item: SessionMessage, /) -> None:
-        await self._stream.send(self._wire.outgoing(item))
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 def _asked_method(result: Mapping[str, Any]) -> str:

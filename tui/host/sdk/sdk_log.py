@@ -5,11 +5,13 @@ stderr, in the middle of a full-screen program.
 """
 
 import logging
+import sys
 from collections import deque
+from collections.abc import Iterator
 
 KEPT = 200
 _LOGGERS = ("mcp", "client")
-"""The SDK's loggers; its session writes to one called "client"."""
+"""The SDK's loggers; its session writes to one called "client" (mcp 2.3)."""
 
 
 class SdkLog(logging.Handler):
@@ -31,12 +33,24 @@ class SdkLog(logging.Handler):
 
 
 def quiet_sdk_logging() -> SdkLog:
-    """Send everything that the SDK logs, from now on, to the handler returned, and nowhere else."""
+    """Send everything that the SDK logs, from now on, to the handler returned, and nowhere else.
+
+    Call it again once the SDK is loaded: a logger that it has under another name is found then.
+    """
     handler = SdkLog()
-    for name in _LOGGERS:
+    for name in {*_LOGGERS, *_loggers_of_loaded_modules()}:
         logger = logging.getLogger(name)
         logger.propagate = False
         for known in [one for one in logger.handlers if isinstance(one, SdkLog)]:
             logger.removeHandler(known)
         logger.addHandler(handler)
     return handler
+
+
+def _loggers_of_loaded_modules() -> Iterator[str]:
+    """Yield the names of the SDK's loggers outside of its own hierarchy."""
+    for name, module in sys.modules.copy().items():
+        if name.startswith("mcp."):
+            logger = vars(module).get("logger")
+            if isinstance(logger, logging.Logger) and not logger.name.startswith("mcp"):
+                yield logger.name

@@ -3,60 +3,18 @@
 import sys
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
 
+if TYPE_CHECKING:
+    import asyncio
 
-class Exited(Protocol):
-    """Something that is set once the server is gone: an `asyncio.Event`, or what behaves like one."""
-
-    def is_set(self) -> bool:
-        """Return whether it is gone."""
-        ...
-
-    async def wait(self) -> Any:
-        """Wait until it is gone."""
-        ...
-
-
-class Exit(Protocol):
-    """How a server process ended."""
-
-    @property
-    def code(self) -> int | None:
-        """Return its exit code, if it ended with one."""
-        ...
-
-    @property
-    def signal(self) -> str:
-        """Return the name of the signal that ended it, or ""."""
-        ...
-
-    def sentence(self) -> str:
-        """Return "exited with code 1 after 0.3 s", to stand after a name."""
-        ...
-
-
-class LogTail(Protocol):
-    """The last lines that a server wrote to stderr, cleaned and bounded."""
-
-    @property
-    def last(self) -> str:
-        """Return the last line that is not empty, or ""."""
-        ...
-
-    @property
-    def revision(self) -> int:
-        """Return a number that grows with every line."""
-        ...
-
-    def lines(self) -> Any:
-        """Return the kept lines, oldest first."""
-        ...
+    from tui.host.process.process import ProcessExit
+    from tui.host.process.stderr import StderrTail
 
 
 class ServerTransport(Protocol):
@@ -68,52 +26,52 @@ class ServerTransport(Protocol):
 
     @property
     def pid(self) -> int | None:
-        """Return the process id of the leader, None while there is no process."""
+        """The process id of the leader, None while there is no process."""
         ...
 
     @property
-    def exited(self) -> Exited:
-        """Return what is set as soon as the server has died."""
+    def exited(self) -> "asyncio.Event":
+        """What is set as soon as the server has died."""
         ...
 
     @property
-    def exit(self) -> Exit | None:
-        """Return how it ended, once it has."""
+    def exit(self) -> "ProcessExit | None":
+        """How it ended, once it has."""
         ...
 
     @property
-    def stderr(self) -> LogTail:
+    def stderr(self) -> "StderrTail":
         """Return its last log lines."""
         ...
 
     @property
     def noise(self) -> int:
-        """Return how many incoming lines were no frames."""
+        """How many incoming lines were no frames."""
         ...
 
     @property
     def first_noise(self) -> str:
-        """Return the first such line, cleaned and cut, or ""."""
+        """The first such line, cleaned and cut, or ""."""
         ...
 
     @property
     def noise_hint(self) -> str:
-        """Return what kind of noise it is, if it is a known one, or ""."""
+        """What kind of noise it is, if it is a known one, or ""."""
         ...
 
     @property
     def fatal(self) -> str:
-        """Return why the stream cannot be used any more, or ""."""
+        """Why the stream cannot be used any more, or ""."""
         ...
 
     @property
     def incomplete(self) -> int:
-        """Return how many bytes of an unfinished line have come."""
+        """How many bytes of an unfinished line have come."""
         ...
 
     @property
     def leftovers(self) -> tuple[int, ...]:
-        """Return the process ids that it had put out of reach and that were ended all the same."""
+        """The process ids that it had put out of reach and that were ended all the same."""
         ...
 
     async def __aenter__(self) -> tuple[Any, Any]:

@@ -20,7 +20,7 @@ from tui.core.servers import ServerSpec
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CONNECTION_CLOSED, Drops, Gate
 from tui.host.frames.inbox import Inbox
-from tui.host.frames.stdout_reader import Intake
+from tui.host.frames.stdout_reader import StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.pipes import PipeReader, PipeWriter
 from tui.host.process.process import ProcessExit, ServerProcess, StopGrace, exit_sentence, spawn
@@ -85,7 +85,7 @@ class StdioTransport:
         self._stopping = False
         self._inbox = Inbox()
         self._gate = Gate(self._inbox, self._put_on_wire, given_up=self._tap.gave_up)
-        self._intake = Intake(self._gate, self._inbox, self._tap)
+        self._intake = StdoutReader(self._gate, self._inbox, self._tap)
         self._process: ServerProcess | None = None
         self._stdin: PipeWriter | None = None
         self._pipes: tuple[PipeReader, ...] = ()

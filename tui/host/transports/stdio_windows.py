@@ -13,9 +13,7 @@ import time
 import uuid
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
 
-import anyio
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.message import SessionMessage
 
@@ -26,6 +24,7 @@ from tui.core.traffic import TrafficSink
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import OWNER_VARIABLE, ProcessExit
 from tui.host.process.stderr import StderrTail
+from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
 
 
 class WindowsStdioTransport:
@@ -72,7 +71,7 @@ class WindowsStdioTransport:
     async def kill_now(self) -> None:
         """Do nothing: the SDK ends the job within its own times."""
 
-    async def __aenter__(self) -> tuple["_Reading", "_Writing"]:
+    async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
         """Start the server.
 
         Raises:
@@ -101,7 +100,7 @@ class WindowsStdioTransport:
             ) from problem
         finally:
             errlog.close()  # the server has its own end by now; ours would keep the pipe open
-        return _Reading(self, read), _Writing(self, write)
+        return FilteredReadStream(read, self._came, self._ended), FilteredWriteStream(write, self._goes)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -112,20 +111,19 @@ class WindowsStdioTransport:
         finally:
             self.exited.set()
 
-    def note(self, item: SessionMessage | Exception, *, sent: bool) -> None:
-        """Show a message to the sink; count what is none."""
+    def _came(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
         if isinstance(item, Exception):
             self.noise += 1
             self._on_change()
         else:
-            line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-            if sent:
-                self._tap.sent(line)
-            else:
-                self._tap.received(line, time.monotonic_ns())
+            self._tap.received(_line(item), time.monotonic_ns())
+        return item
 
-    def ended(self) -> None:
-        """Take note that the server's output has ended."""
+    def _goes(self, item: SessionMessage) -> SessionMessage:
+        self._tap.sent(_line(item))
+        return item
+
+    def _ended(self) -> None:
         self.exited.set()
         self._on_change()
 
@@ -142,57 +140,5 @@ class WindowsStdioTransport:
         self._on_change()
 
 
-class _Reading:
-    """The SDK's read stream, watched for its end."""
-
-    def __init__(self, transport: WindowsStdioTransport, stream: Any) -> None:
-        self._transport = transport
-        self._stream = stream
-
-    async def receive(self) -> SessionMessage | Exception:
-        try:
-            item: SessionMessage | Exception = await self._stream.receive()
-        except Exception:
-            self._transport.ended()
-            raise
-        self._transport.note(item, sent=False)
-        return item
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-class _Writing:
-    """The SDK's write stream, with the sink in front."""
-
-    def __init__(self, transport: WindowsStdioTransport, stream: Any) -> None:
-        self._transport = transport
-        self._stream = stream
-
-    async def send(self, item: SessionMessage, /) -> None:
-        self._transport.note(item, sent=True)
-        await self._stream.send(item)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+def _line(item: SessionMessage) -> bytes:
+    return item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()

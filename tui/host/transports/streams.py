@@ -1,8 +1,8 @@
-"""The two streams that the SDK's client reads and writes, over an inbox and a function that sends."""
+"""The streams that the SDK's client reads and writes: over an inbox and a send function, or filtered."""
 
+import asyncio
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import anyio
 import anyio.lowlevel
@@ -66,9 +66,7 @@ class ReadStream:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 
@@ -102,9 +100,72 @@ class WriteStream:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class FilteredReadStream:
+    """Another read stream, each item passed through a function.
+
+    Args:
+        stream: the other stream.
+        incoming: returns what to hand on for an item, or None to skip it.
+        ended: called when the stream ends, however it says so.
+    """
+
+    def __init__(self, stream: Any, incoming: Callable[[Any], Any], ended: Callable[[], None]) -> None:
+        self._stream = stream
+        self._incoming = incoming
+        self._ended = ended
+
+    async def receive(self) -> Any:
+        while True:
+            try:
+                item = self._incoming(await self._stream.receive())
+            except asyncio.CancelledError:
+                raise
+            except BaseException:
+                self._ended()
+                raise
+            if item is not None:
+                return item
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class FilteredWriteStream:
+    """Another write stream, each item passed through a function."""
+
+    def __init__(self, stream: Any, outgoing: Callable[[SessionMessage], SessionMessage]) -> None:
+        self._stream = stream
+        self._outgoing = outgoing
+
+    async def send(self, item: SessionMessage, /) -> None:
+        await self._stream.send(self._outgoing(item))
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 

@@ -32,7 +32,7 @@ from tui.core.ports import (
 )
 from tui.model.demo import demo_answers as answers
 from tui.model.demo.demo_arguments import fill
-from tui.model.demo.demo_match import Choice, choose_tool
+from tui.model.demo.demo_match import DemoChoice, choose_tool
 from tui.model.demo.demo_phrases import MAX_TEXT, PLACE_WORDS
 from tui.model.demo.demo_words import PLACES, is_cjk
 
@@ -245,7 +245,7 @@ def _move(text: str, tools: Sequence[ToolSpec], chinese: bool) -> Move:
     return Move(calls=tuple((choice.tool, values) for values in _each(choice)))
 
 
-def _each(choice: Choice) -> Iterator[Mapping[str, Any]]:
+def _each(choice: DemoChoice) -> Iterator[Mapping[str, Any]]:
     """Yield the arguments once for each of several names ("Beijing and Shanghai")."""
     values = choice.filled.values
     for name in PLACE_WORDS.intersection(choice.filled.required):

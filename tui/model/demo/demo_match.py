@@ -54,7 +54,7 @@ _NOTE_DOWN = re.compile(r"^\s*(?:note|todo)(?:\s+(?:(?:it|this)\s+)?(?:that|down
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DemoChoice:
     """What was found for a sentence.
 
     Attributes:
@@ -69,7 +69,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Request:
     """A request, read once for all tools."""
 
     text: str
@@ -91,11 +91,11 @@ class _Profile:
     parameters: set[str]
 
 
-def choose_tool(text: str, tools: Sequence[ToolSpec]) -> Choice:
+def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice:
     """Return the tool that `text` asks for, if there is exactly one that it can only mean."""
     sentence = _read(text)
     if not sentence.about or _is_talk(sentence):
-        return Choice()
+        return DemoChoice()
     profiles = [_profile(tool) for tool in tools[:MAX_TOOLS]]
     weights = _weights(profiles)
     ranked: list[tuple[float, ToolSpec, Filled]] = []
@@ -104,16 +104,16 @@ def choose_tool(text: str, tools: Sequence[ToolSpec]) -> Choice:
             filled = fill(profile.spec, text, taken=profile.name)
             ranked.append((base + _fit(sentence, profile, filled), profile.spec, filled))
     if not ranked:
-        return Choice()
+        return DemoChoice()
     ranked.sort(key=lambda entry: -entry[0])
     best, tool, filled = ranked[0]
     if best <= 0:
-        return Choice()
+        return DemoChoice()
     rivals = [spec.tool or spec.name for score, spec, _ in ranked if best - score < MARGIN]
-    return Choice(tool, filled, tuple(rivals) if len(rivals) > 1 else ())
+    return DemoChoice(tool, filled, tuple(rivals) if len(rivals) > 1 else ())
 
 
-def _read(text: str) -> _Sentence:
+def _read(text: str) -> _Request:
     text = _POLITE.sub("", text)
     head, _ = payload_split(text)
     tokens = words(head)
@@ -121,10 +121,10 @@ def _read(text: str) -> _Sentence:
     intent = classed[0] if classed else None
     if _NOTE_DOWN.match(text):
         intent = Verb.ADD
-    return _Sentence(text, tokens, meanings(tokens), set(classed), intent)
+    return _Request(text, tokens, meanings(tokens), set(classed), intent)
 
 
-def _is_talk(sentence: _Sentence) -> bool:
+def _is_talk(sentence: _Request) -> bool:
     """Whether the sentence is conversation: it tells something, or asks for what no tool could do."""
     head, payload = payload_split(sentence.text)
     if payload and sentence.intent is Verb.ADD:
@@ -152,7 +152,7 @@ def _weights(profiles: Sequence[_Profile]) -> Counter[str]:
     return Counter(token for profile in profiles for token in profile.name | profile.description)
 
 
-def _score(sentence: _Sentence, profile: _Profile, seen: Counter[str]) -> float:
+def _score(sentence: _Request, profile: _Profile, seen: Counter[str]) -> float:
     """Return how much the sentence speaks of the tool; 0 if it must not be called for it."""
     if not _compatible(sentence, profile.verb):
         return 0
@@ -176,7 +176,7 @@ def _score(sentence: _Sentence, profile: _Profile, seen: Counter[str]) -> float:
     return 3 * weigh(named) + weigh(described) + 0.7 * weigh(sentence.about & profile.parameters)
 
 
-def _compatible(sentence: _Sentence, verb: Verb | None) -> bool:
+def _compatible(sentence: _Request, verb: Verb | None) -> bool:
     """Whether a sentence of this intent may run a tool of this kind."""
     intent = sentence.intent
     if verb is None:
@@ -188,7 +188,7 @@ def _compatible(sentence: _Sentence, verb: Verb | None) -> bool:
     return intent is verb
 
 
-def _imperative(sentence: _Sentence, named: set[str]) -> bool:
+def _imperative(sentence: _Request, named: set[str]) -> bool:
     """Whether a tool without arguments is asked for: by a question, an order, or little but its name."""
     if sentence.intent is not None:
         return True
@@ -196,7 +196,7 @@ def _imperative(sentence: _Sentence, named: set[str]) -> bool:
     return bool(content) and (content[0] in named or len(sentence.about - named) == 0)
 
 
-def _fit(sentence: _Sentence, profile: _Profile, filled: Filled) -> float:
+def _fit(sentence: _Request, profile: _Profile, filled: Filled) -> float:
     """Return what speaks for and against a tool besides its words."""
     score = 0.0
     if profile.verb is not None and profile.verb in sentence.verbs:
@@ -216,7 +216,7 @@ def _fit(sentence: _Sentence, profile: _Profile, filled: Filled) -> float:
     return score - 0.7 * unexplained
 
 
-def _names_what_to_delete(sentence: _Sentence, profile: _Profile) -> bool:
+def _names_what_to_delete(sentence: _Request, profile: _Profile) -> bool:
     """Whether the sentence begins with the tool's own words: what follows says which one is meant.
 
     "delete the note buy milk" is about notes, not about milk; a tool that needs more than these words

@@ -9,7 +9,7 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ToolSpec
 from tui.core.schemas.tool_names import fold
-from tui.model.dialects.mend import Mended, Unreadable, mend
+from tui.model.dialects.mend import Mended, UnreadableJson, mend
 from tui.model.dialects.typed import properties_of
 from tui.model.openai_api.call_slots import fresh_id, is_cut
 from tui.model.openai_api.sendable import sendable
@@ -18,7 +18,7 @@ _PLAIN = re.compile(r"[\w.\-/]{1,128}")
 _PREFIXES = ("functions.", "default_api.", "tools.")
 
 
-class Offered:
+class OfferedTools:
     """A set of tools and every way to write their names."""
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
@@ -136,7 +136,7 @@ def _sample_value(schema: Any) -> Any:
     return _SAMPLES.get(kind, "…") if isinstance(kind, str) else "…"
 
 
-class Maker:
+class CallMaker:
     """Makes the calls of one reply.
 
     Args:
@@ -147,7 +147,7 @@ class Maker:
 
     def __init__(
         self,
-        offered: Offered,
+        offered: OfferedTools,
         write: Callable[[ToolSpec, str], str] | None = None,
         used: Collection[str] = (),
     ) -> None:
@@ -173,7 +173,7 @@ class Maker:
         try:
             mended = mend(arguments) if arguments else Mended({})
             return self.of_value(tool, mended.value, server=server, recovered=recovered or mended.guessed)
-        except Unreadable as error:
+        except UnreadableJson as error:
             return self.broken(f"the arguments are not valid JSON ({error})", tool, server, arguments)
 
     def of_value(
@@ -183,7 +183,7 @@ class Maker:
         if isinstance(value, str) and value.strip():  # JSON in a JSON string
             try:
                 value = mend(value).value
-            except Unreadable as error:
+            except UnreadableJson as error:
                 return self.broken(f"the arguments are not valid JSON ({error})", tool, server, value)
         if value is None or value == "" or value == []:
             value = {}

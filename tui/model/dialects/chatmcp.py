@@ -8,8 +8,8 @@ import json
 
 from tui.core.ports import ToolSpec
 from tui.model.dialects.call_maker import NAMED, apart, named_in
-from tui.model.dialects.mend import Unreadable, mend, readable
-from tui.model.dialects.parser import RESULT, Parser, Steps, any_of
+from tui.model.dialects.mend import UnreadableJson, mend, readable
+from tui.model.dialects.parser import RESULT, DialectParser, Steps, any_of
 
 STOP = ("\n<<tool-end>>",)
 """With the line break, which no string of JSON can hold: a mark in an argument ends nothing."""
@@ -32,7 +32,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-class ChatMcpParser(Parser):
+class ChatMcpParser(DialectParser):
     """Reads replies in the dialect `chatmcp`."""
 
     def _parse(self) -> Steps[None]:
@@ -74,7 +74,7 @@ class ChatMcpParser(Parser):
         tool = found[1] if (found := NAMED.search(text)) else ""
         try:
             mended = mend(text, guess=closed)
-        except Unreadable as error:
+        except UnreadableJson as error:
             problem = f"what stands between {_START} and {_END} is not valid JSON ({error})"
             call = self._maker.broken(problem, tool, "", text) if closed else self._maker.lost(tool, "", text)
             self._call(call, size)

@@ -14,8 +14,8 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ToolSpec
 from tui.model.dialects import chatmcp, json_object, react, xml
-from tui.model.dialects.call_maker import Maker, Offered, apart, sample
-from tui.model.dialects.parser import Parser
+from tui.model.dialects.call_maker import CallMaker, OfferedTools, apart, sample
+from tui.model.dialects.parser import DialectParser
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,15 @@ class Dialect:
 
     name: str
     stop: tuple[str, ...]
-    parser: Callable[[Maker], Parser]
+    parser: Callable[[CallMaker], DialectParser]
     written: Callable[[ToolSpec, str], str]
     observed: Callable[[ToolMessage], str]
     prompt: str
     apart: bool = False
 
-    def maker(self, tools: Sequence[ToolSpec], used: Collection[str]) -> Maker:
+    def maker(self, tools: Sequence[ToolSpec], used: Collection[str]) -> CallMaker:
         """Return what makes calls of `tools`, whose ids are none of `used`."""
-        return Maker(Offered(tools), self.written, used)
+        return CallMaker(OfferedTools(tools), self.written, used)
 
     def system(self, system: str, tools: Sequence[ToolSpec]) -> str:
         """Return the system text with the dialect and the tools explained behind it."""
@@ -59,7 +59,7 @@ class Dialect:
 
         Many templates of local models refuse two messages of one role in a row.
         """
-        offered = Offered(tools)
+        offered = OfferedTools(tools)
         result: list[Message] = []
         for message in messages:
             match message:
@@ -77,7 +77,7 @@ class Dialect:
         server, name = apart(tool) if self.apart else ("", tool.name)
         return f"{name} (server {server})" if server else name
 
-    def _call(self, call: CallRequest, offered: Offered) -> str:
+    def _call(self, call: CallRequest, offered: OfferedTools) -> str:
         """Return a call of the history as text; its tool may be gone by now."""
         server, _, tool = call.name.rpartition("__")
         found = offered.find(call.name) or ToolSpec(call.name, "", {}, server, tool)

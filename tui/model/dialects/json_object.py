@@ -10,8 +10,8 @@ import re
 
 from tui.core.ports import ToolSpec
 from tui.model.dialects.call_maker import ARGUMENT_KEYS, SERVER_KEYS, TOOL_KEYS, Named, named_in
-from tui.model.dialects.mend import Unreadable, mend
-from tui.model.dialects.parser import RESULT, Parser, Steps, any_of, span
+from tui.model.dialects.mend import UnreadableJson, mend
+from tui.model.dialects.parser import RESULT, DialectParser, Steps, any_of, span
 
 STOP: tuple[str, ...] = ()
 
@@ -35,7 +35,7 @@ def written(tool: ToolSpec, arguments: str) -> str:
     return f'{{"tool": {json.dumps(tool.name)}, "arguments": {arguments}}}'
 
 
-class JsonParser(Parser):
+class JsonParser(DialectParser):
     """Reads replies in the dialect `json`."""
 
     def _parse(self) -> Steps[None]:
@@ -120,7 +120,7 @@ class JsonParser(Parser):
         """Give out the calls that `text` describes; return False if it describes anything else."""
         try:
             calls = _named(text)
-        except Unreadable as error:
+        except UnreadableJson as error:
             begun = _BEGINS.match(text)
             if not begun or not self._maker.offered.find(begun[1]):
                 return False
@@ -138,7 +138,7 @@ def _named(text: str) -> list[tuple[Named, bool]]:
     """Return the calls in one or more JSON values, and whether each took a guess; [] if one is no call.
 
     Raises:
-        Unreadable: one of them is no JSON.
+        UnreadableJson: one of them is no JSON.
     """
     found: list[tuple[Named, bool]] = []
     at = 0

@@ -10,8 +10,8 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart, ToolSpec
-from tui.model.dialects.call_maker import NAMED, Maker, named_in
-from tui.model.dialects.mend import Unreadable, mend, read_json
+from tui.model.dialects.call_maker import NAMED, CallMaker, named_in
+from tui.model.dialects.mend import UnreadableJson, mend, read_json
 from tui.model.dialects.parser import span
 from tui.model.dialects.typed import bracket_end, keywords, properties_of, typed_all
 
@@ -65,46 +65,46 @@ _BARE_KEYS = frozenset(("name", "arguments", "parameters", "type", "id"))
 UNKNOWN = ToolSpec("", "", {})
 """Stands for a tool that was not named before the reply ended."""
 
-Item = CallRequest | TextPart | ReasoningPart
+LeakItem = CallRequest | TextPart | ReasoningPart
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Leak:
     """What stands in a text up to `end`: no items if it is to be said as it is, marks within and all."""
 
     end: int
-    items: tuple[Item, ...]
+    items: tuple[LeakItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class LeakContext:
     """What a form needs to know: how calls are made, and whether the endpoint cut the reply off."""
 
-    maker: Maker
+    maker: CallMaker
     cut: bool
 
     def tool(self, name: str) -> ToolSpec | None:
         """Return the tool that is meant, if it was offered."""
         return self.maker.offered.find(name)
 
-    def lost(self, text: str, at: int, tool: ToolSpec | None) -> Found:
+    def lost(self, text: str, at: int, tool: ToolSpec | None) -> Leak:
         """Return what begins at `at` and has no end: a call that is lost, or text if no tool is meant."""
         if tool is None:
-            return Found(len(text), ())
-        return Found(len(text), (replace(self.maker.lost(tool.name, "", text[at:]), recovered=True),))
+            return Leak(len(text), ())
+        return Leak(len(text), (replace(self.maker.lost(tool.name, "", text[at:]), recovered=True),))
 
-    def unread(self, text: str, at: int, end: int, tool: ToolSpec | None) -> Found:
+    def unread(self, text: str, at: int, end: int, tool: ToolSpec | None) -> Leak:
         """Return what stands between two offsets and is no JSON: lost if the text ends there, else text.
 
         Whether it is broken or was cut within a string, only what closes it could tell.
         """
-        return Found(end, ()) if text[end:].strip() else self.lost(text, at, tool)
+        return Leak(end, ()) if text[end:].strip() else self.lost(text, at, tool)
 
 
-Form = Callable[[str, int, Scene], Found | None]
+Form = Callable[[str, int, LeakContext], Leak | None]
 
 
-def json_form(text: str, at: int, scene: Scene) -> Found | None:
+def json_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read a mark with one or more JSON values behind it: Hermes, Qwen, Llama, Mistral, Granite, Nemotron."""
     opener = _JSON.match(text, at)
     if opener is None:
@@ -116,7 +116,7 @@ def json_form(text: str, at: int, scene: Scene) -> Found | None:
         if more is None:
             return scene.unread(text, end, stop, _meant(text, end, scene))
         if not more:
-            return Found(stop, ())
+            return Leak(stop, ())
         found.extend(more)
         end = stop
         if (between := _BETWEEN.match(text, end)) is None:
@@ -125,24 +125,24 @@ def json_form(text: str, at: int, scene: Scene) -> Found | None:
     calls = tuple(scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
     if stop < 0:
         lost = scene.lost(text, end, _meant(text, end, scene))
-        return Found(len(text), (*calls, *lost.items))
+        return Leak(len(text), (*calls, *lost.items))
     if (behind := _BEHIND.match(text, end)) is not None:
         end = behind.end()
-    return Found(end, calls)
+    return Leak(end, calls)
 
 
-def _meant(text: str, at: int, scene: Scene) -> ToolSpec | None:
+def _meant(text: str, at: int, scene: LeakContext) -> ToolSpec | None:
     """Return the tool of an object that has no end, or None if it is no call."""
     if (named := NAMED.search(text, at)) is not None:
         return scene.tool(named[1])
     return UNKNOWN if _UNNAMED.match(text, at) else None
 
 
-def _tools_in(text: str, scene: Scene) -> list[tuple[ToolSpec, Any]] | None:
+def _tools_in(text: str, scene: LeakContext) -> list[tuple[ToolSpec, Any]] | None:
     """Return the calls in a JSON value; none if one is of no tool that was offered, None if it is none."""
     try:
         value = mend(text).value
-    except Unreadable:
+    except UnreadableJson:
         return None
     found: list[tuple[ToolSpec, Any]] = []
     for one in value if isinstance(value, list) else [value]:
@@ -154,7 +154,7 @@ def _tools_in(text: str, scene: Scene) -> list[tuple[ToolSpec, Any]] | None:
     return found
 
 
-def named_form(text: str, at: int, scene: Scene) -> Found | None:
+def named_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read a mark, a name and a JSON object: Mistral, DeepSeek, Kimi, Llama."""
     opener = next((found for pattern in _NAMED if (found := pattern.match(text, at))), None)
     if opener is None:
@@ -166,17 +166,17 @@ def named_form(text: str, at: int, scene: Scene) -> Found | None:
         return scene.lost(text, opener.end(), tool)
     try:
         value = mend(text[opener.end() : end]).value if tool else None
-    except Unreadable:
+    except UnreadableJson:
         return scene.unread(text, opener.end(), end, tool)
     if tool is None:
-        return Found(end, ())
+        return Leak(end, ())
     if (behind := _LEFT_OPEN.match(text, end)) is not None:
         end = behind.end()
     identity = identity if ":" in identity else ""
-    return Found(end, (scene.maker.of_value(tool.name, value, recovered=True, identity=identity),))
+    return Leak(end, (scene.maker.of_value(tool.name, value, recovered=True, identity=identity),))
 
 
-def glm_form(text: str, at: int, scene: Scene) -> Found | None:
+def glm_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read `<tool_call>name` with `<arg_key>` and `<arg_value>` in pairs: GLM."""
     opener = _GLM.match(text, at)
     tool = scene.tool(opener[1]) if opener else None
@@ -194,12 +194,12 @@ def glm_form(text: str, at: int, scene: Scene) -> Found | None:
     if closed is None and (scene.cut or CUT_TAG.match(text, end)):
         return scene.lost(text, opener.end(), tool)
     if closed is None and text[end:].strip():
-        return Found(len(text), ())
+        return Leak(len(text), ())
     call = scene.maker.of_value(tool.name, typed_all(values, tool.schema), recovered=True)
-    return Found(closed.end() if closed else end, (call,))
+    return Leak(closed.end() if closed else end, (call,))
 
 
-def python_form(text: str, at: int, scene: Scene) -> Found | None:
+def python_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read `<|python_tag|>tool(name="value")`: Llama."""
     opener = _PYTHON.match(text, at)
     tool = scene.tool(opener[1]) if opener else None
@@ -211,10 +211,10 @@ def python_form(text: str, at: int, scene: Scene) -> Found | None:
     values = keywords(text[opener.end() + 1 : end - 1])
     if values is None or any(name.isdecimal() for name in values):
         return None
-    return Found(end, (scene.maker.of_value(tool.name, values, recovered=True),))
+    return Leak(end, (scene.maker.of_value(tool.name, values, recovered=True),))
 
 
-def bare_form(text: str, at: int, scene: Scene) -> Found | None:
+def bare_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read a reply that is nothing but `{"name": …, "parameters": {…}}`, one or more: Llama, Qwen's coders.
 
     There is no mark, so everything must fit: the keys, the tool, and the names of its arguments.
@@ -226,7 +226,7 @@ def bare_form(text: str, at: int, scene: Scene) -> Found | None:
     while text.startswith(("{", "["), at) and (end := span(text, at)) >= 0:
         try:
             value = read_json(text[at:end])
-        except Unreadable:
+        except UnreadableJson:
             return None
         for one in value if isinstance(value, list) else [value]:
             if (call := _bare_call(one, scene)) is None:
@@ -244,10 +244,10 @@ def bare_form(text: str, at: int, scene: Scene) -> Found | None:
     if scene.cut:
         return scene.lost(text, begin, found[-1][0])
     calls = (scene.maker.of_value(tool.name, value, recovered=True) for tool, value in found)
-    return Found(len(text), tuple(calls))
+    return Leak(len(text), tuple(calls))
 
 
-def _bare_call(value: Any, scene: Scene) -> tuple[ToolSpec, dict[str, Any]] | None:
+def _bare_call(value: Any, scene: LeakContext) -> tuple[ToolSpec, dict[str, Any]] | None:
     """Return the tool and the arguments that a JSON value names without any doubt, or None."""
     named = named_in(value) if isinstance(value, dict) and value.keys() <= _BARE_KEYS else None
     tool = scene.tool(named.tool) if named else None
@@ -269,9 +269,9 @@ _NEXT = re.compile(r"(?:assistant)(?=analysis|commentary|final)")
 _TO = re.compile(rf"\s*to=({NAME}?)\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?:<\|message\|>)?\s*(?={{)")
 
 
-def channel_form(text: str, at: int, scene: Scene) -> Found | None:
+def channel_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read messages of channels with their marks, one behind the other."""
-    items: list[Item] = []
+    items: list[LeakItem] = []
     begun = at
     while (header := _HEADER.match(text, at)) is not None:
         name = header["before"] or header["behind"] or ""
@@ -279,7 +279,7 @@ def channel_form(text: str, at: int, scene: Scene) -> Found | None:
         if name:
             found = _call(text, start, name, scene)
             if found is None:
-                return Found(at, tuple(items)) if items else Found(len(text), ())
+                return Leak(at, tuple(items)) if items else Leak(len(text), ())
             items.extend(found.items)
             closed = _TERMINATOR.match(text, found.end)
             at = closed.end() if closed else found.end
@@ -288,12 +288,12 @@ def channel_form(text: str, at: int, scene: Scene) -> Found | None:
         assert end is not None
         items.extend(_said(header["channel"], text[start : end.start()]))
         at = end.end()
-    return Found(at, tuple(items)) if at > begun else None  # empty messages are text, and read only once
+    return Leak(at, tuple(items)) if at > begun else None  # empty messages are text, and read only once
 
 
-def stripped_form(text: str, at: int, scene: Scene) -> Found | None:
+def stripped_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read messages of channels whose marks were stripped; the first one must be thinking or a call."""
-    items: list[Item] = []
+    items: list[LeakItem] = []
     known = 0
     while (header := _STRIPPED.match(text, at)) is not None:
         start = header.end()
@@ -313,17 +313,17 @@ def stripped_form(text: str, at: int, scene: Scene) -> Found | None:
         at = end
         if header["channel"] == "final":
             known += 1
-    return Found(at, tuple(items)) if known else None
+    return Leak(at, tuple(items)) if known else None
 
 
-def _said(channel: str, text: str) -> list[Item]:
+def _said(channel: str, text: str) -> list[LeakItem]:
     text = text.strip()
     if not text:
         return []
     return [ReasoningPart(text) if channel == "analysis" else TextPart(text)]
 
 
-def _call(text: str, start: int, name: str, scene: Scene) -> Found | None:
+def _call(text: str, start: int, name: str, scene: LeakContext) -> Leak | None:
     """Read the call of a tool whose arguments begin at `start`."""
     tool = scene.tool(name) or scene.tool(name.removesuffix("json")) or scene.tool(name.removesuffix("code"))
     if tool is None:
@@ -335,9 +335,9 @@ def _call(text: str, start: int, name: str, scene: Scene) -> Found | None:
         return scene.lost(text, start, tool) if cut else None
     try:
         value = mend(text[start:end]).value
-    except Unreadable:
+    except UnreadableJson:
         return None if text[end:].strip() else scene.lost(text, start, tool)
-    return Found(end, (scene.maker.of_value(tool.name, value, recovered=True),))
+    return Leak(end, (scene.maker.of_value(tool.name, value, recovered=True),))
 
 
 _BEGUN_MARK = r"(?:<[^<>\n]{0,60}>?|\[TOOL_CALLS\]|commentary to=)"
@@ -356,7 +356,7 @@ _BEGUN_NAME = re.compile(r"[\w./-]{1,128}")
 _MOST_BEGUN = 400
 
 
-def begun_form(text: str, at: int, scene: Scene) -> Found | None:
+def begun_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read marks with so little behind them that it is no answer.
 
     Models end sentences with the name of a tag. So only a reply that the endpoint cut off, or a special mark

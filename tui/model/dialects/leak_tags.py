@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.leak_forms import CUT_TAG, Found, Scene
-from tui.model.dialects.mend import Unreadable, mend
+from tui.model.dialects.leak_forms import CUT_TAG, Leak, LeakContext
+from tui.model.dialects.mend import UnreadableJson, mend
 from tui.model.dialects.parser import span
 from tui.model.dialects.typed import properties_of, typed
 
@@ -33,7 +33,7 @@ _END = re.compile(rf"\s*</{_D}(?:function|invoke|tool)\s*>|\s*(?=</{_D}(?:tool_c
 _STRING = re.compile(r"string\s*=\s*[\"']?(true|false)")
 
 
-def tag_form(text: str, at: int, scene: Scene) -> Found | None:
+def tag_form(text: str, at: int, scene: LeakContext) -> Leak | None:
     """Read a call between tags, its parameters between tags or as one JSON object."""
     opener = _OPENER.match(text, at)
     tool = scene.tool(opener["bare"] or opener["named"]) if opener else None
@@ -42,7 +42,7 @@ def tag_form(text: str, at: int, scene: Scene) -> Found | None:
     inner = re.compile(r"\s*").match(text, opener.end())
     start = inner.end() if inner else opener.end()
     if opener["rest"].rstrip().endswith("/"):
-        return Found(opener.end(), (scene.maker.of_value(tool.name, {}, recovered=True),))
+        return Leak(opener.end(), (scene.maker.of_value(tool.name, {}, recovered=True),))
     if text.startswith("{", start):
         read = _json_body(text, start)
     else:
@@ -55,9 +55,9 @@ def tag_form(text: str, at: int, scene: Scene) -> Found | None:
     if closed is None and (scene.cut or CUT_TAG.match(text, end) or not (values or rest)):
         return scene.lost(text, start, tool)
     if closed is None and (not values or rest):
-        return Found(len(text), ())
+        return Leak(len(text), ())
     call = scene.maker.of_value(tool.name, values, recovered=True)
-    return Found(closed.end() if closed else end, (call,))
+    return Leak(closed.end() if closed else end, (call,))
 
 
 def _goes_on(text: str, start: int) -> bool:
@@ -70,7 +70,7 @@ def _json_body(text: str, start: int) -> tuple[Any, int] | None:
     end = span(text, start)
     try:
         return (mend(text[start:end]).value, end) if end >= 0 else None
-    except Unreadable:
+    except UnreadableJson:
         return None
 
 

@@ -10,13 +10,13 @@ import re
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
-from tui.model.dialects.call_maker import Maker
+from tui.model.dialects.call_maker import CallMaker
 from tui.model.dialects.leak_forms import (
     AFTER,
     NAME,
     Form,
-    Found,
-    Scene,
+    Leak,
+    LeakContext,
     bare_form,
     begun_form,
     channel_form,
@@ -27,7 +27,7 @@ from tui.model.dialects.leak_forms import (
     stripped_form,
 )
 from tui.model.dialects.leak_tags import tag_form
-from tui.model.dialects.parser import Parser, Steps, any_of
+from tui.model.dialects.parser import DialectParser, Steps, any_of
 
 MAX_ATTEMPTS = 64
 """Marks that are looked at in one reply; a reply with more is about marks."""
@@ -91,10 +91,10 @@ _BARE_SO_FAR = re.compile(r'(?:\[\s*)?(?:\{\s*(?:"\w{0,12})?)?\Z')
 _MAX_HEAD = 400
 
 
-class LeakParser(Parser):
+class LeakParser(DialectParser):
     """Finds leaked calls in text."""
 
-    def __init__(self, maker: Maker) -> None:
+    def __init__(self, maker: CallMaker) -> None:
         super().__init__(maker)
         self._none = False
         self._mark = _MARK if maker.offered.tools else _CHANNEL_MARK
@@ -185,14 +185,14 @@ class LeakParser(Parser):
         self._none = bool(named[1])  # what a call of another tool holds is no call either
         return True
 
-    def _found(self, start: int) -> Found | None:
+    def _found(self, start: int) -> Leak | None:
         """Return what stands from an offset on, its end as an offset; None if it is no leak."""
         text, at = self._reader.view()
-        scene = Scene(self._maker, self._cut)
+        scene = LeakContext(self._maker, self._cut)
         for form in _FORMS:
             if (found := form(text, at + start, scene)) is not None:
                 end = behind.end() if (behind := AFTER.match(text, found.end)) else found.end
-                return Found(end - at, found.items)
+                return Leak(end - at, found.items)
         return None
 
 

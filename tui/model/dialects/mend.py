@@ -26,7 +26,7 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
 
 
-class Unreadable(ValueError):
+class UnreadableJson(ValueError):
     """The text is no JSON value, and cannot be taken for one."""
 
 
@@ -42,16 +42,16 @@ def read_json(text: str) -> Any:
     """Return the JSON value of `text`; raw line breaks and tabs in strings are let pass.
 
     Raises:
-        Unreadable: it is none. NaN, Infinity and numbers beyond measure are none either.
+        UnreadableJson: it is none. NaN, Infinity and numbers beyond measure are none either.
     """
     try:
         return loads(text, strict=False)
     except json.JSONDecodeError as error:
-        raise Unreadable(f"{error.msg} at line {error.lineno} column {error.colno}") from None
+        raise UnreadableJson(f"{error.msg} at line {error.lineno} column {error.colno}") from None
     except RecursionError:
-        raise Unreadable("nested too deeply") from None
+        raise UnreadableJson("nested too deeply") from None
     except ValueError as error:
-        raise Unreadable(str(error)) from None
+        raise UnreadableJson(str(error)) from None
 
 
 def mend(text: str, *, guess: bool = True) -> Mended:
@@ -62,22 +62,22 @@ def mend(text: str, *, guess: bool = True) -> Mended:
         guess: whether quotes and brackets may be added where they are missing.
 
     Raises:
-        Unreadable: there is none; the message says what is wrong with the text as it stands.
+        UnreadableJson: there is none; the message says what is wrong with the text as it stands.
     """
     bare = _unwrapped(text)
     try:
         return Mended(read_json(bare))
-    except Unreadable as error:
+    except UnreadableJson as error:
         problem = error
     if _NOT_JSON.search(_STRING.sub("", bare)):
-        raise Unreadable("NaN and Infinity are not JSON; use null or a string")
+        raise UnreadableJson("NaN and Infinity are not JSON; use null or a string")
     if len(bare) > MAX_MENDED or is_cut(bare):
         raise problem
     for other in (_backslashed(bare), html.unescape(bare) if "&quot;" in bare else bare):
         if other != bare:
             try:
                 return Mended(read_json(other), guessed=True)
-            except Unreadable:
+            except UnreadableJson:
                 continue
     if (value := _as_python(bare)) is not None:
         return Mended(value, guessed=True)
@@ -90,7 +90,7 @@ def readable(text: str) -> bool:
     """Whether `text` is a value as it stands, or can be taken for one without a guess."""
     try:
         mend(text, guess=False)
-    except Unreadable:
+    except UnreadableJson:
         return False
     return True
 

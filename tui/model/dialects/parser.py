@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import CallPart, ReasoningPart, TextPart
-from tui.model.dialects.call_maker import Maker
+from tui.model.dialects.call_maker import CallMaker
 from tui.model.dialects.visible import Visible
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ _SPACE = re.compile(r"\s*")
 _JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
 
 
-class Reader:
+class TextReader:
     """The unread text. Offsets count from its beginning and stay right while it grows."""
 
     def __init__(self) -> None:
@@ -150,7 +150,7 @@ RESULT = "<tool_result"
 """What begins a result as the model is told it; written by itself, it and all behind it is invented."""
 
 
-class Parser(ABC):
+class DialectParser(ABC):
     """Reads one reply.
 
     Attributes:
@@ -158,11 +158,11 @@ class Parser(ABC):
         busy: what was read last belongs to a call or to thinking that is not over yet.
     """
 
-    def __init__(self, maker: Maker) -> None:
+    def __init__(self, maker: CallMaker) -> None:
         self.over = False
         self.busy = False
         self._maker = maker
-        self._reader = Reader()
+        self._reader = TextReader()
         self._visible = Visible()
         self._cut = False
         self._called = False

@@ -11,9 +11,9 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import TextPart, ToolSpec
-from tui.model.dialects.call_maker import Maker, named_in
-from tui.model.dialects.mend import Unreadable, mend, read_json
-from tui.model.dialects.parser import Parser, Steps
+from tui.model.dialects.call_maker import CallMaker, named_in
+from tui.model.dialects.mend import UnreadableJson, mend, read_json
+from tui.model.dialects.parser import DialectParser, Steps
 from tui.model.dialects.typed import bracket_end, keywords, properties_of, sole_property, typed
 from tui.model.dialects.visible import Visible
 
@@ -69,7 +69,7 @@ def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class ReactAction:
     """What stands behind `Action:`.
 
     Attributes:
@@ -94,7 +94,7 @@ class Action:
         return bool(_ANSWER.fullmatch(self.name))
 
 
-def action(line: str) -> Action:
+def action(line: str) -> ReactAction:
     """Return what a line behind `Action:` says."""
     inline = found.end() if (found := _INLINE_INPUT.search(line)) else -1
     name = line[: found.start()] if found else line
@@ -102,8 +102,8 @@ def action(line: str) -> Action:
     lead = name.find(bare) if bare else 0
     applied = _APPLIED.match(bare)
     if applied is not None:
-        return Action(applied[1], inline, lead + applied.start(2))
-    return Action(bare.split("\n")[0][:200], inline)
+        return ReactAction(applied[1], inline, lead + applied.start(2))
+    return ReactAction(bare.split("\n")[0][:200], inline)
 
 
 def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
@@ -116,7 +116,7 @@ def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
         try:
             mended = mend(text)
             return mended.value, mended.guessed
-        except Unreadable as error:
+        except UnreadableJson as error:
             if text.startswith("{"):
                 return f"the Action Input is not valid JSON ({error})"
             text = text.strip("`~ \n")
@@ -139,7 +139,7 @@ def _unquoted(text: str) -> str:
     if text[:1] == text[-1:] == '"':
         try:
             return str(read_json(text))
-        except Unreadable:
+        except UnreadableJson:
             return text
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'`" and text[0] not in text[1:-1]:
         return text[1:-1]
@@ -159,10 +159,10 @@ def written(tool: ToolSpec, arguments: str) -> str:
     return f"Action: {tool.name}\nAction Input: {arguments}"
 
 
-class ReactParser(Parser):
+class ReactParser(DialectParser):
     """Reads replies in the dialect `react`."""
 
-    def __init__(self, maker: Maker) -> None:
+    def __init__(self, maker: CallMaker) -> None:
         super().__init__(maker)
         self._mind = Visible()
         self._thinking = False
@@ -246,12 +246,12 @@ class ReactParser(Parser):
         text, end = yield from self._object(at)
         try:
             mended = mend(text)
-        except Unreadable:
+        except UnreadableJson:
             return False
         named = named_in(mended.value)
         if named is None:
             return False
-        if Action(named.tool).answers and self._maker.offered.find(named.tool) is None:
+        if ReactAction(named.tool).answers and self._maker.offered.find(named.tool) is None:
             self._skip(end)
             self._answer(str(named.arguments or ""))
             return True

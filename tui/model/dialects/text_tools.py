@@ -17,7 +17,7 @@ from tui.core.ports import (
     RetryPart,
     TextPart,
 )
-from tui.model.dialects.call_maker import UNNAMED, Maker, Offered
+from tui.model.dialects.call_maker import UNNAMED, CallMaker, OfferedTools
 from tui.model.dialects.dialect import DIALECTS, Dialect
 from tui.model.dialects.leaks import LeakParser
 from tui.model.dialects.parser import Piece
@@ -27,7 +27,7 @@ from tui.model.openai_api.accumulator import CUT
 from tui.model.wrapped import Wrapped
 
 
-class Reading:
+class ReplyReader:
     """Reads the text of a reply.
 
     Args:
@@ -38,7 +38,7 @@ class Reading:
     """
 
     def __init__(
-        self, maker: Maker, dialect: Dialect | None = None, *, within: bool = False, opened: bool = False
+        self, maker: CallMaker, dialect: Dialect | None = None, *, within: bool = False, opened: bool = False
     ) -> None:
         self._within = within
         self._maker = maker
@@ -132,7 +132,7 @@ class Reading:
         The model forgot to end its thinking. An answer is found only where the dialect marks answers.
         """
         text = "".join(self._thinking)
-        inner = Reading(self._maker, self._dialect, within=True)
+        inner = ReplyReader(self._maker, self._dialect, within=True)
         parts = inner.part(TextPart(text))
         parts += inner.end(cut=False)
         sound = [call for call in inner.calls if not (call.truncated or call.problem)]
@@ -141,7 +141,7 @@ class Reading:
         mark = text.find(ANSWER)
         if known or mark < 0 or self._dialect is None or self._dialect.parser is not XmlParser:
             return []
-        answer = Reading(self._maker, self._dialect, within=True)
+        answer = ReplyReader(self._maker, self._dialect, within=True)
         parts = answer.part(TextPart(text[mark:]))
         return [part for part in parts + answer.end(cut=False) if isinstance(part, TextPart)]
 
@@ -168,7 +168,7 @@ class NativeTools(Wrapped):
         """
         for attempt in range(1, UNREADABLE_ATTEMPTS + 1):
             shown = False
-            reading = Reading(Maker(Offered(request.tools), used=_used(request)))
+            reading = ReplyReader(CallMaker(OfferedTools(request.tools), used=_used(request)))
             try:
                 async with aclosing(_read(self._model.stream(request), reading)) as parts:
                     async for part in parts:
@@ -217,7 +217,7 @@ class TextTools(Wrapped):
             stop=dialect.stop,
             verbatim=True,
         )
-        reading = Reading(dialect.maker(tools, used), dialect, opened=self._opened)
+        reading = ReplyReader(dialect.maker(tools, used), dialect, opened=self._opened)
         async with aclosing(_read(self._model.stream(asked), reading)) as parts:
             async for part in parts:
                 if isinstance(part, ReplyPart) and part.finish not in CUT:
@@ -274,13 +274,13 @@ def _calls_in(text: str, request: ModelRequest) -> tuple[CallRequest, ...]:
     """Return the calls in what an endpoint could not read, if there is nothing else wrong with them."""
     if not text:
         return ()
-    reading = Reading(Maker(Offered(request.tools), used=_used(request)))
+    reading = ReplyReader(CallMaker(OfferedTools(request.tools), used=_used(request)))
     reading.part(TextPart(text))
     reading.end(cut=False)
     return () if any(call.truncated for call in reading.calls) else tuple(reading.calls)
 
 
-async def _read(parts: AsyncGenerator[ModelPart], reading: Reading) -> AsyncGenerator[ModelPart]:
+async def _read(parts: AsyncGenerator[ModelPart], reading: ReplyReader) -> AsyncGenerator[ModelPart]:
     """Yield the parts of a reply with `reading` between, which finds its calls.
 
     A reply that is over for its dialect is read on for a moment, because the count of tokens comes last.
@@ -310,7 +310,7 @@ async def _read(parts: AsyncGenerator[ModelPart], reading: Reading) -> AsyncGene
         yield found
 
 
-def _ended(reading: Reading, reply: ReplyPart) -> list[ModelPart]:
+def _ended(reading: ReplyReader, reply: ReplyPart) -> list[ModelPart]:
     """Return the last parts of a reply, with the calls that were found in its text."""
     if reply.calls:
         reading.native()

@@ -7,7 +7,7 @@ closing tag alone, outside of code and of calls, says that all before it was thi
 from collections.abc import Callable
 
 from tui.core.ports import ReasoningPart
-from tui.model.dialects.parser import Parser, Piece, any_of, tail_of
+from tui.model.dialects.parser import DialectParser, Piece, any_of, tail_of
 from tui.model.openai_api.think_tags import CLOSE_ONLY, MAX_SPACE, TAGS
 
 _ALONE = any_of(CLOSE_ONLY)
@@ -25,7 +25,7 @@ class Thoughts:
         never_closed: whether a reply that was said to begin with thinking held none.
     """
 
-    def __init__(self, make: Callable[[], Parser], *, opened: bool = False) -> None:
+    def __init__(self, make: Callable[[], DialectParser], *, opened: bool = False) -> None:
         self.close_only = False
         self.never_closed = False
         self._opened = opened

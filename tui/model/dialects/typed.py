@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tui.model.dialects.mend import Unreadable, mend, read_json
+from tui.model.dialects.mend import UnreadableJson, mend, read_json
 
 _BRACKET = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'|["'()\[\]{}]""", re.DOTALL)
 _WORDS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
@@ -91,7 +91,7 @@ def _read(text: str) -> Any:
         return _WORDS[text]
     try:
         return mend(text).value if text[:1] in ("{", "[") else read_json(text)
-    except Unreadable:
+    except UnreadableJson:
         return text
 
 

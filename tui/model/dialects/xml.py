@@ -9,9 +9,9 @@ import json
 import re
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.call_maker import Maker, apart
+from tui.model.dialects.call_maker import CallMaker, apart
 from tui.model.dialects.mend import readable
-from tui.model.dialects.parser import RESULT, Parser, Steps, any_of
+from tui.model.dialects.parser import RESULT, DialectParser, Steps, any_of
 from tui.model.dialects.typed import typed_all
 from tui.model.openai_api.call_slots import is_cut
 
@@ -52,10 +52,10 @@ def written(tool: ToolSpec, arguments: str) -> str:
     )
 
 
-class XmlParser(Parser):
+class XmlParser(DialectParser):
     """Reads replies in the dialect `xml`."""
 
-    def __init__(self, maker: Maker) -> None:
+    def __init__(self, maker: CallMaker) -> None:
         super().__init__(maker)
         self._never_closed: set[str] = set()
 

@@ -151,7 +151,7 @@ _WINDOWS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedModel:
     """A model that an endpoint offers; None where it does not say.
 
     Attributes:
@@ -180,7 +180,7 @@ def can_chat(model: str) -> bool:
     return _NO_CHAT.search(model) is None
 
 
-async def offered_by(profile: ModelProfile) -> list[Offered]:
+async def offered_by(profile: ModelProfile) -> list[OfferedModel]:
     """Ask an endpoint for its models; those that can chat come first, else in its own order.
 
     Raises:
@@ -191,7 +191,7 @@ async def offered_by(profile: ModelProfile) -> list[Offered]:
         return await models_at(endpoint, profile)
 
 
-async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[Offered]:
+async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedModel]:
     """Ask an endpoint that is open already.
 
     Raises:
@@ -214,7 +214,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[Offered]:
     return sorted(found.values(), key=lambda one: not one.chat)
 
 
-def _entries(body: Any) -> Iterator[Offered]:
+def _entries(body: Any) -> Iterator[OfferedModel]:
     """Yield the models in a list, in `data` or in `models`; what is none is left out."""
     listed = body if isinstance(body, list) else body.get("data") or body.get("models")
     for entry in listed[:MAX_MODELS] if isinstance(listed, list) else ():
@@ -224,13 +224,13 @@ def _entries(body: Any) -> Iterator[Offered]:
             yield made
 
 
-def _offered(entry: Mapping[str, Any]) -> Offered | None:
+def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
     identity = next((entry[key] for key in ("id", "key", "model", "name") if entry.get(key)), None)
     if not isinstance(identity, str) or not identity.isprintable() or len(identity) > MAX_ID:
         return None
     abilities = entry.get("capabilities")
     owner = entry.get("owned_by")
-    return Offered(
+    return OfferedModel(
         identity,
         chat=_conversations(identity, entry, abilities),
         window=window_in(entry),

@@ -94,7 +94,7 @@ DEMO = "demo"
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ModelSelection:
     """The model to ask.
 
     Attributes:
@@ -116,7 +116,7 @@ def choose(
     default: str | None = None,
     environment: Sequence[ModelProfile] = (),
     detected: Sequence[ModelProfile] | None = None,
-) -> Selection:
+) -> ModelSelection:
     """Return the model to ask.
 
     Args:
@@ -131,24 +131,26 @@ def choose(
         UsageError: a name was given that no profile has.
     """
     if demo or asked == DEMO:
-        return Selection(None, "asked for")
+        return ModelSelection(None, "asked for")
     everything = [*configured, *environment, *(detected or ())]
     if asked is None and default == DEMO:
-        return Selection(None, "configuration")
+        return ModelSelection(None, "configuration")
     if (wanted := asked or default) is not None:
         found = _named(wanted, everything)
         if found is None and detected is None:
-            return Selection(None, "not found yet", needs_detection=True)
-        return Selection(found or _unknown(wanted, everything), "command line" if asked else "configuration")
+            return ModelSelection(None, "not found yet", needs_detection=True)
+        return ModelSelection(
+            found or _unknown(wanted, everything), "command line" if asked else "configuration"
+        )
     if configured:
-        return Selection(configured[0], "configuration")
+        return ModelSelection(configured[0], "configuration")
     if environment:
-        return Selection(environment[0], f"{environment[0].api_key_env} is set")
+        return ModelSelection(environment[0], f"{environment[0].api_key_env} is set")
     if detected is None:
-        return Selection(None, "nothing is configured", needs_detection=True)
+        return ModelSelection(None, "nothing is configured", needs_detection=True)
     if detected:
-        return Selection(detected[0], "found on this machine")
-    return Selection(None, "no model is configured, and none runs on this machine")
+        return ModelSelection(detected[0], "found on this machine")
+    return ModelSelection(None, "no model is configured, and none runs on this machine")
 
 
 def _named(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tui.core.errors import McptuiError
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
-from tui.model.endpoints.listing import Inquiry, Offered, count_in, inquiry, models_at
+from tui.model.endpoints.listing import Inquiry, OfferedModel, count_in, inquiry, models_at
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import is_private, provider_of
 
@@ -120,7 +120,7 @@ async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
     return found
 
 
-def _kind(profile: ModelProfile, offered: Offered) -> str:
+def _kind(profile: ModelProfile, offered: OfferedModel) -> str:
     """Return which local server this is, by what it says of itself, the profile's name, or its usual port."""
     if offered.owner == "library":
         return "ollama"

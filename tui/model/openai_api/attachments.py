@@ -29,7 +29,7 @@ _BROKEN = "not sent to you: it is broken"
 _NO_PLACE = "not shown to you: this model takes no pictures from tools"
 
 
-class Takes(Protocol):
+class AcceptedMedia(Protocol):
     """What is known of a model; see `traits.Traits`."""
 
     @property
@@ -51,7 +51,7 @@ class Takes(Protocol):
 class Attached:
     """What of the attachments of one request is sent, and how its messages tell of them."""
 
-    def __init__(self, messages: Sequence[Message], takes: Takes) -> None:
+    def __init__(self, messages: Sequence[Message], takes: AcceptedMedia) -> None:
         """Choose what is sent; `messages` are all of the request, in order."""
         self._takes = takes
         self._sent: set[tuple[int, int]] = set()

@@ -22,9 +22,9 @@ from tui.model.endpoints.providers import endpoint_key, is_private
 from tui.model.endpoints.quirks import Learned
 from tui.model.endpoints.traits import Traits, traits_of
 from tui.model.openai_api.accumulator import Accumulator
-from tui.model.openai_api.openai_client import Close, EndpointClient, Refused, undisturbed
+from tui.model.openai_api.openai_client import Close, EndpointClient, RequestRefused, undisturbed
 from tui.model.openai_api.reply_redaction import ReplyRedactor
-from tui.model.openai_api.reply_stream import Connection, ReplyStream
+from tui.model.openai_api.reply_stream import ReplyConnection, ReplyStream
 from tui.model.openai_api.request import body_for
 from tui.model.openai_api.tool_forms import ToolForms
 
@@ -153,8 +153,8 @@ class OpenAIChat:
                     return
                 finally:
                     await parts.aclose()
-            except (Refused, ModelError) as failure:
-                error = failure.error if isinstance(failure, Refused) else failure
+            except (RequestRefused, ModelError) as failure:
+                error = failure.error if isinstance(failure, RequestRefused) else failure
                 had_tools = not self._learned.no_tools
                 reason = "" if shown else await self._learn(failure, body, request)
                 if had_tools and self._learned.no_tools and not isinstance(error, NoTools):
@@ -164,7 +164,7 @@ class OpenAIChat:
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
 
     async def _reply(
-        self, request: ModelRequest, connection: Connection, close: Close
+        self, request: ModelRequest, connection: ReplyConnection, close: Close
     ) -> AsyncGenerator[ModelPart]:
         """Yield the parts of an open reply, and close it."""
         names = [tool.name for tool in request.tools]
@@ -201,15 +201,17 @@ class OpenAIChat:
         self._warned = warnings
         return replace(reply, calls=calls, warning=" ".join(fresh))
 
-    async def _learn(self, failure: Refused | ModelError, body: dict[str, Any], request: ModelRequest) -> str:
+    async def _learn(
+        self, failure: RequestRefused | ModelError, body: dict[str, Any], request: ModelRequest
+    ) -> str:
         """Change what is sent after a refusal; return what was changed, or ""."""
         if isinstance(failure, errors.NotAStream):
             again = self._client.try_version()
             return f"{failure.message}; asking again with /v1" if again else ""
-        error = failure.error if isinstance(failure, Refused) else failure
+        error = failure.error if isinstance(failure, RequestRefused) else failure
         status = error.status or 0
         words = error.message
-        if isinstance(failure, Refused):
+        if isinstance(failure, RequestRefused):
             words = f"{words_of(failure.body)} {str(failure.body)[:4000]}"
             if errors.is_missing_path(status, words) and self._client.try_version():
                 return "nothing is there; asking again with /v1"

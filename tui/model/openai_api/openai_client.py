@@ -16,7 +16,7 @@ from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import is_private, provider_of, usable_key, usable_url
-from tui.model.openai_api.reply_stream import Connection
+from tui.model.openai_api.reply_stream import ReplyConnection
 from tui.model.tap import ModelTap
 
 CONNECT_SECONDS = 15.0
@@ -25,7 +25,7 @@ CLOSE_SECONDS = 2.0
 Close = Callable[[], Coroutine[Any, Any, None]]
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The endpoint answered with a status of failure; it may be worth asking in another way.
 
     Attributes:
@@ -135,11 +135,11 @@ class EndpointClient:
             headers["Authorization"] = f"Bearer {self._key}"
         return headers
 
-    async def open(self, body: dict[str, Any]) -> tuple[Connection, Close]:
+    async def open(self, body: dict[str, Any]) -> tuple[ReplyConnection, Close]:
         """Send the request and return the open response, and how to close it.
 
         Raises:
-            Refused: the endpoint answered with a status of failure.
+            RequestRefused: the endpoint answered with a status of failure.
             ModelError: it cannot be reached, or stays silent.
         """
         self._open += 1
@@ -155,7 +155,7 @@ class EndpointClient:
             await undisturbed(close())
             raise
 
-    async def _opened(self, body: dict[str, Any], closed: Close) -> tuple[Connection, Close]:
+    async def _opened(self, body: dict[str, Any], closed: Close) -> tuple[ReplyConnection, Close]:
         assert self._openai is not None and self._httpx is not None
         seconds = self._profile.first_token_seconds
         deadline = asyncio.get_running_loop().time() + seconds
@@ -173,7 +173,7 @@ class EndpointClient:
             self._tap.refused(error.response)
             headers = {name.lower(): value for name, value in error.response.headers.items()}
             said = error.body if error.body is not None else error.response.text[:100_000]
-            raise Refused(
+            raise RequestRefused(
                 errors.status_error(self._profile, error.status_code, said, headers), said
             ) from None
         except self._openai.APIConnectionError as error:
@@ -196,7 +196,7 @@ class EndpointClient:
             finally:
                 await closed()
 
-        return Connection(blocks, kind, deadline, broken, listening.withhold), close
+        return ReplyConnection(blocks, kind, deadline, broken, listening.withhold), close
 
 
 def _root_cause(error: BaseException) -> str:

@@ -108,7 +108,7 @@ MAX_WHOLE_BODY = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ReplyConnection:
     """An open response.
 
     Attributes:
@@ -132,7 +132,7 @@ class ReplyStream:
     def __init__(
         self,
         profile: ModelProfile,
-        connection: Connection,
+        connection: ReplyConnection,
         accumulator: Accumulator,
         redactor: Redactor | None = None,
     ) -> None:

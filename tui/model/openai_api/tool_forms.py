@@ -26,7 +26,7 @@ MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _ShapedTool:
     """A tool in a form.
 
     Attributes:
@@ -53,7 +53,7 @@ class ToolForms:
     """The tools of one model behind one endpoint."""
 
     def __init__(self) -> None:
-        self._made: dict[str, _Made] = {}
+        self._made: dict[str, _ShapedTool] = {}
         self._keys: dict[str, tuple[ToolSpec, str]] = {}
 
     def key(self, tool: ToolSpec) -> str:
@@ -122,7 +122,7 @@ class ToolForms:
         return replace(call, arguments=json.dumps(renamed_keys(arguments, names), ensure_ascii=False))
 
 
-def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _Made:
+def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
     """Return a tool as `tools` wants it. `strict` is left out: it would change what optional means."""
     kind, plain_keys, longest = form
     schema, keys = in_form(tool.schema, kind), dict[str, str]()
@@ -132,7 +132,7 @@ def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _Made:
     if len(description) > longest:
         description = description[: longest - 1] + "…"
     function = {"name": tool.name, "description": description, "parameters": plain_json(schema)}
-    return _Made(tool, form, {"type": "function", "function": function}, keys)
+    return _ShapedTool(tool, form, {"type": "function", "function": function}, keys)
 
 
 def _unknown(name: str) -> dict[str, Any]:

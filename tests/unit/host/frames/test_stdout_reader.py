@@ -9,7 +9,7 @@ from tui.core.jsonrpc.messages import Failure, Request, Response
 from tui.core.traffic import Direction, Kind
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import EndOfInbox, Inbox
-from tui.host.frames.stdout_reader import Intake
+from tui.host.frames.stdout_reader import StdoutReader
 from tui.host.frames.tap import WireTap
 
 
@@ -21,7 +21,7 @@ class Bench:
         self.inbox = Inbox()
         ids = iter(range(1001, 2000))
         self.gate = Gate(self.inbox, lambda message: None, lambda: next(ids))
-        self.intake = Intake(self.gate, self.inbox, WireTap("it", self.noted.append))
+        self.intake = StdoutReader(self.gate, self.inbox, WireTap("it", self.noted.append))
         for number in (1, 2):
             self.gate.outgoing({"jsonrpc": "2.0", "id": number, "method": "tools/call"})
 

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from tui.host.process import process_tree
-from tui.host.process.process_tree import Usage, usage
+from tui.host.process.process_tree import ProcessUsage, usage
 
 
 class FakeProcess:
@@ -64,12 +64,12 @@ def test_children_their_children_and_the_rest_of_the_group_belong_to_the_leader(
 
 def test_a_leader_that_is_gone_costs_nothing(system):
     system(*FAMILY)
-    assert usage(999) == Usage()
+    assert usage(999) == ProcessUsage()
 
 
 def test_without_a_process_list_there_is_still_the_leader(system):
     system()
-    assert usage(100) == Usage((100,))
+    assert usage(100) == ProcessUsage((100,))
 
 
 def test_two_that_are_each_others_parent_are_counted_once(system):

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from tests.conftest import until
-from tui.host.schemas.validation import SIMPLE_NODES, SchemaChecker, Verdict, is_simple
+from tui.host.schemas.validation import SIMPLE_NODES, SchemaChecker, SchemaVerdict, is_simple
 
 WEATHER = {
     "type": "object",
@@ -26,7 +26,7 @@ async def checker():
 
 
 async def test_a_right_value_has_no_problem(checker):
-    assert await checker.check(WEATHER, {"location": "Hangzhou", "days": 2}) == Verdict()
+    assert await checker.check(WEATHER, {"location": "Hangzhou", "days": 2}) == SchemaVerdict()
 
 
 def worker_pid(checker):
@@ -53,9 +53,9 @@ async def test_a_schema_with_references_is_checked_all_the_same(checker):
 
 async def test_a_costly_schema_is_given_up_and_the_next_check_works(checker):
     started = time.monotonic()
-    assert await checker.check(REDOS, BACKTRACKING) == Verdict(unchecked="the schema is too costly")
+    assert await checker.check(REDOS, BACKTRACKING) == SchemaVerdict(unchecked="the schema is too costly")
     assert time.monotonic() - started < 15
-    assert await checker.check(LINKED, {"n": 1}) == Verdict()
+    assert await checker.check(LINKED, {"n": 1}) == SchemaVerdict()
 
 
 async def test_a_schema_that_overran_twice_is_not_tried_again():
@@ -76,7 +76,7 @@ async def test_a_worker_that_somebody_ended_is_replaced(checker):
     await checker.check(LINKED, {"n": 1})
     checker._worker.kill()
     await until(lambda: checker._worker.poll() is not None)
-    assert await checker.check(LINKED, {"n": 1}) == Verdict()
+    assert await checker.check(LINKED, {"n": 1}) == SchemaVerdict()
 
 
 async def test_nothing_is_fetched(checker):
@@ -126,4 +126,4 @@ async def test_a_value_too_large_to_hand_over_is_left_unchecked(checker):
 
 
 async def test_a_large_text_under_a_simple_schema_is_checked(checker):
-    assert await checker.check(WEATHER, {"location": "x" * 3_000_000}) == Verdict()
+    assert await checker.check(WEATHER, {"location": "x" * 3_000_000}) == SchemaVerdict()

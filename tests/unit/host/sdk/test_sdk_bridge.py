@@ -1,5 +1,7 @@
 """What the SDK gets to see, and what is kept from it."""
 
+from importlib.metadata import version
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,11 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
+from tests.unit.host.scripted import Script
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec
+from tui.core.tools import TextContent
+from tui.host.host import Host
 from tui.host.sdk.sdk_bridge import TICKET, RawReply, SdkBridge
 
 
@@ -188,3 +195,24 @@ def test_any_result_of_any_request_passes_without_an_exception(result):
 
 def test_the_mark_is_one_that_the_specification_allows():
     assert TICKET.count("/") == 1
+
+
+def test_this_is_the_sdk_that_takes_hollow_answers():
+    """Seen with mcp 2.3: look again at what the bridge relies on before this is raised."""
+    assert version("mcp").startswith("2.3.")
+
+
+async def test_an_sdk_that_does_not_carry_the_mark_costs_only_what_the_sdk_does_not_read(monkeypatch):
+    """Then it validates whole answers itself, as in any other client."""
+    monkeypatch.setattr(SdkBridge, "issue", lambda wire, ticket: {})
+    host = Host(
+        [ServerSpec("srv", "x")], sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open
+    )
+    await host.start_all()
+    [tool] = host.toolbox.tools()
+    result = await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
+    raw = await host.workbench.request("srv", "tools/list", {}, call="c", seconds=5)
+    await host.shutdown()
+    assert tool.name == "echo" and tool.schema == {"type": "object"}
+    assert result.content == (TextContent("hello"),) and not result.is_error
+    assert raw.result["tools"][0]["name"] == "echo"

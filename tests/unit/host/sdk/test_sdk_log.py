@@ -1,8 +1,10 @@
 """What the SDK logs stays in memory, without what servers sent."""
 
 import logging
+from importlib.metadata import version
 
 import pytest
+from mcp.client import session
 
 from tui.host.sdk.sdk_log import KEPT, quiet_sdk_logging
 
@@ -50,3 +52,20 @@ def test_asking_twice_keeps_one_handler(log):
     assert (len(again.lines), len(log.lines)) == (1, 0)
     logging.getLogger("mcp").removeHandler(again)
     logging.getLogger("client").removeHandler(again)
+
+
+def test_the_session_logs_under_a_name_that_is_known():
+    """Seen with mcp 2.3."""
+    assert version("mcp").startswith("2.3.")
+    assert session.logger.name in ("client", "mcp") or session.logger.name.startswith("mcp.")
+
+
+def test_a_logger_that_has_another_name_is_found_once_the_sdk_is_loaded(monkeypatch, capfd):
+    renamed = logging.getLogger("renamed")
+    monkeypatch.setattr(session, "logger", renamed)
+    handler = quiet_sdk_logging()
+    renamed.warning("dropped %s", "secret")
+    assert capfd.readouterr() == ("", "") and len(handler.lines) == 1
+    for name in ("mcp", "client", "renamed"):
+        logging.getLogger(name).removeHandler(handler)
+        logging.getLogger(name).propagate = True

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.call_maker import Maker, Offered
+from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.typed import keywords
 
 TOOL = ToolSpec("srv__add", "Add.", {"type": "object", "properties": {"n": {}}}, "srv", "add")
 
 
-def maker() -> Maker:
-    return Maker(Offered([TOOL]))
+def maker() -> CallMaker:
+    return CallMaker(OfferedTools([TOOL]))
 
 
 @pytest.mark.parametrize("text", ['{"n": 1e999}', '{"n": -1e999,}', "{'n': [1e999]}", '"{\\"n\\": 1e999}"'])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.model.dialects.mend import MAX_MENDED, Unreadable, mend, read_json
+from tui.model.dialects.mend import MAX_MENDED, UnreadableJson, mend, read_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=8),
@@ -55,7 +55,7 @@ def test_what_is_broken_but_whole_is_mended_and_said_to_be(text: str, value: obj
 
 @pytest.mark.parametrize("text", ['{"a": "x', '{"a": 1', '{"a": [1, 2', '{"a": {"b": 1}', "{'a': 'x", '"{'])
 def test_what_was_cut_off_is_never_mended(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableJson):
         mend(text)
 
 
@@ -63,7 +63,7 @@ def test_what_was_cut_off_is_never_mended(text: str) -> None:
 def test_no_beginning_of_an_object_is_mended(value: dict[str, str], data: st.DataObject) -> None:
     text = json.dumps(value)
     end = data.draw(st.integers(1, len(text) - 1))
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableJson):
         mend(text[:end])
 
 
@@ -71,7 +71,7 @@ def test_no_beginning_of_an_object_is_mended(value: dict[str, str], data: st.Dat
     "text", ['{"a": NaN}', '{"a": -Infinity}', "{'a': NaN}", '{"a": Infinity,}', '{"a": 1e999}']
 )
 def test_numbers_that_json_does_not_have_are_refused(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableJson):
         mend(text)
 
 
@@ -80,12 +80,12 @@ def test_their_names_in_strings_are_words() -> None:
 
 
 def test_a_problem_says_where_it_is() -> None:
-    with pytest.raises(Unreadable, match="Expecting value at line 2 column 6"):
+    with pytest.raises(UnreadableJson, match="Expecting value at line 2 column 6"):
         read_json('{\n"a": }')
 
 
 def test_nothing_is_mended_that_takes_long() -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableJson):
         mend("{'a': '" + "x" * MAX_MENDED + "'}")
 
 
@@ -93,6 +93,6 @@ def test_nothing_is_mended_that_takes_long() -> None:
 def test_any_text_is_a_value_or_unreadable(text: str) -> None:
     try:
         value = mend(text).value
-    except Unreadable:
+    except UnreadableJson:
         return
     json.dumps(value, allow_nan=False)

@@ -12,7 +12,7 @@ from tests.endpoint import Answer, Endpoint
 from tui.core.errors import ModelError
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints import listing as inquiry
-from tui.model.endpoints.listing import Offered, _entries, can_chat, offered_by
+from tui.model.endpoints.listing import OfferedModel, _entries, can_chat, offered_by
 from tui.model.endpoints.profile import ModelProfile
 
 
@@ -20,7 +20,7 @@ def listing(*entries: Any) -> Answer:
     return Answer(body={"object": "list", "data": list(entries)})
 
 
-async def offered(answer: Answer, path: str = "/v1/models", base: str = "/v1") -> list[Offered]:
+async def offered(answer: Answer, path: str = "/v1/models", base: str = "/v1") -> list[OfferedModel]:
     async with Endpoint(pages={path: answer}) as endpoint:
         return await offered_by(ModelProfile("test", endpoint.origin + base, "m"))
 
@@ -44,13 +44,13 @@ async def test_openrouter_says_window_price_and_abilities() -> None:
         "supported_parameters": ["tools", "stop"],
     }
     (found,) = await offered(listing(entry))
-    assert found == Offered("x/y", True, 200_000, True, True, 3.0, 15.0)
+    assert found == OfferedModel("x/y", True, 200_000, True, True, 3.0, 15.0)
 
 
 async def test_mistral_says_what_each_can_do() -> None:
     can = {"completion_chat": False, "function_calling": True, "vision": False}
     (found,) = await offered(listing({"id": "m", "max_context_length": 32_768, "capabilities": can}))
-    assert found == Offered("m", False, 32_768, True, False)
+    assert found == OfferedModel("m", False, 32_768, True, False)
 
 
 @pytest.mark.parametrize(

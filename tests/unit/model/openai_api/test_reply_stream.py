@@ -18,7 +18,7 @@ from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_chat import OpenAIChat
-from tui.model.openai_api.reply_stream import Connection, ReplyStream
+from tui.model.openai_api.reply_stream import ReplyConnection, ReplyStream
 
 ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("search", "", {"type": "object"})])
 HELLO = (chunk(content="Hé"), chunk(content="llo 😀"), chunk("stop"))
@@ -160,7 +160,7 @@ def heard_in(blocks: list[bytes]) -> Heard:
 
     async def read() -> Heard:
         deadline = asyncio.get_running_loop().time() + 60
-        connection = Connection(given_blocks(), "text/event-stream", deadline, ())
+        connection = ReplyConnection(given_blocks(), "text/event-stream", deadline, ())
         profile = ModelProfile("test", "http://127.0.0.1/v1", "m")
         return await heard_from_model(ReplyStream(profile, connection, Accumulator(["search"])).parts())
 
