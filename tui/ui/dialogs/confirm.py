@@ -59,7 +59,6 @@ class Confirm(ModalScreen[bool]):
         self._shown = clock()
 
     def compose(self) -> ComposeResult:
-        """Build the question."""
         with Vertical():
             yield Literal(f"! {self._question}")
             if self._about is not None:
@@ -72,7 +71,6 @@ class Confirm(ModalScreen[bool]):
             self.dismiss(True)
 
     def action_no(self) -> None:
-        """Do not."""
         self.dismiss(False)
 
 
@@ -122,18 +120,15 @@ class ConfirmQuit(ModalScreen[bool]):
         self._question = Literal(_RUNNING)
 
     def compose(self) -> ComposeResult:
-        """Build the question."""
         with Vertical():
             yield self._question
             yield Literal("y leave    n stay", classes="keys")
 
     def on_mount(self) -> None:
-        """Begin to look whether there is still something to stop."""
         self.set_interval(1 / LOOKS_PER_SECOND, self._look)
 
     def _look(self) -> None:
         self._question.show(_RUNNING if self._turn_runs() else _ENDED)
 
     def action_answer(self, leave: bool) -> None:
-        """Give the answer."""
         self.dismiss(leave)

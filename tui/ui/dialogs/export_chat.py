@@ -77,7 +77,6 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
         self._asked: Path | None = None
 
     def compose(self) -> ComposeResult:
-        """Build the dialog."""
         with Vertical():
             yield Literal(f"Export “{self._what}” as")
             yield self._kinds
@@ -86,15 +85,12 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
             yield Literal("tab another kind    enter write it    esc back", classes="keys")
 
     def on_mount(self) -> None:
-        """Let the person change the path at once."""
         self.set_focus(self._field)
 
     def on_key(self, event: events.Key) -> None:
-        """Write what was typed before the field could take it."""
         type_into(self._field, event)
 
     def action_kind(self, step: int) -> None:
-        """Take another kind; the ending of the file follows."""
         self._kinds.chosen = (self._kinds.chosen + step) % len(KINDS)
         self._kinds.refresh()
         stem = self._field.value
@@ -122,7 +118,6 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
             self.dismiss((KINDS[self._kinds.chosen][0], path))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Take back what was said of another path."""
         event.stop()
         self._asked = None
         self._there.display = False
@@ -132,7 +127,6 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
         self._there.display = True
 
     def action_back(self) -> None:
-        """Write nothing."""
         self.dismiss(None)
 
 

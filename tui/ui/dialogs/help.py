@@ -85,11 +85,9 @@ class HelpScreen(ModalScreen[None]):
         self._rows = help_rows(overrides, contexts)
 
     def compose(self) -> ComposeResult:
-        """Build the list."""
         lines = _HelpLines(self._rows)
         lines.styles.height = len(self._rows) + 2
         yield lines
 
     def action_close(self) -> None:
-        """Leave the help."""
         self.dismiss(None)

@@ -77,7 +77,6 @@ class Picker(ModalScreen[str | None]):
         self._note = note
 
     def compose(self) -> ComposeResult:
-        """Build the list."""
         with Vertical():
             yield Literal(self._heading, classes="heading")
             if not self._choices:
@@ -96,7 +95,6 @@ class Picker(ModalScreen[str | None]):
         yield from ()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keep heading and keys on the screen, however long the list is."""
         for options in self.query(OptionList):
             options.styles.max_height = max(1, min(MOST_ROWS, event.size.height - self.AROUND))
 
@@ -108,15 +106,12 @@ class Picker(ModalScreen[str | None]):
         """The mark stands on a choice now; a subclass may show what it would be like."""
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Show what the choice would be like."""
         self.marked(self._choices[event.option_index].value)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Give the choice that was clicked."""
         self._give(self._choices[event.option_index].value)
 
     def action_take(self) -> None:
-        """Give the choice that is marked."""
         for options in self.query(OptionList):
             if options.highlighted is not None:
                 value = self._choices[options.highlighted].value
@@ -128,7 +123,6 @@ class Picker(ModalScreen[str | None]):
             self.dismiss(value)
 
     def action_step(self, direction: str) -> None:
-        """Move the mark."""
         for options in self.query(OptionList):
             if direction == "down":
                 options.action_cursor_down()
@@ -136,7 +130,6 @@ class Picker(ModalScreen[str | None]):
                 options.action_cursor_up()
 
     def action_back(self) -> None:
-        """Take nothing."""
         self._give(None)
 
 
@@ -165,12 +158,10 @@ class FindingPicker(Picker, inherit_bindings=False):
     """
 
     def above(self) -> ComposeResult:
-        """Build the field, where there is much to look through."""
         if len(self._choices) >= FROM:
             yield Field(placeholder="type to find", max_length=200, compact=True)
 
     def on_mount(self) -> None:
-        """Let the person type at once."""
         super().on_mount()
         self._all = self._choices
         self._sifted = ""
@@ -178,16 +169,13 @@ class FindingPicker(Picker, inherit_bindings=False):
             field.focus()
 
     def on_key(self, event: events.Key) -> None:
-        """Write what was typed before the field could take it."""
         for field in self.query(Field):
             type_into(field, event)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list."""
         self._sift()
 
     def _sift(self) -> None:
-        """Let the list be the choices that have all the words of the field."""
         text = " ".join(field.value for field in self.query(Field)).casefold()
         if text == self._sifted:
             return
@@ -202,13 +190,11 @@ class FindingPicker(Picker, inherit_bindings=False):
         options.highlighted = 0 if self._choices else None
 
     def action_take(self) -> None:
-        """Give the choice that is marked."""
         if self._all:
             self._sift()  # the letters before an enter in one burst
         super().action_take()
 
     def action_page(self, direction: str) -> None:
-        """Move the mark by a page."""
         for options in self.query(OptionList):
             move = options.action_page_down if direction == "down" else options.action_page_up
             move()  # type: ignore[no-untyped-call]  # Textual gives these no types
@@ -241,7 +227,6 @@ class ThemePicker(Picker):
             self.app.theme = value
 
     def action_back(self) -> None:
-        """Wear the old theme again."""
         self.app.theme = self._before
         self.dismiss(None)
 

@@ -37,22 +37,18 @@ class SayWhy(ModalScreen[str | None]):
         self._what = f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
 
     def compose(self) -> ComposeResult:
-        """Build the line."""
         with Vertical():
             yield Literal(f"Why not {self._what}? The model is told.")
             yield self._reason
             yield Literal("enter refuse and say so    esc back to the question", classes="keys")
 
     def on_key(self, event: events.Key) -> None:
-        """Write what was typed before the field could take it."""
         type_into(self._reason, event)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Give the reason."""
         self.dismiss(event.value.strip())
 
     def action_back(self) -> None:
-        """Leave the question as it was."""
         self.dismiss(None)
 
 
@@ -105,21 +101,17 @@ class SystemText(ModalScreen[str | None]):
         self._area.set_reactive(TextArea.cursor_blink, False)
 
     def compose(self) -> ComposeResult:
-        """Build the dialog."""
         with Vertical():
             yield Literal("What the model is told before this conversation (the system text)")
             yield self._area
             yield Literal("ctrl+j keep it    enter new line    esc leave it as it was", classes="keys")
 
     def on_mount(self) -> None:
-        """Write at the end of the text."""
         self.set_focus(self._area)
         self._area.move_cursor(self._area.document.end)
 
     def action_keep(self) -> None:
-        """Give the text."""
         self.dismiss(self._area.text.strip())
 
     def action_back(self) -> None:
-        """Leave the text as it was."""
         self.dismiss(None)

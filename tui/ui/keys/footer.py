@@ -28,14 +28,12 @@ class Footer(Bar):
             self.refresh()
 
     def row(self, width: int) -> Row:
-        """Return the line."""
         row: list[tuple[str, str]] = []
         for key, label, _ in fitting(self._entries, width):
             row += [(_GAP if row else " ", ""), (key, "accent"), (f" {label}", "dim")]
         return tuple(row)
 
     async def on_click(self, event: events.Click) -> None:
-        """Do what the key under the mouse does."""
         column = 1
         for key, label, action in fitting(self._entries, self.size.width):
             end = column + _width(key, label)

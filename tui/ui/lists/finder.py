@@ -93,7 +93,6 @@ class FinderList(LinePane, can_focus=False):
             self._rows += [(index, row) for row in item.draw(self.columns)]
 
     def rewrap(self) -> None:
-        """Draw the items at another width."""
         key = self.current
         self._draw()
         self.cursor = next(
@@ -102,15 +101,12 @@ class FinderList(LinePane, can_focus=False):
         )
 
     def row_count(self) -> int:
-        """Return how many rows there are."""
         return len(self._rows)
 
     def row(self, index: int) -> Row:
-        """Return a row."""
         return self._rows[index][1]
 
     def row_selectable(self, index: int) -> bool:
-        """Say whether the cursor may stand on a row: on the first of an item."""
         at = self._rows[index][0]
         return bool(self._items[at].key) and self._firsts[at] == index
 
@@ -129,15 +125,12 @@ class FinderList(LinePane, can_focus=False):
         self.show_row(self.cursor, sum(1 for owner, _ in self._rows if owner == at))
 
     def cursor_moved(self, index: int) -> None:
-        """Tell that another item is the current one."""
         self._moved()
 
     def row_chosen(self, index: int) -> None:
-        """Tell that the item was taken."""
         self._chosen()
 
     def row_clicked(self, index: int, x: int) -> None:
-        """A click on any row of an item takes it."""
         self.move_cursor(self._firsts[self._rows[index][0]])
         if self.current:
             self._chosen()

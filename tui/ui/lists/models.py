@@ -223,7 +223,6 @@ class ModelsScreen(ModalScreen[bool | None]):
         self.finder.title_line.show(left, ((state or f"{len(self._choices or ())} ", "dim"),))
 
     def _about(self, key: str) -> Row:
-        """Return the address of a model, whole."""
         offer = self._offer
         choice = offer.choice if offer is not None else self._choice(key)
         if choice is None:
@@ -232,7 +231,6 @@ class ModelsScreen(ModalScreen[bool | None]):
         return ((f"{clean_line(choice.where, 200)}{window}", "dim"),)
 
     def _offers(self, found: Action) -> bool:
-        """Taking needs something to take."""
         return found.id == "model.leave" or self._offer is not None or bool(self.finder.list.current)
 
     def _choice(self, name: str) -> ModelChoice | None:
@@ -276,7 +274,6 @@ class ModelsScreen(ModalScreen[bool | None]):
         self.finder.choose()
 
     def _take(self, key: str) -> None:
-        """Ask another model from now on."""
         if problem := self._busy():
             self.finder.tell(problem, "warn")
             return

@@ -237,7 +237,6 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         self.finder.title_line.show(left, ((state or f"{amount} saved ", "dim"),))
 
     def _about(self, key: str) -> Row:
-        """Return what is to be known of a conversation."""
         info = self._info(key)
         if info is None:
             return EMPTY
@@ -245,7 +244,6 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         return about_session(info, parent)
 
     def _offers(self, found: Action) -> bool:
-        """Undo is offered while there is something to undo, the others while there is something to act on."""
         if found.id == "session.undo":
             return bool(self._deleted)
         return found.id == "session.leave" or bool(self.finder.list.current)

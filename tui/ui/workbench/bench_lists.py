@@ -97,15 +97,12 @@ class ItemList(LinePane):
     # ---- what the pane shows ----
 
     def row_count(self) -> int:
-        """Return how many rows there are."""
         return len(self._shown) or len(self._empty_rows())
 
     def row_selectable(self, index: int) -> bool:
-        """The cursor stands on items only."""
         return index < len(self._shown)
 
     def row(self, index: int) -> Row:
-        """Return the line of an item."""
         if not self._shown:
             return self._empty_rows()[index]
         item = self._shown[index]
@@ -128,7 +125,6 @@ class ItemList(LinePane):
         return rows
 
     def cursor_moved(self, index: int) -> None:
-        """Tell that another item is selected."""
         self._strips.clear()
         self.refresh()
         self.post_message(self.Moved())
@@ -198,15 +194,12 @@ class CallList(LinePane):
     # ---- what the pane shows ----
 
     def row_count(self) -> int:
-        """Return how many rows there are."""
         return len(self._calls) or len(self._empty_rows())
 
     def row_selectable(self, index: int) -> bool:
-        """The cursor stands on calls only."""
         return index < len(self._calls)
 
     def row(self, index: int) -> Row:
-        """Return the line of a call."""
         if not self._calls:
             return self._empty_rows()[index]
         call = self._calls[index]
@@ -227,7 +220,6 @@ class CallList(LinePane):
         return wrap(((words, "dim"),), max(8, self.columns - 1), first=((" ", ""),))
 
     def cursor_moved(self, index: int) -> None:
-        """Tell that another call is selected."""
         self._strips.clear()
         self.refresh()
         self.post_message(self.Moved())

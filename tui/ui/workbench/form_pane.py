@@ -127,18 +127,15 @@ class FormPane(LinePane, inherit_bindings=False):
         return self._lines[index].row
 
     def row_selectable(self, index: int) -> bool:
-        """The cursor stands on fields, and on the line that calls."""
         return index < len(self._lines) and self._lines[index].path is not None
 
     def row_ground(self, index: int) -> str:
-        """Paint the field that keys act on."""
         return "cursor" if index == self.cursor and self.has_focus and self.row_selectable(index) else ""
 
     def rewrap(self) -> None:
         self.rebuild()
 
     def on_focus(self) -> None:
-        """Show the cursor, and the field under it."""
         self.call_later(self._reveal)
 
     def _reveal(self) -> None:
@@ -147,7 +144,6 @@ class FormPane(LinePane, inherit_bindings=False):
             self.show_row(self.cursor, 2)
 
     def on_blur(self) -> None:
-        """Hide the cursor."""
         self.call_later(self.rebuild)
 
     # ---- going about ----
@@ -170,7 +166,6 @@ class FormPane(LinePane, inherit_bindings=False):
         self._edit = LineEdit.at_end(field.text if field is not None and is_typed(field) else "")
 
     def cursor_moved(self, index: int) -> None:
-        """Another field is edited."""
         path = self._lines[index].path
         if path is not None and path != self._where:
             self._go(path)
@@ -197,7 +192,6 @@ class FormPane(LinePane, inherit_bindings=False):
             self.screen.focus_next()
 
     def action_form_previous(self) -> None:
-        """Go to the field before; before the first one to what comes before the form."""
         if not self._step(-1):
             self.screen.focus_previous()
 
@@ -221,7 +215,6 @@ class FormPane(LinePane, inherit_bindings=False):
         event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Write what was pasted."""
         event.stop()
         if self.current is not None and is_typed(self.current):
             self._edit.insert(event.text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -321,14 +314,12 @@ class FormPane(LinePane, inherit_bindings=False):
         self._go(first)
 
     def action_form_remove(self) -> None:
-        """Take the item, or the value, away."""
         if self.current is not None:
             self.form.remove(self._where)
             self._begin_edit()
             self._changed()
 
     def action_form_cycle(self) -> None:
-        """Take the next arm of a union, the next choice, or null."""
         field = self.current
         if field is None:
             return

@@ -94,14 +94,12 @@ class LogScreen(ModalScreen[None]):
         self._typing = False
 
     def compose(self) -> ComposeResult:
-        """Build title, lines, search line and keys."""
         yield self._title
         yield self._lines
         yield self._search
         yield _Keys()
 
     def on_mount(self) -> None:
-        """Begin to look."""
         self.set_focus(self._input if self._typing else self._lines, scroll_visible=False)
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
@@ -119,7 +117,6 @@ class LogScreen(ModalScreen[None]):
         return action == "back" if self._typing else super().check_action(action, parameters)
 
     def action_back(self) -> None:
-        """Close the search, or the log."""
         if self._search.display:
             self._end_search()
             self._lines.search("")
@@ -128,7 +125,6 @@ class LogScreen(ModalScreen[None]):
             self.dismiss(None)
 
     def action_leave(self) -> None:
-        """Close the search, or the log."""
         self.action_back()
 
     def action_search(self) -> None:
@@ -139,48 +135,39 @@ class LogScreen(ModalScreen[None]):
             self.set_focus(self._input, scroll_visible=False)
 
     def on_key(self, event: events.Key) -> None:
-        """Write what was typed before the field could take it."""
         if self._typing:
             type_into(self._input, event)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Letters are text in the field and keys everywhere else."""
         self._typing = self.focused is self._input
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search while the person types."""
         self._lines.search(event.value)
         self.look()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go back to the lines; the marks stay."""
         self._typing = False
         self.set_focus(self._lines)
 
     def action_next(self, direction: int) -> None:
-        """Go to the next or the last find."""
         self._lines.next_hit(direction)
         self.look()
 
     def action_wrap(self) -> None:
-        """Break long lines, or cut them."""
         self._lines.toggle_wrap()
 
     def action_copy(self) -> None:
-        """Copy the whole log."""
         text = self._lines.text
         self.app.copy_to_clipboard(text)
         self.notify(f"copied {plural(text.count(chr(10)) + bool(text), 'line')}", markup=False)
 
     def action_start_stop(self) -> None:
-        """Start or stop the server."""
         status = self._status()
         if status is not None:
             toggle_server(self._host, status)
             self.look()
 
     def action_restart(self) -> None:
-        """Stop the server and start it again."""
         self._host.request_restart(self._server)
         self.look()
 

@@ -31,16 +31,13 @@ class ImageLines(Lines):
         self.is_picture = ending_of(content) in images.PICTURES
 
     def count(self) -> int:
-        """Return how many rows there are."""
         return super().count() + len(self._shown)
 
     def row(self, index: int, width: int) -> Row:
-        """Return a row."""
         at = index - super().count()
         return super().row(index, width) if at < 0 else self._shown[at]
 
     def toggle(self, index: int, width: int) -> Work | None:
-        """Fold or unfold the picture."""
         self.is_open = self.is_picture and not self.is_open
         self._lay_out()
         return None
@@ -50,7 +47,6 @@ class ImageLines(Lines):
         return super().value(index) if index < super().count() else ""
 
     def fit(self, width: int) -> None:
-        """Lay out for another width."""
         super().fit(width)
         self._width = width
         self._lay_out()

@@ -58,14 +58,12 @@ class ResultScreen(ModalScreen[None]):
         self._work: asyncio.Task[None] | None = None
 
     def compose(self) -> ComposeResult:
-        """Build the lines."""
         yield self._title
         yield self._page
         yield self._prompt
         yield self._keys
 
     def on_mount(self) -> None:
-        """Lay the result out, in a thread: it may be large."""
         self._title.show((("RESULT", "accent bold"), (f"   {self._of}", "text")))
         shown = [one for one in (*of_context(Context.RESULT), action("app.help")) if one.footer]
         self._keys.show([(first_key(self._overrides.keys_of(one)), one.label, one) for one in shown])
@@ -77,7 +75,6 @@ class ResultScreen(ModalScreen[None]):
         self._page.show(await asyncio.to_thread(sheet_of_result, self._result, signs))
 
     async def on_unmount(self) -> None:
-        """Wait for the thread, if it is still at work."""
         if self._work is not None:
             await asyncio.wait({self._work})
 
@@ -101,7 +98,6 @@ class ResultScreen(ModalScreen[None]):
         return whole.encode("utf-8", "replace"), "json"
 
     def action_result_save(self) -> None:
-        """Save the part that the mark stands on."""
         self._ask_path("save as", and_open=False)
 
     def action_result_open(self) -> None:
@@ -134,7 +130,6 @@ class ResultScreen(ModalScreen[None]):
         self.app.push_screen(Confirm(question, yes="open it", no="do not", about=about), answered)
 
     def action_result_copy(self) -> None:
-        """Copy the text that the mark stands on."""
         sheet = self._page.sheet
         text = sheet.value(self._page.cursor) if sheet.count() else ""
         if len(text) > copies.MOST:
@@ -144,7 +139,6 @@ class ResultScreen(ModalScreen[None]):
             self.notify("copied", timeout=2)
 
     def action_result_leave(self) -> None:
-        """Leave the result."""
         self.dismiss(None)
 
 

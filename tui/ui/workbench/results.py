@@ -61,16 +61,13 @@ class Stack:
         raise IndexError(index)
 
     def count(self) -> int:
-        """Return how many rows there are."""
         return sum(sheet.count() for sheet, _ in self._parts)
 
     def row(self, index: int, width: int) -> Row:
-        """Return a row."""
         sheet, _, at = self._at(index)
         return sheet.row(at, width)
 
     def toggle(self, index: int, width: int) -> Work | None:
-        """Fold or unfold a row."""
         sheet, _, at = self._at(index)
         return sheet.toggle(at, width)
 
@@ -86,12 +83,10 @@ class Stack:
         return sheet.value(at)
 
     def path(self, index: int) -> str:
-        """Return the path of a value in its part."""
         sheet, _, at = self._at(index)
         return sheet.path(at)
 
     def fit(self, width: int) -> None:
-        """The width is another one now."""
         for sheet, _ in self._parts:
             sheet.fit(width)
 

@@ -178,7 +178,6 @@ class ServerScreen(Screen[None]):
         self.set_class(event.size.height < TALL, "-short")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Show the keys of what has the focus."""
         bench = self.bench
         if bench is not None and self.focused is bench.raw:
             self._keys.of(None)
@@ -264,7 +263,6 @@ class ServerScreen(Screen[None]):
         self.action_bench_call()
 
     def action_bench_open(self) -> None:
-        """Go from the list to the form; fill in the arguments of a call; fold a row of a result."""
         if self.bench is not None:
             self.bench.action_open()
         elif self.tab is BenchTab.TRAFFIC:
@@ -290,7 +288,6 @@ class ServerScreen(Screen[None]):
         self._show_frames(f"call:{call.id}" if call is not None else f"server:{written(self.server)}")
 
     def action_bench_hand(self) -> None:
-        """Put the result into the message to the model."""
         call = self.bench.calls.selected if self.bench is not None else None
         if call is None or call.result is None:
             self.notify("There is no result to put into the message yet.", timeout=3)
@@ -302,7 +299,6 @@ class ServerScreen(Screen[None]):
     # ---- filtering and searching ----
 
     def action_bench_filter(self) -> None:
-        """Filter the list; in a result or the log: search."""
         if self.bench is not None:
             self.bench.filter_or_search()
         elif self.tab is BenchTab.LOG:

@@ -109,17 +109,14 @@ class LogLines(LinePane):
     # What the pane shows
 
     def row_count(self) -> int:
-        """Return how many rows there are."""
         return len(self._rows) or 1
 
     def row(self, index: int) -> Row:
-        """Return a row, with what is searched for marked."""
         if not self._rows:
             return ((self.empty, "dim"),)
         return highlighted(self._rows[index], self.sought)
 
     def row_ground(self, index: int) -> str:
-        """Paint the line that the search stands on."""
         return "cursor" if self._hit >= 0 and self._line_of(index) == self._hit else ""
 
     def line_row(self, line: str) -> Row:
@@ -127,7 +124,6 @@ class LogLines(LinePane):
         return ((clean_line(line, LINE_CHARS), "text"),)
 
     def rewrap(self) -> None:
-        """The width changed."""
         self._lay_out()
 
     # How it lays out
@@ -257,7 +253,6 @@ class ServerLog(LogLines):
         return ((line[:10], "dim"), (line[10:HEAD_CELLS], style), (line[HEAD_CELLS:], said))
 
     async def on_unmount(self) -> None:
-        """Let go of the recording."""
         if self._under_way is not None:
             self._under_way.cancel()
             await asyncio.wait({self._under_way})

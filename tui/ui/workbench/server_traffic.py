@@ -61,12 +61,10 @@ class ServerTraffic(Vertical):
         )
 
     def compose(self) -> ComposeResult:
-        """Build the headings and the list."""
         yield Headings(self.list.heading)
         yield self.list
 
     def on_mount(self) -> None:
-        """Look through what is there."""
         self.list.show(self._sifting.filter(parse(self.query_text)))
 
     def look(self) -> None:
@@ -75,7 +73,6 @@ class ServerTraffic(Vertical):
         self._glimpses.look()
 
     async def on_unmount(self) -> None:
-        """Let go of the recording."""
         self._sifting.close()
         await self._glimpses.close()
         self._reader.close()

@@ -35,7 +35,6 @@ class SideHeading(Bar):
     """The line over the calls, at the height of the line over the result."""
 
     def row(self, width: int) -> Row:
-        """Return the line."""
         return ((" CALLS", "dim bold"),)
 
 
@@ -45,7 +44,6 @@ class RawHeading(Bar):
     words: Row = ()
 
     def row(self, width: int) -> Row:
-        """Return the line."""
         return self.words
 
 
@@ -141,7 +139,6 @@ class Bench(Horizontal):
         self.insisted = False
 
     def compose(self) -> ComposeResult:
-        """Build list, calls, form and result."""
         with Vertical(classes="bench-left"):
             yield self.filter
             yield self.list
@@ -155,7 +152,6 @@ class Bench(Horizontal):
             yield self.page
 
     def on_resize(self, event: events.Resize) -> None:
-        """Share the width."""
         self.set_class(event.size.width < 100, "-slim")
         self.set_class(event.size.width < 60, "-tiny")
         self.set_class(event.size.width >= 160, "-broad")
@@ -226,7 +222,6 @@ class Bench(Horizontal):
         self.result.show()
 
     def on_item_list_moved(self, event: ItemList.Moved) -> None:
-        """Show the form of the item under the cursor."""
         event.stop()
         if self.list.selected != self.item:
             self.choose(self.list.selected)
@@ -244,13 +239,11 @@ class Bench(Horizontal):
             self.go_to_form()
 
     def action_maximise(self) -> None:
-        """Give the result the whole screen, or restore its size."""
         self.toggle_class("-whole")
         if self.has_class("-whole"):
             self.screen.set_focus(self.page, scroll_visible=False)
 
     def action_keep(self) -> None:
-        """Save the arguments under a name."""
         if self.item is None:
             return
         arguments, problem = self.arguments()
@@ -260,7 +253,6 @@ class Bench(Horizontal):
             self._saved.save(self.item, arguments)
 
     def action_saved(self) -> None:
-        """Fill in arguments that were saved."""
         if (item := self.item) is None:
             return
 
@@ -319,12 +311,10 @@ class Bench(Horizontal):
         self.screen.set_focus(self.filter, scroll_visible=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """List what has these words."""
         event.stop()
         self.list.filter(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to what was found."""
         event.stop()
         self.close_filter(keep=True)
 
@@ -402,7 +392,6 @@ class Bench(Horizontal):
         self.line.say(*((("! " + problem, "bad"),) if problem else ()))
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
-        """Take the sentence away that was about other arguments."""
         event.stop()
         self.insisted = False
         self.line.say()
