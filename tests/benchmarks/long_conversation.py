@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from tests.scripted_model import Reply, ScriptedModel, calls, says  # noqa: E402
-from tui.core.context.context_meter import Gauge  # noqa: E402
+from tui.core.context.context_meter import ContextMeter  # noqa: E402
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage  # noqa: E402
 from tui.core.events import EndReason, TurnEnded  # noqa: E402
 from tui.core.ports import (  # noqa: E402
@@ -41,7 +41,7 @@ from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult  # noqa: 
 from tui.core.turn.approval_policy import Mode, Policy  # noqa: E402
 from tui.core.turn.limits import Limits  # noqa: E402
 from tui.core.turn.loop import Turn  # noqa: E402
-from tui.core.turn.tool_calls import Deps  # noqa: E402
+from tui.core.turn.tool_calls import TurnDeps  # noqa: E402
 from tui.storage.sessions.store import SessionStore  # noqa: E402
 
 CALLS = 4
@@ -115,7 +115,7 @@ def script() -> AsyncIterator[Reply]:
         yield says("The answer of the turn, in a few sentences. " * 12, pieces=20)
 
 
-async def one_turn(number: int, conversation: Conversation, deps: Deps) -> tuple[float, float]:
+async def one_turn(number: int, conversation: Conversation, deps: TurnDeps) -> tuple[float, float]:
     """Run a turn; return its seconds of processor and of wall clock."""
     cpu, wall = time.process_time(), time.perf_counter()
     conversation.say(f"Question {number}: and how is it with the other one, seen from here? " * 3)
@@ -132,10 +132,10 @@ async def talk(
     """Talk; return the session, what each turn took, and memory after each in bytes."""
     journal = await store.begin()
     conversation = Conversation("Be brief.", heard=journal.message)
-    gauge = Gauge()
+    gauge = ContextMeter()
     gauge.window = window or None
     model = Answering(script())
-    deps = Deps(
+    deps = TurnDeps(
         model,
         Tools(),
         Nobody(),

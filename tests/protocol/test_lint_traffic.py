@@ -18,7 +18,7 @@ from tui.core.traffic import Captured, Direction, Finding
 from tui.host.host import Host
 from tui.host.schemas.judge import ModelJudge
 from tui.traffic.lint.lint import Linter
-from tui.traffic.record.entry_reader import Reader
+from tui.traffic.record.entry_reader import EntryReader
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_config" / "servers"
@@ -34,7 +34,7 @@ def judge() -> Iterator[ModelJudge]:
 
 
 def findings(captured: Sequence[Captured], judge: ModelJudge) -> list[Finding]:
-    reader, linter, entries = Reader(lambda raw: (raw, ()), 256 * 1024), Linter(judge), []
+    reader, linter, entries = EntryReader(lambda raw: (raw, ()), 256 * 1024), Linter(judge), []
     for item in captured:
         reader.read(item, entries)
     return [finding for entry in entries for finding in linter.feed(entry)]

@@ -10,7 +10,7 @@ from tui.core.traffic import Captured, Finding, Severity
 from tui.host.host import Host
 from tui.host.schemas.judge import ModelJudge
 from tui.traffic.lint.lint import Linter
-from tui.traffic.record.entry_reader import Reader
+from tui.traffic.record.entry_reader import EntryReader
 
 pytestmark = needs(EVERYTHING, FILES, TIME)
 
@@ -26,7 +26,7 @@ ARGUMENTS = {
 
 
 def _worth_telling(captured: list[Captured]) -> list[Finding]:
-    judge, reader, entries = ModelJudge(), Reader(lambda raw: (raw, ()), 256 * 1024), []
+    judge, reader, entries = ModelJudge(), EntryReader(lambda raw: (raw, ()), 256 * 1024), []
     for item in captured:
         reader.read(item, entries)
     linter = Linter(judge)

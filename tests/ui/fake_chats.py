@@ -14,7 +14,7 @@ from tui.core.conversation.conversation import (
     Remark,
     UserMessage,
 )
-from tui.core.conversation.sessions import ExportKind, Found, SessionInfo
+from tui.core.conversation.sessions import ExportKind, SessionInfo, SessionMatch
 from tui.core.errors import McptuiError
 from tui.core.ports import Approver, Meters, ModelChoice
 
@@ -54,7 +54,7 @@ class FakeChats:
         self.saved: dict[str, SessionInfo] = {}
         self.talks: dict[str, list[Message]] = {}
         self.deleted: dict[str, SessionInfo] = {}
-        self.finds: list[Found] = []
+        self.finds: list[SessionMatch] = []
         self.gate: asyncio.Event | None = None
         self.begun_searches = self.closed_searches = 0
         self.known: list[ModelChoice] = [DEMO, OLLAMA]
@@ -94,7 +94,7 @@ class FakeChats:
         found = [info for info in self.saved.values() if text.casefold() in info.title.casefold()]
         return sorted(found, key=lambda info: -info.changed)
 
-    async def search(self, text: str) -> AsyncIterator[Found]:
+    async def search(self, text: str) -> AsyncIterator[SessionMatch]:
         self.begun_searches += 1
         try:
             for found in self.finds:

@@ -15,7 +15,7 @@ from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import Deps
+from tui.core.turn.tool_calls import TurnDeps
 from tui.core.workbench import CallMemory, PromptInfo, PromptResult, RawAnswer, ResourceInfo, ServerIdentity
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
@@ -273,7 +273,7 @@ class FakeRuntime:
         self.is_ready = True
 
     def continue_turn(self, approver: Approver) -> Turn:
-        deps = Deps(self.model, self.toolbox, approver, Policy(), self.limits, MonotonicClock())
+        deps = TurnDeps(self.model, self.toolbox, approver, Policy(), self.limits, MonotonicClock())
         self.turns += 1
         return Turn(self.conversation, deps, self.turns)
 

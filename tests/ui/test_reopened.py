@@ -28,7 +28,7 @@ from tui.core.ports import (
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import Deps
+from tui.core.turn.tool_calls import TurnDeps
 from tui.storage.sessions.journal import SessionJournal
 from tui.ui.chat.bridge import Bridge, note_of
 from tui.ui.widgets.times import said_at
@@ -77,7 +77,7 @@ class Scene:
             await self.clock.sleep(4)
             return text("25 degrees")
 
-        deps = Deps(
+        deps = TurnDeps(
             SlowModel(self.clock, self.bridge, *replies),
             FunctionToolbox(read_only=False, echo=echo, broken=broken),
             ScriptedApprover(*[Decision(answer)] * 9),

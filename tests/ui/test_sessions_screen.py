@@ -14,7 +14,7 @@ from tests.ui.app_stage import OnScreen, screen_text
 from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
 from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
-from tui.core.conversation.sessions import Found, SessionInfo
+from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.ui.dialogs.export_chat import ExportChat, export_path
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.sessions import Resumed, SessionsScreen
@@ -87,7 +87,7 @@ async def test_keys_of_one_burst_take_the_conversation_that_they_name() -> None:
 async def test_places_in_what_was_said_arrive_as_they_are_found() -> None:
     async with listed(MILK, RAIN) as scene:
         scene.conversations.gate = asyncio.Event()
-        scene.conversations.finds = [Found(RAIN, 1, "bring an umbrella to Oslo")]
+        scene.conversations.finds = [SessionMatch(RAIN, 1, "bring an umbrella to Oslo")]
         await scene.press(*"umbrella")
         await scene.shows("No title has “umbrella” in it.", "IN WHAT WAS SAID", "searching…")
         scene.conversations.gate.set()
@@ -97,7 +97,7 @@ async def test_places_in_what_was_said_arrive_as_they_are_found() -> None:
 async def test_escape_stops_a_search_then_empties_the_field_then_leaves() -> None:
     async with listed(MILK) as scene:
         scene.conversations.gate = asyncio.Event()
-        scene.conversations.finds = [Found(MILK, 1, "milk and more milk")]
+        scene.conversations.finds = [SessionMatch(MILK, 1, "milk and more milk")]
         await scene.press(*"milk")
         await until(lambda: "searching…" in scene.text)
         await scene.press("escape")
@@ -112,7 +112,7 @@ async def test_escape_stops_a_search_then_empties_the_field_then_leaves() -> Non
 async def test_another_letter_ends_the_search_before_it() -> None:
     async with listed(MILK) as scene:
         scene.conversations.gate = asyncio.Event()
-        scene.conversations.finds = [Found(MILK, 1, "milk")]
+        scene.conversations.finds = [SessionMatch(MILK, 1, "milk")]
         await scene.press(*"mi")
         await until(lambda: scene.conversations.begun_searches == 1)
         await scene.press("l")
@@ -121,7 +121,7 @@ async def test_another_letter_ends_the_search_before_it() -> None:
 
 async def test_a_place_is_taken_with_its_message() -> None:
     async with listed(MILK, RAIN) as scene:
-        scene.conversations.finds = [Found(MILK, 1, "an umbrella")]
+        scene.conversations.finds = [SessionMatch(MILK, 1, "an umbrella")]
         await scene.press(*"umbrella")
         await scene.shows("1 place")
         await scene.press("enter")
@@ -130,7 +130,7 @@ async def test_a_place_is_taken_with_its_message() -> None:
 
 async def test_what_was_found_is_searched_again_once_a_conversation_was_deleted() -> None:
     async with listed(MILK, RAIN) as scene:
-        scene.conversations.finds = [Found(RAIN, 1, "an umbrella")]
+        scene.conversations.finds = [SessionMatch(RAIN, 1, "an umbrella")]
         await scene.press(*"umbrella")
         await scene.shows("1 place")
         scene.conversations.finds = []

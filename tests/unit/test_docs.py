@@ -64,7 +64,7 @@ def test_each_filter_that_is_shown_can_be_used(text: str):
 
 
 def codes_of_the_linter() -> set[str]:
-    """Return the codes in what the rules say: `Said(code, ...)`, `look.error(code, ...)` and the like."""
+    """Return the codes in what the rules say: `Flaw(code, ...)`, `look.error(code, ...)` and the like."""
     found: set[str] = set()
     for file in (ROOT / "tui" / "traffic" / "lint").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -72,7 +72,7 @@ def codes_of_the_linter() -> set[str]:
                 name = (
                     node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 )
-                if name in ("Said", "say", "error", "warn", "once"):
+                if name in ("Flaw", "say", "error", "warn", "once"):
                     found |= _texts(node.args[0])
     return found | {"bad-params", "bad-result", "not-negotiated"}  # these are put together
 

@@ -15,7 +15,7 @@ from tui.commands.recordings import named, open_entries
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
-from tui.traffic.replay.mock_server import Send, StandIn
+from tui.traffic.replay.mock_server import MockServer, Send
 
 CHUNK = 64 * 1024
 MAX_LINE = 64 * 1024 * 1024
@@ -36,7 +36,7 @@ def mock(args: argparse.Namespace) -> int:
         with open_entries(named(args.recording)) as recording:
             source = server_of(recording.entries(), args.server, recording.path)
             ours = (entry for entry in recording.entries() if entry.source == source)
-            answer(StandIn(ours, recording.body), timing=args.timing)
+            answer(MockServer(ours, recording.body), timing=args.timing)
     except McptuiError as error:
         print(f"mcptui mock: {error}", file=sys.stderr)
         return 2

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.traffic_lines import local, rfc3339, table
-from tui.core.conversation.sessions import LIST_STEP, ExportKind, Found, SessionInfo, named
+from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, SessionMatch, named
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
@@ -232,7 +232,7 @@ def _object(info: SessionInfo) -> dict[str, Any]:
     }
 
 
-def _place(found: Found) -> dict[str, Any]:
+def _place(found: SessionMatch) -> dict[str, Any]:
     return {
         "id": found.session.id,
         "title": clean_line(found.session.title, 200),

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from tui.commands.interrupt import Interrupt
 from tui.commands.recordings import open_recorder
 from tui.commands.tap_recording import known_secrets
+from tui.core.secrets.places import is_secret_header, masked, secrets_in_arguments
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.secret_places import is_secret_header, masked, secrets_in_arguments
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Captured
 from tui.traffic.record.recorder import Recorder

@@ -21,7 +21,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
 from tui.traffic.diff import text_lines
-from tui.traffic.replay.replay import Item, Replay, Result, plan, tally
+from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 
 ANSWER_SECONDS = 60.0
 """How long an answer is waited for."""
@@ -40,7 +40,7 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
         UsageError: there is no such server in the recording or in the configuration.
         StorageError: the recording cannot be read.
     """
-    items: list[Item] = []
+    items: list[ReplayItem] = []
     with closing(choice.sources()) as sources:
         for source in sources:
             items, passing = _items(args, source)
@@ -53,7 +53,7 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     return asyncio.run(_run(session, command, environment, folder, _Telling(args.json, passing)))
 
 
-def _items(args: argparse.Namespace, source: Source) -> tuple[list[Item], frozenset[int]]:
+def _items(args: argparse.Namespace, source: Source) -> tuple[list[ReplayItem], frozenset[int]]:
     """Return what is to be sent to the server that is meant, and the seqs of what of it was asked for.
 
     An exchange is asked for if its request or its answer passes; the handshake goes before it unasked.
@@ -146,13 +146,13 @@ class _Telling:
     as_json: bool
     asked_for: frozenset[int]
 
-    def tells(self, result: Result) -> bool:
+    def tells(self, result: ReplayResult) -> bool:
         is_told = result.item.seq in self.asked_for or bool(result.problem)
         return result.item.kind is Kind.REQUEST and is_told
 
 
 async def _carry_out(session: Replay, live: "_Live", telling: "_Telling") -> int:
-    results: list[Result] = []
+    results: list[ReplayResult] = []
     reading = asyncio.create_task(live.read())
     try:
         for item in session.items():
@@ -171,7 +171,7 @@ async def _carry_out(session: Replay, live: "_Live", telling: "_Telling") -> int
     return DIFFERENT if found["differ"] else SAME
 
 
-def _told(result: Result, as_json: bool) -> str:
+def _told(result: ReplayResult, as_json: bool) -> str:
     item = result.item
     lines = text_lines(result.comparison) if result.comparison is not None else []
     if as_json:
@@ -200,25 +200,25 @@ class _Live:
         self._answer: asyncio.Future[bytes] | None = None
         self._ended = False
 
-    async def send(self, item: Item) -> Result:
+    async def send(self, item: ReplayItem) -> ReplayResult:
         """Send an item; of a request wait for the answer."""
         if item.left_out:
-            return Result(item)
+            return ReplayResult(item)
         if self._ended:
-            return Result(item, problem="the server has ended")
+            return ReplayResult(item, problem="the server has ended")
         began = time.monotonic_ns()
         self._wanted, self._answer = item.ident, asyncio.get_running_loop().create_future()
         if not await self._write(self._session.bytes_of(item)):
-            return Result(item, problem="the server reads no more")
+            return ReplayResult(item, problem="the server reads no more")
         if item.kind is not Kind.REQUEST:
-            return Result(item)
+            return ReplayResult(item)
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 got = await self._answer
         except TimeoutError:
-            return Result(item, problem=f"no answer within {ANSWER_SECONDS:g} s")
+            return ReplayResult(item, problem=f"no answer within {ANSWER_SECONDS:g} s")
         if not got:
-            return Result(item, problem="the server ended before it answered")
+            return ReplayResult(item, problem="the server ended before it answered")
         return self._session.answer(item, got, time.monotonic_ns() - began)
 
     async def _write(self, raw: bytes) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from tui.core.secrets.secret_places import masked, masked_arguments
+from tui.core.secrets.places import masked, masked_arguments
 
 
 class Transport(StrEnum):

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
 from tui.core.forms.spec import MISSING, Path
-from tui.core.secrets.secret_places import names_a_secret
-from tui.core.secrets.secret_shapes import shapes_in
+from tui.core.secrets.places import names_a_secret
+from tui.core.secrets.shapes import shapes_in
 from tui.core.tools import Content, ProgressSink, Tool, ToolResult
 
 

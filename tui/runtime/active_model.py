@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.core.context.context_meter import Calibration, Gauge
+from tui.core.context.context_meter import Calibration, ContextMeter
 from tui.core.errors import McptuiError, ModelError
 from tui.core.ports import MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.traffic import TrafficSink
@@ -55,7 +55,7 @@ class ActiveModel:
         self._model: ChatModel | None = None
         self._working: set[asyncio.Task[None]] = set()
         self._has_answered = self._unloaded = False
-        self.gauge = Gauge()
+        self.gauge = ContextMeter()
         self.error: McptuiError | None = None
         self.profile: ModelProfile | None = None
         self.revision = 0

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tui.core.context.compaction import Compacting
+from tui.core.context.compaction import Compactor
 from tui.core.context.summaries import title_by
 from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import (
@@ -23,9 +23,9 @@ from tui.core.conversation.sessions import LAST, LIST_STEP, Journal, SessionInfo
 from tui.core.errors import McptuiError, UsageError
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
 from tui.core.schemas.tool_names import NameTable
-from tui.core.turn.limits import Meter
+from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import Deps
+from tui.core.turn.tool_calls import TurnDeps
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.open_conversation import OpenConversation
 from tui.runtime.readiness import Loading
@@ -190,7 +190,7 @@ class Conversations(SavedConversations):
         """
         with self._alone("the conversation is being summarised") as now:
             spent = partial(self._spent, now)
-            room = Compacting(now.conversation, self._active_model.model, self._active_model.gauge, spent)
+            room = Compactor(now.conversation, self._active_model.model, self._active_model.gauge, spent)
             notice = await room.make_room(by_hand=True)
         self.revision += 1
         return notice.message if notice is not None else "There is nothing to make shorter yet."
@@ -258,7 +258,7 @@ class Conversations(SavedConversations):
             now.turn_numbers[len(now.conversation.messages)] = number
             now.conversation.say(text, attachments, at)
             self._offering.max_tools = self._active_model.max_tools
-            deps = Deps(
+            deps = TurnDeps(
                 model,
                 around.toolbox,
                 approver,
@@ -273,7 +273,7 @@ class Conversations(SavedConversations):
             )
             return Turn(now.conversation, deps, number)
 
-        meter = Meter(around.limits, around.clock.now_ns())
+        meter = TurnMeter(around.limits, around.clock.now_ns())
         waits = (around.starting, Loading(lambda: self._active_model.to_load, self._active_model.load))
         return PendingTurn(begin, meter, around.notice, around.discreet, waits)
 

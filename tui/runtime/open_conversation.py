@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tui.core.context.built_in_tools import Shelf
+from tui.core.context.built_in_tools import ResultStore
 from tui.core.conversation.conversation import Conversation
 from tui.core.conversation.sessions import Journal, Reopened, SessionInfo, SessionMeta
 from tui.core.conversation.titles import title_of
@@ -32,7 +32,7 @@ class OpenConversation:
     """
 
     conversation: Conversation
-    shelf: Shelf = field(default_factory=Shelf)
+    shelf: ResultStore = field(default_factory=ResultStore)
     info: SessionInfo | None = None
     journal: Journal | None = None
     unknown: frozenset[str] = frozenset()
@@ -55,7 +55,7 @@ class OpenConversation:
     def reopened(cls, found: Reopened, journal: Journal) -> "OpenConversation":
         """Return what goes on with a session as it was found."""
         info = found.info
-        chat = cls(found.conversation, Shelf(found.results), info, journal, found.unknown, info.tokens)
+        chat = cls(found.conversation, ResultStore(found.results), info, journal, found.unknown, info.tokens)
         chat.cost, chat.estimated = info.cost, info.estimated
         chat.own_system = bool(found.conversation.system)
         chat._listen()
@@ -71,7 +71,7 @@ class OpenConversation:
                 talk.compaction.before(upto),
                 talk.remarks_before(upto),
             ),
-            Shelf(self._kept()),
+            ResultStore(self._kept()),
             journal=journal,
             unknown=self.unknown,
             own_system=self.own_system,

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from tui.core.conversation.conversation import Compaction, Conversation, Message
-from tui.core.conversation.sessions import ExportKind, Found, SessionInfo, SessionMeta, Sessions
+from tui.core.conversation.sessions import ExportKind, SessionInfo, SessionMatch, SessionMeta, Sessions
 from tui.core.errors import McptuiError
 from tui.runtime.open_conversation import OpenConversation
 
@@ -49,7 +49,7 @@ class SavedConversations:
         """Return saved ones whose title has `text` in it, the last changed first."""
         return await self._store.list(text, limit=limit) if self._store is not None else ()
 
-    async def search(self, text: str) -> AsyncIterator[Found]:
+    async def search(self, text: str) -> AsyncIterator[SessionMatch]:
         """Yield where `text` was said in any of them."""
         if self._store is not None:
             async for found in self._store.search(text):

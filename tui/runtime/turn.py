@@ -7,7 +7,7 @@ from dataclasses import replace
 from tui.core.conversation.conversation import Remark
 from tui.core.events import Event, Notice, RetryScheduled, TurnError, TurnStarted
 from tui.core.secrets.redact import Redactor
-from tui.core.turn.limits import Meter
+from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.runtime.readiness import Waiting, wait_for
 
@@ -53,7 +53,7 @@ class PendingTurn:
     def __init__(
         self,
         begin: Callable[[], Awaitable[Turn]],
-        meter: Meter,
+        meter: TurnMeter,
         notice: Callable[[Event], None],
         discreet: Callable[[Event], Event],
         waits: Sequence[Waiting],
@@ -69,7 +69,7 @@ class PendingTurn:
         self._early: list[str] = []
 
     @property
-    def meter(self) -> Meter:
+    def meter(self) -> TurnMeter:
         """What the turn has used up so far."""
         return self._turn.meter if self._turn is not None else self._meter
 

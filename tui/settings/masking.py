@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tui.core.secrets.redact import Redactor
-from tui.core.secrets.secret_places import (
+from tui.core.secrets.places import (
     is_plain,
     masked_arguments,
     may_be_secret,
     secrets_in,
     secrets_in_arguments,
 )
-from tui.core.secrets.secret_places import masked as masked_text
+from tui.core.secrets.places import masked as masked_text
+from tui.core.secrets.redact import Redactor
 from tui.settings.expand import KEYCHAIN, expand, literal_part, without_defaults
 from tui.settings.places import KeyPath
 

@@ -45,7 +45,7 @@ def _middle(bucket: int) -> int:
     return (bucket - shift * _STEPS << shift) + (1 << shift - 1)
 
 
-class Latencies:
+class LatencyHistogram:
     """Durations in nanoseconds.
 
     Attributes:
@@ -96,7 +96,7 @@ class Latencies:
         return self.longest
 
     @classmethod
-    def together(cls, several: Iterable["Latencies"]) -> "Latencies":
+    def together(cls, several: Iterable["LatencyHistogram"]) -> "LatencyHistogram":
         """Return the durations of several as those of one."""
         whole = cls()
         for one in several:
@@ -106,7 +106,7 @@ class Latencies:
                 whole._add_buckets(one)
         return whole
 
-    def _add_buckets(self, other: "Latencies") -> None:
+    def _add_buckets(self, other: "LatencyHistogram") -> None:
         if other._buckets is None:
             return
         if self._buckets is None:
@@ -181,7 +181,7 @@ class _Line:
 
     def __init__(self) -> None:
         self.calls = self.ended = self.errors = self.cancelled = self.lost = self.octets = 0
-        self.latencies = Latencies()
+        self.latencies = LatencyHistogram()
         self.sparks = array("I", bytes(4 * SPARKS))
 
 
@@ -362,7 +362,9 @@ class Stats:
 
 
 def _figures(lines: list[_Line], server: str, method: str, tool: str) -> Figures:
-    latencies = lines[0].latencies if len(lines) == 1 else Latencies.together(one.latencies for one in lines)
+    latencies = (
+        lines[0].latencies if len(lines) == 1 else LatencyHistogram.together(one.latencies for one in lines)
+    )
     return Figures(
         server,
         method,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tui.commands.command_line import build_parser
 from tui.commands.recordings import open_entries
 from tui.commands.traffic import traffic
-from tui.traffic.replay.mock_server import StandIn
-from tui.traffic.replay.replay import plan
+from tui.traffic.replay.mock_server import MockServer
+from tui.traffic.replay.replay_plan import plan
 
 WALL = 1_700_000_000_000_000_000
 BATCH = '[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]'
@@ -114,5 +114,5 @@ def test_no_hand_edited_line_breaks_a_command(
             return
     capsys.readouterr()
     with open_entries(path) as recording:
-        StandIn(recording.entries(), recording.body)
+        MockServer(recording.entries(), recording.body)
         plan(recording.entries(), recording.body)

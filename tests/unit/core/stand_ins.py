@@ -11,7 +11,7 @@ from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Mode, Policy
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import Deps
+from tui.core.turn.tool_calls import TurnDeps
 
 E = TypeVar("E")
 Handler = Callable[[Mapping[str, Any]], Awaitable[ToolResult]]
@@ -102,10 +102,10 @@ def turn_of(
     talk: Conversation | None = None,
     **more: Any,
 ) -> tuple[Turn, Conversation]:
-    """Return a turn on a conversation in which the person has just said "go"; `more` is for its `Deps`."""
+    """Return a turn on a conversation in which the person just said "go"; `more` is for its `TurnDeps`."""
     talk = talk or Conversation()
     talk.say("go")
-    deps = Deps(
+    deps = TurnDeps(
         model,
         toolbox or FunctionToolbox(),
         approver or ScriptedApprover(),

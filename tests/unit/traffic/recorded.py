@@ -5,7 +5,7 @@ from typing import Any
 
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Entry, Kind
-from tui.traffic.record.entry_reader import Reader
+from tui.traffic.record.entry_reader import EntryReader
 
 
 class Recorded:
@@ -14,7 +14,7 @@ class Recorded:
     def __init__(self, source: str = "server") -> None:
         self.entries: list[Entry] = []
         self._source = source
-        self._reader = Reader(Redactor().redact_bytes, 256 * 1024)
+        self._reader = EntryReader(Redactor().redact_bytes, 256 * 1024)
         self._now = 1_000_000
 
     @property

@@ -5,13 +5,13 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.traffic.stats import EXACT, Latencies
+from tui.traffic.stats import EXACT, LatencyHistogram
 
 DURATIONS = st.integers(0, 10**13)
 
 
-def of(durations: list[int]) -> Latencies:
-    latencies = Latencies()
+def of(durations: list[int]) -> LatencyHistogram:
+    latencies = LatencyHistogram()
     latencies.add(durations)
     return latencies
 
@@ -50,7 +50,7 @@ def test_many_durations_are_within_a_thirty_second(durations: list[int], percent
 @given(st.lists(st.lists(DURATIONS, max_size=700), max_size=4))
 def test_several_together_are_as_one(several: list[list[int]]):
     durations = list(chain.from_iterable(several))
-    together, whole = Latencies.together(map(of, several)), of(durations)
+    together, whole = LatencyHistogram.together(map(of, several)), of(durations)
     assert (together.count, together.longest) == (whole.count, whole.longest)
     for percent in (50, 95, 100):
         expected = ranked(durations, percent) if whole.count else 0

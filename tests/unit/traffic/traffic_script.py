@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.traffic import Captured, Cause, Direction, Entry, Finding, Kind
-from tui.traffic.lint.lint import Judge, Linter
-from tui.traffic.record.entry_reader import Reader
+from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.rules_tools import SchemaValidator
+from tui.traffic.record.entry_reader import EntryReader
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -26,7 +27,7 @@ class Script:
     def __init__(self, source: str = "weather") -> None:
         self.source = source
         self.entries: list[Entry] = []
-        self._reader = Reader(lambda raw: (raw, ()), 256 * 1024)
+        self._reader = EntryReader(lambda raw: (raw, ()), 256 * 1024)
         self._ids = 0
         self._at = 1_000_000_000
 
@@ -113,11 +114,11 @@ class Script:
 
     # ---- what came of it ---------------------------------------------------------------------------------
 
-    def findings(self, judge: Judge | None = None) -> list[Finding]:
+    def findings(self, judge: SchemaValidator | None = None) -> list[Finding]:
         linter = Linter(judge)
         return [finding for entry in self.entries for finding in linter.feed(entry)]
 
-    def codes(self, judge: Judge | None = None) -> list[str]:
+    def codes(self, judge: SchemaValidator | None = None) -> list[str]:
         return [finding.code for finding in self.findings(judge)]
 
 

@@ -15,7 +15,7 @@ MAX_BYTES = 64 * 1024 * 1024
 _NAME = re.compile(r"result-([1-9][0-9]{0,8})")
 
 
-class Shelf:
+class ResultStore:
     """Keeps whole results of one conversation; the oldest go when it is full.
 
     Attributes:
@@ -120,7 +120,7 @@ class BuiltInToolbox:
         page_bytes: how much it gives at once.
     """
 
-    def __init__(self, inner: Toolbox, shelf: Shelf, page_bytes: int = PAGE_BYTES) -> None:
+    def __init__(self, inner: Toolbox, shelf: ResultStore, page_bytes: int = PAGE_BYTES) -> None:
         self._inner = inner
         self._shelf = shelf
         self._room = max(MIN_PAGE, page_bytes - FRAME)

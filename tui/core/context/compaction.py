@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from tui.core.attachments import as_sent
 from tui.core.context import compaction as plans
-from tui.core.context.context_meter import Gauge, estimate_messages, tail_within
-from tui.core.context.summaries import Summarising, done_with
+from tui.core.context.context_meter import ContextMeter, estimate_messages, tail_within
+from tui.core.context.summaries import Summarizer, done_with
 from tui.core.context.tool_results import cut, is_cut
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -201,7 +201,7 @@ _IN_SHORT = "What is large is told to the model in part now, results of tools in
 
 
 @dataclass(slots=True)
-class Compacting:
+class Compactor:
     """Makes room in one conversation.
 
     Attributes:
@@ -213,7 +213,7 @@ class Compacting:
 
     conversation: Conversation
     model: ChatModel
-    gauge: Gauge
+    gauge: ContextMeter
     spent: Callable[[Usage], object] = lambda usage: None
 
     async def make_room(self, *, refused: Sequence[Message] = (), by_hand: bool = False) -> Notice | None:
@@ -267,4 +267,4 @@ class Compacting:
         """Have the model write what stands in for the messages before `upto`."""
         shortest = replace(compaction, shrunk=upto)
         old = plans.told(self.conversation.messages[:upto], shortest)
-        return await Summarising(self.model, self.gauge, self.spent).of(old, window)
+        return await Summarizer(self.model, self.gauge, self.spent).of(old, window)

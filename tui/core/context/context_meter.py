@@ -77,7 +77,7 @@ def estimate_request(request: ModelRequest) -> int:
 
 
 @dataclass(slots=True)
-class Tally:
+class MessageEstimates:
     """Estimates the requests of one conversation, and each message of it only once.
 
     A conversation grows at its end. Whoever changes what stands before says so with `forget`.
@@ -147,7 +147,7 @@ class Calibration:
 
 
 @dataclass(slots=True)
-class Gauge:
+class ContextMeter:
     """Measures requests of one conversation; kept from turn to turn.
 
     Attributes:
@@ -163,7 +163,7 @@ class Gauge:
     estimated: bool = True
     patient: bool = False
     calibration: Calibration = field(default_factory=Calibration)
-    _tally: Tally = field(default_factory=Tally)
+    _tally: MessageEstimates = field(default_factory=MessageEstimates)
     _seen: int = 0
     _first: Message | None = None
 

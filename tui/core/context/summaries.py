@@ -2,13 +2,13 @@
 
 What fits is summarised at once. What does not is written out as a record and read in pieces, each with the
 summary of those before it. So a conversation can be taken to a model with a smaller window, whatever its
-length; see `Summarising`.
+length; see `Summarizer`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tui.core.context.context_meter import Gauge, estimate, estimate_messages, estimate_request
+from tui.core.context.context_meter import ContextMeter, estimate, estimate_messages, estimate_request
 from tui.core.context.tool_results import cut
 from tui.core.conversation.conversation import (
     TITLE,
@@ -116,7 +116,7 @@ _NO_SUMMARY = "(No summary could be written. The beginning and the end of the re
 
 
 @dataclass(slots=True)
-class Summarising:
+class Summarizer:
     """Has a model summarise.
 
     Attributes:
@@ -126,7 +126,7 @@ class Summarising:
     """
 
     model: ChatModel
-    gauge: Gauge
+    gauge: ContextMeter
     spent: Callable[[Usage], object]
 
     async def of(self, old: Sequence[Message], window: int) -> str:

@@ -33,7 +33,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ToolBudget:
     """How much can be offered.
 
     Attributes:
@@ -51,7 +51,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class ToolHistory:
     """What a choice goes by besides the tools themselves.
 
     Attributes:
@@ -71,7 +71,7 @@ def key_of(tool: Tool) -> Key:
 
 
 def choose(
-    table: NameTable, room: Room, before: Before, tokens_of: Callable[[str, Tool], int | None]
+    table: NameTable, room: ToolBudget, before: ToolHistory, tokens_of: Callable[[str, Tool], int | None]
 ) -> tuple[frozenset[Key], bool]:
     """Return which tools are offered, and whether all were looked at because all may fit.
 
@@ -99,12 +99,14 @@ def choose(
     return frozenset(chosen), False
 
 
-def ranked(table: NameTable, before: Before) -> list[str]:
+def ranked(table: NameTable, before: ToolHistory) -> list[str]:
     """Return the names of all tools in the order in which they would be taken."""
     return [name for name, _ in _ranked(table.items(), table, before)]
 
 
-def _ranked(items: Sequence[tuple[str, Tool]], table: NameTable, before: Before) -> list[tuple[str, Tool]]:
+def _ranked(
+    items: Sequence[tuple[str, Tool]], table: NameTable, before: ToolHistory
+) -> list[tuple[str, Tool]]:
     """Return the tools in the order in which they are taken."""
     recent = _recent(before.talk, table)
     scores = relevance(_question(before.talk), [tool for _, tool in items])

@@ -209,7 +209,7 @@ PICTURE_BYTES = 4_500
 """What a picture takes of the window, counted as text."""
 
 
-class Ration:
+class ResultBudget:
     """The rations of one reply.
 
     Each result may take its share of what is left for the batch; what it does not need is left to those

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tui.core.context.context_meter import estimate_tool
-from tui.core.context.tool_ranking import Before, Key, Room, choose, key_of, ranked
+from tui.core.context.tool_ranking import Key, ToolBudget, ToolHistory, choose, key_of, ranked
 from tui.core.conversation.conversation import Message
 from tui.core.ports import MAX_TOOLS, ToolSpec
 from tui.core.schemas.schemas import SchemaTooLarge, model_schema
@@ -57,7 +57,7 @@ class ToolSelection:
 
     def offer(
         self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
-    ) -> "Offer":
+    ) -> "ToolOffer":
         """Return the offer of a turn; what is left out is explained at length once.
 
         Args:
@@ -65,8 +65,8 @@ class ToolSelection:
             window: tokens that fit into one request, or None if nobody knows.
             talk: what was said so far, the question last.
         """
-        room = Room(self.max_tools, window)
-        offer = Offer(tools, room, Before(tuple(talk), earlier=self._last), self)
+        room = ToolBudget(self.max_tools, window)
+        offer = ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
         self._last = offer.keys
         self.marks = offer.marks()
         situation = (room, frozenset(map(key_of, tools)))
@@ -98,7 +98,7 @@ def _make(name: str, tool: Tool) -> _Made:
     return _Made(spec, estimate_tool(spec))
 
 
-class Offer:
+class ToolOffer:
     """The tools of one step, their names and how a model reads them.
 
     Attributes:
@@ -112,14 +112,14 @@ class Offer:
     def __init__(
         self,
         tools: Sequence[Tool],
-        room: Room | None = None,
-        before: Before | None = None,
+        room: ToolBudget | None = None,
+        before: ToolHistory | None = None,
         offering: ToolSelection | None = None,
     ) -> None:
         """Offer what fits; see `ToolSelection.offer`."""
         self._tools = tuple(tools)
-        self._room = room or Room()
-        self._before = before or Before()
+        self._room = room or ToolBudget()
+        self._before = before or ToolHistory()
         self._offering = offering or ToolSelection()
         self.table = NameTable(tools)
         refused: dict[str, tuple[Tool, str]] = {}
@@ -160,15 +160,15 @@ class Offer:
         offered = {spec.name for spec in self.specs}
         return tuple(name for name in ranked(self.table, self._before) if name in offered)
 
-    def renewed(self, tools: Sequence[Tool]) -> "Offer":
+    def renewed(self, tools: Sequence[Tool]) -> "ToolOffer":
         """Return the offer of `tools` in the same turn: this one if nothing changed.
 
         What was offered stays offered as long as it is there; new tools get the places that are free.
         """
         if tuple(tools) == self._tools:
             return self
-        before = Before(self._before.talk, self.keys, self._before.earlier)
-        return Offer(tools, self._room, before, self._offering)
+        before = ToolHistory(self._before.talk, self.keys, self._before.earlier)
+        return ToolOffer(tools, self._room, before, self._offering)
 
     def _refused(self) -> str:
         if not self.quarantined:

@@ -168,7 +168,7 @@ class Reopened:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SessionMatch:
     """A place where a search found something: the session, the message's index, and a cleaned excerpt."""
 
     session: SessionInfo
@@ -199,7 +199,7 @@ class Sessions(Protocol):
         """Return sessions whose title has `text` in it, the last changed first."""
         ...
 
-    def search(self, text: str) -> AsyncIterator[Found]:
+    def search(self, text: str) -> AsyncIterator[SessionMatch]:
         """Yield where `text` was said, the last changed sessions first; closing it ends the search."""
         ...
 

@@ -12,7 +12,7 @@ HOLDERS = frozenset({FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY})
 
 
 @dataclass(slots=True)
-class Node:
+class FieldNode:
     """One field, and what it holds.
 
     Attributes:
@@ -38,8 +38,8 @@ class Node:
     text: str = ""
     value: Any = None
     problem: str = ""
-    children: dict[str | int, "Node"] = field(default_factory=dict)
-    shelf: dict[int, "Node"] = field(default_factory=dict)
+    children: dict[str | int, "FieldNode"] = field(default_factory=dict)
+    shelf: dict[int, "FieldNode"] = field(default_factory=dict)
 
     @property
     def own(self) -> FieldSpec:
@@ -61,25 +61,25 @@ class Node:
     def take_arm(self, arm: int) -> None:
         """Put what stands in this arm on the shelf, and take from there what stood in the other one."""
         self.shelf[self.arm] = replace(self, shelf={})
-        taken = self.shelf.pop(arm, Node(self.spec, self.level))
+        taken = self.shelf.pop(arm, FieldNode(self.spec, self.level))
         self.arm, self.state, self.text = arm, taken.state, taken.text
         self.value, self.problem, self.children = taken.value, taken.problem, taken.children
 
-    def nodes(self) -> Iterator["Node"]:
+    def nodes(self) -> Iterator["FieldNode"]:
         """Yield it and all that is beneath it."""
         yield self
         for child in self.children.values():
             yield from child.nodes()
 
 
-def clear(node: Node) -> None:
+def clear(node: FieldNode) -> None:
     """Make a field absent."""
     node.state = FieldState.ABSENT
     node.text, node.value, node.problem = "", None, ""
     node.children = {}
 
 
-def write(node: Node, text: str) -> None:
+def write(node: FieldNode, text: str) -> None:
     """Put text into a field that is no object, map or array; an empty one that is no text makes it absent."""
     clear(node)
     if not text.strip() and node.kind is not FieldKind.TEXT and not _empty_choice(node, text):
@@ -89,12 +89,12 @@ def write(node: Node, text: str) -> None:
     node.value, node.problem = read_text(text_spec(node), text)
 
 
-def raw(node: Node, value: Any) -> None:
+def raw(node: FieldNode, value: Any) -> None:
     """Put any value into a field, as JSON text."""
     write_raw(node, json_text(value, indent=2 if isinstance(value, dict | list) else None))
 
 
-def write_raw(node: Node, text: str) -> None:
+def write_raw(node: FieldNode, text: str) -> None:
     """Put JSON text into a field, in place of what it is edited as."""
     clear(node)
     node.state, node.text = FieldState.RAW, text
@@ -105,7 +105,7 @@ def write_raw(node: Node, text: str) -> None:
         node.problem = _kind_problem(node, node.value)
 
 
-def gathered(node: Node, path: Path, problems: dict[Path, str]) -> Any:
+def gathered(node: FieldNode, path: Path, problems: dict[Path, str]) -> Any:
     """Return the value of a field, MISSING if it is absent, and note what is wrong beneath it."""
     if node.state is FieldState.ABSENT:
         if node.required:
@@ -130,7 +130,7 @@ def gathered(node: Node, path: Path, problems: dict[Path, str]) -> Any:
     return whole
 
 
-def _twice(node: Node, whole: Any) -> str:
+def _twice(node: FieldNode, whole: Any) -> str:
     if not (node.own.bounds.unique and isinstance(whole, list) and len(whole) <= 100):
         return ""
     for number, one in enumerate(whole):
@@ -139,16 +139,16 @@ def _twice(node: Node, whole: Any) -> str:
     return ""
 
 
-def text_spec(node: Node) -> FieldSpec:
+def text_spec(node: FieldNode) -> FieldSpec:
     """Return the spec by which the text of a field is read: that of raw JSON where it is nested too deep."""
     return node.own if node.kind is node.own.kind else FieldSpec(node.kind)
 
 
-def _empty_choice(node: Node, text: str) -> bool:
+def _empty_choice(node: FieldNode, text: str) -> bool:
     return any(choice.label == text for choice in node.own.choices)
 
 
-def _kind_problem(node: Node, value: Any) -> str:
+def _kind_problem(node: FieldNode, value: Any) -> str:
     own = node.own
     if own.kind is FieldKind.JSON or (value is None and node.spec.nullable):
         return ""
@@ -170,7 +170,7 @@ MAX_STEPS = 4_000
 """Nodes that filling in one value may try, alternatives of unions included."""
 
 
-class Grower:
+class FormBuilder:
     """Makes nodes, and fills them in, within the bounds of one form."""
 
     def __init__(self, reader: SchemaReader) -> None:
@@ -178,20 +178,20 @@ class Grower:
         self._steps = 0
         self.left = MAX_FIELDS
 
-    def recount(self, root: Node) -> None:
+    def recount(self, root: FieldNode) -> None:
         """Begin anew what may be spent, with the fields that there are."""
         self._steps = 0
         self.left = MAX_FIELDS - sum(1 for _ in root.nodes())
 
-    def blank(self, spec: FieldSpec, level: int, *, required: bool = False, extra: bool = False) -> Node:
+    def blank(self, spec: FieldSpec, level: int, *, required: bool = False, extra: bool = False) -> FieldNode:
         """Return a field as a person finds it: there are only required objects, constants and defaults."""
-        node = Node(spec, level, required, extra)
+        node = FieldNode(spec, level, required, extra)
         self.left -= 1
         if required or extra:
             self.begin(node)
         return node
 
-    def begin(self, node: Node) -> None:
+    def begin(self, node: FieldNode) -> None:
         """Fill a field in with what is certain to be wanted once it is there."""
         own = node.own
         if own.default is not MISSING and node.required:
@@ -201,7 +201,7 @@ class Grower:
         elif node.kind is FieldKind.OBJECT or (node.kind in HOLDERS and node.level == 0):
             self.open(node)
 
-    def open(self, node: Node) -> None:
+    def open(self, node: FieldNode) -> None:
         """Make an object, map or array be there, with the blank fields of its properties."""
         clear(node)
         node.state = FieldState.SET
@@ -213,12 +213,12 @@ class Grower:
                     self._reader.child(node.own, name), node.level + 1, required=required
                 )
 
-    def add(self, node: Node, name: str | int) -> Node:
+    def add(self, node: FieldNode, name: str | int) -> FieldNode:
         """Add an entry or item of that name."""
         node.children[name] = self.blank(self._reader.child(node.own, name), node.level + 1, extra=True)
         return node.children[name]
 
-    def fill(self, node: Node, value: Any) -> bool:
+    def fill(self, node: FieldNode, value: Any) -> bool:
         """Fill in a value; one that does not fit stands there as raw JSON. Return whether it fits."""
         try:
             self._fill(node, value)
@@ -226,7 +226,7 @@ class Grower:
             raw(node, value)
         return not node.is_raw
 
-    def carry_over(self, node: Node, value: Any) -> bool:
+    def carry_over(self, node: FieldNode, value: Any) -> bool:
         """Fill in what of the value of another arm fits this one; return whether anything may."""
         if node.kind is FieldKind.OBJECT and isinstance(value, dict):
             self.open(node)
@@ -240,7 +240,7 @@ class Grower:
         self._fill_own(node, value)
         return True
 
-    def _fill(self, node: Node, value: Any) -> None:
+    def _fill(self, node: FieldNode, value: Any) -> None:
         clear(node)
         self._steps += 1
         if value is None and node.spec.nullable:
@@ -252,10 +252,10 @@ class Grower:
         else:
             self._fill_own(node, value)
 
-    def _fill_best_arm(self, node: Node, value: Any) -> None:
+    def _fill_best_arm(self, node: FieldNode, value: Any) -> None:
         best, chosen = (2, 0, 0), 0
         for number in range(len(node.spec.arms)):
-            left, trial = self.left, Node(node.spec, node.level, arm=number)
+            left, trial = self.left, FieldNode(node.spec, node.level, arm=number)
             self._fill_own(trial, value)
             self.left = left
             found = _misfit(trial)
@@ -266,7 +266,7 @@ class Grower:
         node.arm = chosen
         self._fill_own(node, value)
 
-    def _fill_own(self, node: Node, value: Any) -> None:
+    def _fill_own(self, node: FieldNode, value: Any) -> None:
         kind = node.kind
         if kind in (FieldKind.OBJECT, FieldKind.MAP) and isinstance(value, Mapping):
             self._fill_object(node, value)
@@ -279,7 +279,7 @@ class Grower:
         else:
             raw(node, value)
 
-    def _fill_object(self, node: Node, value: Mapping[str, Any]) -> None:
+    def _fill_object(self, node: FieldNode, value: Mapping[str, Any]) -> None:
         known = self._reader.properties(node.own) if node.kind is FieldKind.OBJECT else {}
         if len(value.keys() | known.keys()) > self.left or not all(isinstance(key, str) for key in value):
             raw(node, value)
@@ -292,9 +292,9 @@ class Grower:
                 self._grow(node, name, value[name], extra=True)
 
     def _grow(
-        self, node: Node, name: str | int, value: Any, *, required: bool = False, extra: bool = False
+        self, node: FieldNode, name: str | int, value: Any, *, required: bool = False, extra: bool = False
     ) -> None:
-        child = Node(self._reader.child(node.own, name), node.level + 1, required, extra)
+        child = FieldNode(self._reader.child(node.own, name), node.level + 1, required, extra)
         self._steps += 1
         self.left -= 1
         node.children[name] = child
@@ -302,7 +302,7 @@ class Grower:
             self._fill(child, value)
 
 
-def _misfit(node: Node) -> tuple[int, int, int]:
+def _misfit(node: FieldNode) -> tuple[int, int, int]:
     """Return how badly a value fits an arm; (0, 0, 0) is well."""
     if node.is_raw and node.kind is not node.own.kind:
         return 1, 0, 0

@@ -19,7 +19,7 @@ from tui.core.forms.spec import (
     MAX_FIELDS,
     MISSING,
     Bounds,
-    Choice,
+    FieldChoice,
     FieldKind,
     FieldSpec,
 )
@@ -68,10 +68,10 @@ def kind_of(schema: Schema) -> FieldKind:
     return FieldKind.JSON
 
 
-def choices_of(schema: Schema) -> tuple[Choice, ...] | None:
+def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
     """Return the values that a schema allows if it lists them, else None."""
     if "const" in schema:
-        return (Choice(schema["const"], _said(schema["const"])),)
+        return (FieldChoice(schema["const"], _said(schema["const"])),)
     listed = schema.get("enum")
     if isinstance(listed, list) and 0 < len(listed) <= MAX_CHOICES:
         names = schema.get("enumNames", schema.get("x-enumNames"))
@@ -79,7 +79,7 @@ def choices_of(schema: Schema) -> tuple[Choice, ...] | None:
         labels = names if fits and isinstance(names, list) else [None] * len(listed)
         return _told_apart(
             [
-                Choice(value, label if isinstance(label, str) and label else _said(value))
+                FieldChoice(value, label if isinstance(label, str) and label else _said(value))
                 for value, label in zip(listed, labels, strict=True)
             ]
         )
@@ -87,12 +87,12 @@ def choices_of(schema: Schema) -> tuple[Choice, ...] | None:
         arms = schema.get(word)
         if isinstance(arms, list) and 1 < len(arms) <= MAX_CHOICES and all(map(_is_titled, arms)):
             return _told_apart(
-                [Choice(arm["const"], text(arm.get("title")) or _said(arm["const"])) for arm in arms]
+                [FieldChoice(arm["const"], text(arm.get("title")) or _said(arm["const"])) for arm in arms]
             )
     return None
 
 
-def _told_apart(choices: list[Choice]) -> tuple[Choice, ...]:
+def _told_apart(choices: list[FieldChoice]) -> tuple[FieldChoice, ...]:
     """Return the choices with labels that are not the same twice: a label is how one is chosen."""
     counts = Counter(choice.label for choice in choices)
     numbers: Counter[str] = Counter()
@@ -100,7 +100,9 @@ def _told_apart(choices: list[Choice]) -> tuple[Choice, ...]:
     for choice in choices:
         numbers[choice.label] += 1
         often = counts[choice.label] > 1
-        told.append(Choice(choice.value, f"{choice.label} #{numbers[choice.label]}") if often else choice)
+        told.append(
+            FieldChoice(choice.value, f"{choice.label} #{numbers[choice.label]}") if often else choice
+        )
     return tuple(told)
 
 
@@ -361,7 +363,7 @@ class SchemaReader:
         *,
         note: str = "",
         nullable: bool = False,
-        choices: tuple[Choice, ...] = (),
+        choices: tuple[FieldChoice, ...] = (),
         arms: tuple[FieldSpec, ...] = (),
         is_open: bool = False,
     ) -> FieldSpec:

@@ -65,7 +65,7 @@ class FieldState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FieldChoice:
     """One of the values that a field may have."""
 
     value: Any
@@ -120,7 +120,7 @@ class FieldSpec:
     title: str = ""
     description: str = ""
     nullable: bool = False
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[FieldChoice, ...] = ()
     arms: tuple["FieldSpec", ...] = ()
     label: str = ""
     bounds: Bounds = field(default_factory=Bounds)
@@ -135,7 +135,7 @@ class FieldSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """One row of a form as it is now.
 
     Attributes:

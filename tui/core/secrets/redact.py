@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from tui.core.secrets.secret_forms import (
-    Form,
+from tui.core.secrets.encodings import (
+    EncodedSecret,
     Needles,
     forms_of,
     has_coded_ascii,
@@ -14,7 +14,7 @@ from tui.core.secrets.secret_forms import (
     text_of,
     url_views,
 )
-from tui.core.secrets.secret_shapes import PartialQuotes, looks_random, shapes_in
+from tui.core.secrets.shapes import PartialQuotes, looks_random, shapes_in
 from tui.core.traffic import Redaction
 
 WINDOW = 16 * 1024
@@ -40,7 +40,7 @@ class BytesRedactor:
         self._placeholders = placeholders
         texts = {text: name for value, name in names.items() for text in forms_of(value)}
         # The longest first: of overlapping values its name is the one that is shown.
-        self._forms = [Form(texts[text], text) for text in sorted(texts, key=len, reverse=True)]
+        self._forms = [EncodedSecret(texts[text], text) for text in sorted(texts, key=len, reverse=True)]
         self._quotes = PartialQuotes(keys)
         self._plain = Needles(form.plain for form in self._forms)
         self._bare = Needles(form.bare for form in self._forms)

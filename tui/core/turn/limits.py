@@ -45,7 +45,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedLimit:
     """A limit that was met, and its value."""
 
     limit: LimitName
@@ -62,7 +62,7 @@ def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
 
 
 @dataclass(slots=True)
-class Meter:
+class TurnMeter:
     """Counts what a turn uses up.
 
     Attributes:
@@ -122,7 +122,7 @@ class Meter:
         """Count a step's outcome: one in which every call failed is an error step."""
         self.errors = self.errors + 1 if calls and failed == calls else 0
 
-    def reached(self, now_ns: int) -> Reached | None:
+    def reached(self, now_ns: int) -> ReachedLimit | None:
         """Return the limit that forbids to go on, or None. Asked between steps."""
         limits = self.limits
         checks = (
@@ -142,7 +142,7 @@ class Meter:
             (_used(self.tokens, limits.turn_tokens), LimitName.TURN_TOKENS, limits.turn_tokens or 0),
             (_used(self.cost, limits.turn_cost), LimitName.TURN_COST, limits.turn_cost or 0),
         )
-        return next((Reached(name, value) for met, name, value in checks if met), None)
+        return next((ReachedLimit(name, value) for met, name, value in checks if met), None)
 
 
 def _used(spent: float, budget: float | None) -> bool:

@@ -9,8 +9,8 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from tui.core.context.compaction import FULL, Compacting, told
-from tui.core.context.tool_selection import Offer
+from tui.core.context.compaction import FULL, Compactor, told
+from tui.core.context.tool_selection import ToolOffer
 from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, UserMessage
 from tui.core.errors import ModelError
 from tui.core.events import (
@@ -31,16 +31,16 @@ from tui.core.events import (
 )
 from tui.core.ports import ModelRequest, Usage
 from tui.core.traffic import CAUSE, Cause
-from tui.core.turn.limits import Meter, Reached
+from tui.core.turn.limits import ReachedLimit, TurnMeter
 from tui.core.turn.model_step import Emit, Reply, think, unique_calls
-from tui.core.turn.tool_calls import Deps, ToolCallRunner
+from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
 
 ROOMS = 2
 """How often room is made for one request that is refused as too long: results in short, then a summary."""
 
 
-class Asking:
+class ModelRequester:
     """Asks the model of one turn.
 
     Args:
@@ -51,15 +51,15 @@ class Asking:
     """
 
     def __init__(
-        self, conversation: Conversation, deps: Deps, emit: Emit, spend: Callable[[Usage], None]
+        self, conversation: Conversation, deps: TurnDeps, emit: Emit, spend: Callable[[Usage], None]
     ) -> None:
         self._conversation = conversation
         self._deps = deps
         self._emit = emit
         self._said = ""
-        self._room = Compacting(conversation, deps.model, deps.gauge, spend)
+        self._room = Compactor(conversation, deps.model, deps.gauge, spend)
 
-    async def ask(self, reply: Reply, step: int, offer: Offer | None, extra: str) -> ModelRequest:
+    async def ask(self, reply: Reply, step: int, offer: ToolOffer | None, extra: str) -> ModelRequest:
         """Ask, fill `reply`, and return the request that was answered.
 
         Room is made before where the window is known, and after a refusal where it was not.
@@ -89,7 +89,7 @@ class Asking:
                 request = self._request(offer, extra)
         return request
 
-    def _request(self, offer: Offer | None, extra: str) -> ModelRequest:
+    def _request(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         talk = self._conversation
         ends = {remark.place for remark in talk.remarks if remark.kind == "end"}
         messages: Sequence[Message] = talk.valid(told(talk.messages, talk.compaction, ends))
@@ -99,7 +99,7 @@ class Asking:
             return ModelRequest(talk.system, messages)
         return ModelRequest(talk.system, messages, offer.specs, best=offer.best)
 
-    async def _that_fits(self, offer: Offer | None, extra: str) -> ModelRequest:
+    async def _that_fits(self, offer: ToolOffer | None, extra: str) -> ModelRequest:
         request = self._request(offer, extra)
         for _ in range(3):  # results in short first, then a summary, then the newest turn in part
             if not self._deps.gauge.is_full(request, FULL) or not await self._make_room():
@@ -148,13 +148,13 @@ class Turn:
     The last event is always `TurnEnded`. What travels because of it is marked with `number`.
     """
 
-    def __init__(self, conversation: Conversation, deps: Deps, number: int = 0) -> None:
+    def __init__(self, conversation: Conversation, deps: TurnDeps, number: int = 0) -> None:
         self._conversation = conversation
         self._deps = deps
         self._number = number
         self._queue: asyncio.Queue[Event] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
-        self._meter = Meter(deps.limits, deps.clock.now_ns())
+        self._meter = TurnMeter(deps.limits, deps.clock.now_ns())
         self._actor = ToolCallRunner(deps, conversation, self._meter, self._emit)
         self._step = 0
         self._usage = Usage()
@@ -163,10 +163,10 @@ class Turn:
         self._steering: list[str] = []
         self._drafted_ns = 0
         self._begun = self._cancelled = False
-        self._asking = Asking(conversation, deps, self._emit, self._spend)
+        self._asking = ModelRequester(conversation, deps, self._emit, self._spend)
 
     @property
-    def meter(self) -> Meter:
+    def meter(self) -> TurnMeter:
         """What the turn has used up so far."""
         return self._meter
 
@@ -247,7 +247,7 @@ class Turn:
                 reply = await self._think(extra)
             except TimeoutError:
                 self._keep_partial()
-                reached = Reached(LimitName.TURN_SECONDS, deps.limits.turn_seconds)
+                reached = ReachedLimit(LimitName.TURN_SECONDS, deps.limits.turn_seconds)
                 break
             nudged, extra = extra, ""
             if not reply.calls:
@@ -259,7 +259,7 @@ class Turn:
                 extra = NUDGE
                 continue
             if self._meter.steps >= deps.limits.max_steps:
-                reached = Reached(LimitName.MAX_STEPS, deps.limits.max_steps)
+                reached = ReachedLimit(LimitName.MAX_STEPS, deps.limits.max_steps)
                 break
             await self._actor.act(self._step, reply.calls)
         await self._wrap_up(reached)
@@ -333,7 +333,7 @@ class Turn:
         else:
             self._end(_INCOMPLETE.get(reply.finish, EndReason.ANSWERED))
 
-    async def _wrap_up(self, reached: Reached) -> None:
+    async def _wrap_up(self, reached: ReachedLimit) -> None:
         """At a limit: answer what dangles, and ask once more, without tools, for the best answer."""
         self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
         self._emit(LimitReached(reached.limit, reached.value))
@@ -353,7 +353,7 @@ class Turn:
             self._answers.append(summary)
         self._end(EndReason.LIMIT, reached.limit)
 
-    def _summary(self, reached: Reached, failure: str) -> str:
+    def _summary(self, reached: ReachedLimit, failure: str) -> str:
         """What mcptui itself can say when the model gives no last answer."""
         stop = "" if failure.endswith((".", "!", "?")) else "."
         why = f" The last request failed: {failure}{stop}" if failure else ""

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tui.core.context.built_in_tools import BuiltInToolbox, Shelf, is_built_in
-from tui.core.context.context_meter import Gauge
-from tui.core.context.tool_results import UNKNOWN_WINDOW, Observation, Ration, observation, result_room
-from tui.core.context.tool_selection import Offer, ToolSelection
+from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_built_in
+from tui.core.context.context_meter import ContextMeter
+from tui.core.context.tool_results import UNKNOWN_WINDOW, Observation, ResultBudget, observation, result_room
+from tui.core.context.tool_selection import ToolOffer, ToolSelection
 from tui.core.conversation.conversation import CallRequest, Conversation, ToolMessage
 from tui.core.conversation.sessions import Intent, Journal
 from tui.core.events import (
@@ -25,7 +25,7 @@ from tui.core.text import clean_line
 from tui.core.tools import CallFailure, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.approval_policy import Policy, Verdict
-from tui.core.turn.limits import Limits, Meter, fingerprint
+from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 from tui.core.turn.model_step import Emit, parse_arguments
 
 PROGRESS_NS = 50_000_000
@@ -33,7 +33,7 @@ PROGRESS_NS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedCall:
     """A call and what it means.
 
     Attributes:
@@ -61,14 +61,14 @@ class Prepared:
         return self.tool.name if self.tool else self.call.name
 
 
-def prepare(call: CallRequest, table: NameTable) -> Prepared:
+def prepare(call: CallRequest, table: NameTable) -> PreparedCall:
     """Return what `call` means, or the problem that the model can mend."""
     tool = table.resolve(call.name)
     if call.truncated:
         problem = "not run: the arguments were cut off in the middle. Send the call again, complete."
-        return Prepared(call, tool, {}, problem, "invalid arguments")
+        return PreparedCall(call, tool, {}, problem, "invalid arguments")
     if call.problem:
-        return Prepared(call, tool, {}, f"not run: {call.problem}", "invalid call")
+        return PreparedCall(call, tool, {}, f"not run: {call.problem}", "invalid call")
     try:
         arguments = parse_arguments(call.arguments)
     except ValueError as error:
@@ -76,17 +76,17 @@ def prepare(call: CallRequest, table: NameTable) -> Prepared:
             f"not run: the arguments are not valid JSON ({error}). "
             f"They were: {clean_line(call.arguments, 300)}"
         )
-        return Prepared(call, tool, {}, problem, "invalid arguments")
+        return PreparedCall(call, tool, {}, problem, "invalid arguments")
     if tool is None:
         close = table.close_to(call.name)
         hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a name like it."
         problem = f"not run: there is no tool named {clean_line(call.name, 100)}.{hint}"
-        return Prepared(call, None, arguments, problem, "unknown tool")
-    return Prepared(call, tool, arguments)
+        return PreparedCall(call, None, arguments, problem, "unknown tool")
+    return PreparedCall(call, tool, arguments)
 
 
 @dataclass(frozen=True, slots=True)
-class Deps:
+class TurnDeps:
     """What a turn works with, all of it passed in.
 
     Attributes:
@@ -104,14 +104,14 @@ class Deps:
     limits: Limits
     clock: Clock
     journal: Journal | None = None
-    gauge: Gauge = field(default_factory=Gauge)
+    gauge: ContextMeter = field(default_factory=ContextMeter)
     bill: Callable[[Usage], float | None] = lambda usage: None
-    shelf: Shelf = field(default_factory=Shelf)
+    shelf: ResultStore = field(default_factory=ResultStore)
     offering: ToolSelection = field(default_factory=ToolSelection)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """How a call ended; `counted` is false for what says nothing about the model's skill (a denial)."""
 
     failed: bool
@@ -121,21 +121,21 @@ class Outcome:
 class ToolCallRunner:
     """Runs calls. Emits every stage and appends one observation a call to the conversation."""
 
-    def __init__(self, deps: Deps, conversation: Conversation, meter: Meter, emit: Emit) -> None:
+    def __init__(self, deps: TurnDeps, conversation: Conversation, meter: TurnMeter, emit: Emit) -> None:
         self._deps = deps
         self._conversation = conversation
         self._meter = meter
         self._emit = emit
-        self._proposed: dict[str, Prepared] = {}
+        self._proposed: dict[str, PreparedCall] = {}
         self._started: dict[str, int] = {}
         self._decided: dict[str, str] = {}
         room = result_room(deps.gauge.window or UNKNOWN_WINDOW)
         self._toolbox = BuiltInToolbox(deps.toolbox, deps.shelf, min(deps.limits.result_bytes, room))
         self._ration = self._ration_for(1)
         self._chosen = False
-        self.offer = Offer(())
+        self.offer = ToolOffer(())
 
-    def refresh_tools(self) -> Offer:
+    def refresh_tools(self) -> ToolOffer:
         """Take in what the servers offer now; servers may start and stop while a turn runs."""
         tools = self._toolbox.tools()
         if self._chosen:
@@ -146,7 +146,7 @@ class ToolCallRunner:
             self._chosen = True
         return self.offer
 
-    def propose(self, step: int, call: CallRequest) -> Prepared:
+    def propose(self, step: int, call: CallRequest) -> PreparedCall:
         """Say that the model wants `call`, and return what it means."""
         item = prepare(call, self.offer.table)
         self._proposed[call.id] = item
@@ -157,8 +157,8 @@ class ToolCallRunner:
 
     async def act(self, step: int, calls: Sequence[CallRequest]) -> None:
         """Run `calls` in order; neighbours that are read-only and need no question run side by side."""
-        outcomes: list[Outcome] = []
-        batch: list[Prepared] = []
+        outcomes: list[CallOutcome] = []
+        batch: list[PreparedCall] = []
         self._ration = self._ration_for(len(calls))
 
         async def flush() -> None:
@@ -185,33 +185,33 @@ class ToolCallRunner:
             text += "; it had been sent already, so it may or may not have had its effect"
         self._conclude(step, item, Observation(text), is_error=True, why=why)
 
-    async def _checked(self, position: int, item: Prepared, waiting: int) -> Prepared:
+    async def _checked(self, position: int, item: PreparedCall, waiting: int) -> PreparedCall:
         """Return `item`, with a problem if a limit or its tool's schema forbids it to run."""
         limits = self._deps.limits
         if item.problem or item.tool is None:
             return item
         if position >= limits.max_calls_per_reply:
             text = f"not run: limit ({limits.max_calls_per_reply} calls in one reply)"
-            return Prepared(item.call, item.tool, item.arguments, text, "not run")
+            return PreparedCall(item.call, item.tool, item.arguments, text, "not run")
         if self._meter.tool_calls + waiting >= limits.max_tool_calls:
             text = f"not run: limit ({limits.max_tool_calls} tool calls in one turn)"
-            return Prepared(item.call, item.tool, item.arguments, text, "not run")
+            return PreparedCall(item.call, item.tool, item.arguments, text, "not run")
         wrong = await self._toolbox.check(item.tool, item.arguments)
         if wrong:
             text = f"not run: the arguments do not fit the tool's schema: {wrong}"
-            return Prepared(item.call, item.tool, item.arguments, text, "invalid arguments")
+            return PreparedCall(item.call, item.tool, item.arguments, text, "invalid arguments")
         return item
 
-    def _refuse(self, step: int, item: Prepared) -> Outcome:
+    def _refuse(self, step: int, item: PreparedCall) -> CallOutcome:
         self._conclude(step, item, Observation(item.problem), is_error=True, why=item.why)
-        return Outcome(failed=True, counted=item.why != "not run")
+        return CallOutcome(failed=True, counted=item.why != "not run")
 
-    async def _run_together(self, step: int, batch: Sequence[Prepared]) -> list[Outcome]:
+    async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[CallOutcome]:
         if not batch:
             return []
         gate = asyncio.Semaphore(self._deps.limits.parallel_calls)
 
-        async def one(item: Prepared, tool: Tool) -> Outcome:
+        async def one(item: PreparedCall, tool: Tool) -> CallOutcome:
             async with gate:
                 return await self._run(step, item, tool)
 
@@ -219,20 +219,20 @@ class ToolCallRunner:
             tasks = [group.create_task(one(item, item.tool)) for item in batch if item.tool is not None]
         return [task.result() for task in tasks]
 
-    async def _run_alone(self, step: int, item: Prepared, tool: Tool) -> Outcome:
+    async def _run_alone(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
         judgement = self._deps.policy.judge(tool, guessed=item.call.recovered)
         if judgement.verdict is Verdict.DENY:
             told = Observation(f"denied: {judgement.why}")
             self._conclude(step, item, told, is_error=True, why="denied")
-            return Outcome(failed=True, counted=False)
+            return CallOutcome(failed=True, counted=False)
         if judgement.verdict is Verdict.ASK:
             refusal = await self._ask(step, item, tool, judgement.why)
             if refusal:
                 self._conclude(step, item, Observation(refusal), is_error=True, why="denied")
-                return Outcome(failed=True, counted=False)
+                return CallOutcome(failed=True, counted=False)
         return await self._run(step, item, tool)
 
-    async def _ask(self, step: int, item: Prepared, tool: Tool, why: str) -> str:
+    async def _ask(self, step: int, item: PreparedCall, tool: Tool, why: str) -> str:
         """Ask the person; return "" for a yes, what the model is told for a no."""
         clock, call_id = self._deps.clock, item.call.id
         request = ApprovalRequest(call_id, tool, item.arguments, why)
@@ -252,7 +252,7 @@ class ToolCallRunner:
         self._deps.policy.remember(tool, decision.answer)
         return ""
 
-    async def _run(self, step: int, item: Prepared, tool: Tool) -> Outcome:
+    async def _run(self, step: int, item: PreparedCall, tool: Tool) -> CallOutcome:
         call_id, clock = item.call.id, self._deps.clock
         if (turn := CAUSE.get()) is not None:  # this runs in a task of its own, or before the next step
             CAUSE.set(Cause(turn.turn, step, call_id))
@@ -273,9 +273,9 @@ class ToolCallRunner:
             result = ToolResult((TextContent(text),), is_error=True, failure=CallFailure.TIMEOUT)
         told = self._told(item, tool, result)
         self._conclude(step, item, told, is_error=result.is_error, why=str(result.failure), result=result)
-        return Outcome(failed=result.is_error)
+        return CallOutcome(failed=result.is_error)
 
-    def _told(self, item: Prepared, tool: Tool, result: ToolResult) -> Observation:
+    def _told(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         """Return what the model is told of a result; what it is not told of a server's goes on the shelf."""
         limit = self._ration.limit()
         told = observation(result, limit) if is_built_in(tool) else observation(result, limit, self._shelve)
@@ -294,10 +294,10 @@ class ToolCallRunner:
             journal.result(name, whole)
         return name
 
-    def _ration_for(self, calls: int) -> Ration:
-        return Ration(self._deps.limits.result_bytes, self._deps.gauge.window, calls)
+    def _ration_for(self, calls: int) -> ResultBudget:
+        return ResultBudget(self._deps.limits.result_bytes, self._deps.gauge.window, calls)
 
-    async def _intend(self, item: Prepared, tool: Tool) -> None:
+    async def _intend(self, item: PreparedCall, tool: Tool) -> None:
         """Have it on disk that the call is about to be sent, before its bytes leave."""
         if (journal := self._deps.journal) is None:
             return
@@ -323,7 +323,7 @@ class ToolCallRunner:
     def _conclude(
         self,
         step: int,
-        item: Prepared,
+        item: PreparedCall,
         told: Observation,
         *,
         is_error: bool,

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 
 from tui.core.errors import ModelError, NoTools
+from tui.core.secrets.places import masked
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.secret_places import masked
 from tui.core.text import clean_line
 from tui.model.endpoints.failures import (
     FAILED,

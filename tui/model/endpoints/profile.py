@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from tui.core.errors import UsageError
 from tui.core.ports import Usage
+from tui.core.secrets.places import is_secret_header, secrets_in, secrets_in_arguments
 from tui.core.secrets.redact import Redactor, Secret
-from tui.core.secrets.secret_places import is_secret_header, secrets_in, secrets_in_arguments
 
 FIRST_TOKEN_SECONDS = 120.0
 """How long an endpoint may take to its first data chunk; reasoning models think before they speak."""

@@ -10,8 +10,8 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError
+from tui.core.secrets.places import masked
 from tui.core.secrets.redact import Secret
-from tui.core.secrets.secret_places import masked
 from tui.model.endpoints.profile import ModelProfile
 
 

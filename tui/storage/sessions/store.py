@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event
 
-from tui.core.conversation.sessions import ExportKind, Found, Reopened, SessionInfo, SessionMeta
+from tui.core.conversation.sessions import ExportKind, Reopened, SessionInfo, SessionMatch, SessionMeta
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
@@ -208,7 +208,7 @@ class SessionStore:
         """Return what can be brought back, the last deleted first."""
         return await asyncio.to_thread(self.files.deleted)
 
-    async def search(self, text: str) -> AsyncGenerator[Found, None]:
+    async def search(self, text: str) -> AsyncGenerator[SessionMatch, None]:
         """Yield where `text` was said, the last changed sessions first; closing it ends the search."""
         words = words_of(text)
         if not words:
@@ -221,7 +221,7 @@ class SessionStore:
                 path = self.files.path_of(info.id)
                 places = await asyncio.to_thread(places_of, path, words)
             for place, excerpt in places:
-                yield Found(info, place, excerpt)
+                yield SessionMatch(info, place, excerpt)
 
     async def export(self, session: str, kind: ExportKind, path: Path, *, wait: bool = False) -> None:
         """Write a session to a file, whole or not at all; secrets are redacted.

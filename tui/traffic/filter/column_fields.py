@@ -12,7 +12,7 @@ from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter import masks
 from tui.traffic.filter.fields import FIELDS, glob_pattern
 from tui.traffic.filter.masks import low_bytes
-from tui.traffic.filter.nodes import Ago, Between, Clock, Compare, Name, Value
+from tui.traffic.filter.nodes import Ago, Between, ClockTime, Compare, Name, Value
 from tui.traffic.record.entry_columns import EntryColumns, Names, mark_of
 
 _SMALL = 256
@@ -208,13 +208,13 @@ class Columns:
 
     def begin_ns(self, values: Sequence[Value]) -> int:
         """Return the moment that the values of a `since` mean: of several the first."""
-        return min(since_ns(value, self._now_ns) for value in values if isinstance(value, Ago | Clock))
+        return min(since_ns(value, self._now_ns) for value in values if isinstance(value, Ago | ClockTime))
 
     def _moments(self, field: str, values: Sequence[Value], begin_ns: int | None) -> Check:
         if field == "since":
             wall = self.begin_ns(values)
         else:
-            moments = [value for value in values if isinstance(value, Ago | Clock)]
+            moments = [value for value in values if isinstance(value, Ago | ClockTime)]
             wall = max(until_ns(value, self._now_ns, begin_ns) for value in moments) + 1
         frames = self._frames
 
@@ -327,7 +327,7 @@ def _limits(value: Value) -> tuple[int, int | None]:
 # ---- moments, in nanoseconds since 1970 -------------------------------------------------------------------
 
 
-def since_ns(value: Ago | Clock, now_ns: int) -> int:
+def since_ns(value: Ago | ClockTime, now_ns: int) -> int:
     """Return the moment that `since` means: a bare clock time is the last time that the clock showed it.
 
     Clock times are local ones. A time that came twice, when the clock was set back, is the first one if a
@@ -342,7 +342,7 @@ def since_ns(value: Ago | Clock, now_ns: int) -> int:
     return max(at for at in shown if at <= now_ns)
 
 
-def until_ns(value: Ago | Clock, now_ns: int, begin_ns: int | None) -> int:
+def until_ns(value: Ago | ClockTime, now_ns: int, begin_ns: int | None) -> int:
     """Return the moment that `until` means: a bare clock time is the first such time after `begin_ns`.
 
     Args:
@@ -373,7 +373,7 @@ def _day(moment_ns: int) -> date:
     return datetime.fromtimestamp(moment_ns // _SECOND_NS).date()
 
 
-def _of_day(value: Clock, now_ns: int) -> list[int]:
+def _of_day(value: ClockTime, now_ns: int) -> list[int]:
     day = date.fromisoformat(value.day)
     try:
         return _showings(day, value.ns)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from tui.core.text import clean_line
 from tui.core.traffic import KIND_WORDS
-from tui.traffic.filter.fields import ALIASES, FIELDS, Field, Takes, find
+from tui.traffic.filter.fields import ALIASES, FIELDS, FilterField, ValueType, find
 from tui.traffic.filter.nodes import written
-from tui.traffic.filter.query import FIELD, PIECE, QUOTED, Lexer, Sign, Token
+from tui.traffic.filter.query import FIELD, PIECE, QUOTED, QueryLexer, Sign, Token
 from tui.traffic.record.entry_columns import EntryColumns
 
 MOST = 50
@@ -16,16 +16,16 @@ MOST = 50
 LONGEST = 200
 """Characters of a name that is offered."""
 
-_EXAMPLES: Mapping[Takes, Sequence[str]] = {
-    Takes.SIZE: (">1k", ">10k", ">100k", ">1M"),
-    Takes.TIME: (">10ms", ">100ms", ">1s", ">10s"),
-    Takes.MOMENT: ("1m", "5m", "1h", "1d"),
+_EXAMPLES: Mapping[ValueType, Sequence[str]] = {
+    ValueType.SIZE: (">1k", ">10k", ">100k", ">1M"),
+    ValueType.TIME: (">10ms", ">100ms", ">1s", ">10s"),
+    ValueType.MOMENT: ("1m", "5m", "1h", "1d"),
 }
 _KIND_MEANINGS = {kind.name.lower(): words for kind, words in KIND_WORDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class FilterCompletion:
     """One offer: `text` in the place of the characters from `start` to before `end`; `meaning` for people."""
 
     start: int
@@ -47,7 +47,7 @@ def seen_names(frames: EntryColumns) -> dict[str, Sequence[str]]:
     }
 
 
-def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) -> list[Completion]:
+def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) -> list[FilterCompletion]:
     """Return what could be meant at the cursor, the likeliest first.
 
     Args:
@@ -70,39 +70,43 @@ def complete(text: str, cursor: int, known_values: Mapping[str, Sequence[str]]) 
 
 def _touched(text: str, cursor: int) -> Token | None:
     """Return the term or word that the cursor stands in or behind."""
-    for token in Lexer(text).tokens():
+    for token in QueryLexer(text).tokens():
         if token.sign in (Sign.LEAF, Sign.AND, Sign.OR, Sign.NOT) and token.start < cursor <= token.end:
             is_word = text[token.start].isalpha() or token.sign is Sign.LEAF
             return token if is_word else None
     return None
 
 
-def _fields(typed: str, start: int, end: int, known_values: Mapping[str, Sequence[str]]) -> list[Completion]:
+def _fields(
+    typed: str, start: int, end: int, known_values: Mapping[str, Sequence[str]]
+) -> list[FilterCompletion]:
     words = {name: name for name in FIELDS} | dict(ALIASES)
     names = dict.fromkeys(words[word] for word in _ranked(typed, words, within=bool(typed)))
-    offers = [Completion(start, end, f"{name}:", FIELDS[name].meaning) for name in names]
+    offers = [FilterCompletion(start, end, f"{name}:", FIELDS[name].meaning) for name in names]
     if len(typed) > 1:
         for field, values in known_values.items():
             offers += [
-                Completion(start, end, f"{field}:{written(value)}", FIELDS[field].meaning)
+                FilterCompletion(start, end, f"{field}:{written(value)}", FIELDS[field].meaning)
                 for value in _ranked(typed, _plain(values))
             ]
     return offers[:MOST]
 
 
 def _values(
-    field: Field, text: str, place: int, cursor: int, known_values: Mapping[str, Sequence[str]]
-) -> list[Completion]:
+    field: FilterField, text: str, place: int, cursor: int, known_values: Mapping[str, Sequence[str]]
+) -> list[FilterCompletion]:
     start, end = _piece(text, place, cursor)
     typed = text[start:cursor].removeprefix('"')
-    if field.takes is Takes.CHOICE:
+    if field.takes is ValueType.CHOICE:
         meanings = _KIND_MEANINGS if field.name == "kind" else {}
         words = _ranked(typed.replace("-", "_"), field.choices)
-        return [Completion(start, end, word, meanings.get(word, "")) for word in words]
+        return [FilterCompletion(start, end, word, meanings.get(word, "")) for word in words]
     if field.takes in _EXAMPLES:
-        return [Completion(start, end, value) for value in _EXAMPLES[field.takes] if value.startswith(typed)]
+        return [
+            FilterCompletion(start, end, value) for value in _EXAMPLES[field.takes] if value.startswith(typed)
+        ]
     names = _ranked(typed, _plain(known_values.get(field.name, ())))
-    return [Completion(start, end, written(name)) for name in names]
+    return [FilterCompletion(start, end, written(name)) for name in names]
 
 
 def _piece(text: str, place: int, cursor: int) -> tuple[int, int]:

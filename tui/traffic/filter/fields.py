@@ -17,7 +17,7 @@ from tui.traffic.filter.nodes import (
     Ago,
     BadValue,
     Between,
-    Clock,
+    ClockTime,
     Compare,
     Name,
     Op,
@@ -30,7 +30,7 @@ from tui.traffic.filter.nodes import (
 )
 
 
-class Takes(Enum):
+class ValueType(Enum):
     """What a field takes for a value."""
 
     NAME = "a name, with * and ?"
@@ -45,7 +45,7 @@ class Takes(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FilterField:
     """One field.
 
     Attributes:
@@ -57,7 +57,7 @@ class Field:
     """
 
     name: str
-    takes: Takes
+    takes: ValueType
     meaning: str
     example: str
     choices: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -88,31 +88,35 @@ _LINT = {
 }
 _MARKED = {"yes": frozenset({1}), "no": frozenset({0})}
 
-FIELDS: Mapping[str, Field] = MappingProxyType(
+FIELDS: Mapping[str, FilterField] = MappingProxyType(
     {
         known.name: known
         for known in (
-            Field("server", Takes.NAME, "the server, or model:NAME", "server:weather"),
-            Field("method", Takes.NAME, "the method, of an answer that of its request", "method:tools/*"),
-            Field("tool", Takes.NAME, "the tool, prompt or resource", "tool:get_*"),
-            Field("kind", Takes.CHOICE, "what it is", "kind:request", _each(Kind)),
-            Field("status", Takes.CHOICE, "how the request ended", "status:error", _STATUS),
-            Field("dir", Takes.CHOICE, "which way it went", "dir:out", _each(Direction)),
-            Field("size", Takes.SIZE, "bytes as it travelled", "size:>10k"),
-            Field("latency", Takes.TIME, "until the answer", "latency:>200ms"),
-            Field("since", Takes.MOMENT, "not before", "since:5m"),
-            Field("until", Takes.MOMENT, "not after", "until:14:05"),
-            Field("id", Takes.WHOLE, "the JSON-RPC id", "id:7"),
-            Field("call", Takes.WHOLE, "the tool call of the conversation", "call:call_1"),
-            Field("turn", Takes.COUNT, "the turn, counted over all conversations of the recording", "turn:3"),
-            Field("step", Takes.COUNT, "the step of the turn", "step:2"),
-            Field("seq", Takes.COUNT, "the number of the entry", "seq:100..200"),
-            Field("pair", Takes.ENTRY, "an entry and what belongs to it", "pair:7"),
-            Field("root", Takes.ENTRY, "all rounds of the call of an entry", "root:7"),
-            Field("lint", Takes.CHOICE, "at least one finding this bad", "lint:error", _LINT),
-            Field("marked", Takes.CHOICE, "whether you marked it", "marked:yes", _MARKED),
-            Field("note", Takes.WORDS, "in your note", 'note:"ask them"'),
-            Field("body", Takes.WORDS, "in the body only", "body:milk"),
+            FilterField("server", ValueType.NAME, "the server, or model:NAME", "server:weather"),
+            FilterField(
+                "method", ValueType.NAME, "the method, of an answer that of its request", "method:tools/*"
+            ),
+            FilterField("tool", ValueType.NAME, "the tool, prompt or resource", "tool:get_*"),
+            FilterField("kind", ValueType.CHOICE, "what it is", "kind:request", _each(Kind)),
+            FilterField("status", ValueType.CHOICE, "how the request ended", "status:error", _STATUS),
+            FilterField("dir", ValueType.CHOICE, "which way it went", "dir:out", _each(Direction)),
+            FilterField("size", ValueType.SIZE, "bytes as it travelled", "size:>10k"),
+            FilterField("latency", ValueType.TIME, "until the answer", "latency:>200ms"),
+            FilterField("since", ValueType.MOMENT, "not before", "since:5m"),
+            FilterField("until", ValueType.MOMENT, "not after", "until:14:05"),
+            FilterField("id", ValueType.WHOLE, "the JSON-RPC id", "id:7"),
+            FilterField("call", ValueType.WHOLE, "the tool call of the conversation", "call:call_1"),
+            FilterField(
+                "turn", ValueType.COUNT, "the turn, counted over all conversations of the recording", "turn:3"
+            ),
+            FilterField("step", ValueType.COUNT, "the step of the turn", "step:2"),
+            FilterField("seq", ValueType.COUNT, "the number of the entry", "seq:100..200"),
+            FilterField("pair", ValueType.ENTRY, "an entry and what belongs to it", "pair:7"),
+            FilterField("root", ValueType.ENTRY, "all rounds of the call of an entry", "root:7"),
+            FilterField("lint", ValueType.CHOICE, "at least one finding this bad", "lint:error", _LINT),
+            FilterField("marked", ValueType.CHOICE, "whether you marked it", "marked:yes", _MARKED),
+            FilterField("note", ValueType.WORDS, "in your note", 'note:"ask them"'),
+            FilterField("body", ValueType.WORDS, "in the body only", "body:milk"),
         )
     }
 )
@@ -132,14 +136,14 @@ ALIASES: Mapping[str, str] = MappingProxyType(
 )
 
 _OPERATOR = re.compile(r"(>=|<=|>|<|=)(.*)", re.DOTALL)
-_NUMBERS: Mapping[Takes, Callable[[str], int]] = {
-    Takes.COUNT: count,
-    Takes.SIZE: size,
-    Takes.TIME: duration,
+_NUMBERS: Mapping[ValueType, Callable[[str], int]] = {
+    ValueType.COUNT: count,
+    ValueType.SIZE: size,
+    ValueType.TIME: duration,
 }
 
 
-def find(name: str) -> Field | None:
+def find(name: str) -> FilterField | None:
     """Return a field by its name or another word for it, in any case."""
     name = name.lower()
     return FIELDS.get(ALIASES.get(name, name))
@@ -158,36 +162,36 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
     return re.compile(translate(glob.replace("[", "[[]")), re.IGNORECASE)
 
 
-def read_value(known: Field, text: str, is_quoted: bool) -> Value:
+def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
     """Return what a value means to a field.
 
     Raises:
         BadValue: with a sentence that says what is wrong with it.
     """
     match known.takes:
-        case Takes.WORDS if not text:
+        case ValueType.WORDS if not text:
             raise BadValue("There is nothing between the quotes to look for.")
-        case Takes.NAME | Takes.WORDS:
+        case ValueType.NAME | ValueType.WORDS:
             return Name(text, not is_quoted and ("*" in text or "?" in text) and known.name != "body")
-        case Takes.CHOICE:
+        case ValueType.CHOICE:
             return _choice(known, text)
-        case Takes.WHOLE:
+        case ValueType.WHOLE:
             return _whole(known, text, is_quoted)
-        case Takes.ENTRY:
+        case ValueType.ENTRY:
             return Compare("=", count(text))
-        case Takes.MOMENT:
+        case ValueType.MOMENT:
             return _moment(known, text)
-        case Takes.COUNT | Takes.SIZE | Takes.TIME:
+        case ValueType.COUNT | ValueType.SIZE | ValueType.TIME:
             return _measured(known, text)
 
 
-def _whole(known: Field, text: str, is_quoted: bool) -> Name:
+def _whole(known: FilterField, text: str, is_quoted: bool) -> Name:
     if not is_quoted and "*" in text:
         raise BadValue(f"An id is compared as a whole: {known.example}.")
     return Name(text)
 
 
-def _choice(known: Field, text: str) -> Name:
+def _choice(known: FilterField, text: str) -> Name:
     word = text.lower().replace("-", "_")
     if word in known.choices:
         return Name(word)
@@ -201,16 +205,16 @@ def _choice(known: Field, text: str) -> Name:
     raise BadValue(f'Unknown {known.name} "{shown(text)}". It is one of {", ".join(known.choices)}.')
 
 
-def _moment(known: Field, text: str) -> Ago | Clock:
+def _moment(known: FilterField, text: str) -> Ago | ClockTime:
     if ":" not in text and text.count("-") != 2:
         return Ago(duration(text))
     day, ns = clock(text)
     if day and ":" not in text and known.name == "until":
         ns = DAY_NS - 1
-    return Clock(day, ns)
+    return ClockTime(day, ns)
 
 
-def _measured(known: Field, text: str) -> Compare | Between:
+def _measured(known: FilterField, text: str) -> Compare | Between:
     read = _NUMBERS[known.takes]
     operator = _OPERATOR.fullmatch(text)
     if operator:
@@ -228,7 +232,7 @@ def _measured(known: Field, text: str) -> Compare | Between:
             raise BadValue("The range begins after its end.", f"{last}..{first}")
         return Between(low, high)
     number = read(text)
-    if known.takes is Takes.TIME:
+    if known.takes is ValueType.TIME:
         # To the nanosecond nothing takes 200 ms: the person means one of the two sides.
         raise BadValue(
             f"Longer or shorter? Write latency:>{shown(text)} or latency:<{shown(text)}.", f">{text}"

@@ -19,7 +19,7 @@ from tui.traffic.record.entry_columns import EntryColumns
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BodyHits:
     """What was found in the bodies of a stretch from index `start`: a mask for each of the terms."""
 
     start: int
@@ -29,7 +29,7 @@ class Found:
 _ANYTHING_FIRST = re.compile(r"(?:\.\*\??(?![?+*{]))+")
 """`/.*milk/` finds what `/milk/` finds, in a time that grows with the square of the body's length."""
 
-Step = Callable[[int, int, "Found | None", bytes | None], bytes]
+Step = Callable[[int, int, "BodyHits | None", bytes | None], bytes]
 """Which entries of a stretch pass. The last is a mask of those that still matter; None for all."""
 
 
@@ -37,7 +37,7 @@ class Filter:
     """A query made ready for the columns of one recording.
 
     Attributes:
-        terms: what has to be sought in bodies; the order is that of `Found.masks`.
+        terms: what has to be sought in bodies; the order is that of `BodyHits.masks`.
         changes: whether an entry that was there before can begin or cease to pass (its request was
             answered, it was marked, …).
     """
@@ -66,7 +66,7 @@ class Filter:
         self._step = self._made(query.root, False, None)[1] if query.root is not None else _everything
         self.terms = tuple(self._terms)
 
-    def mask(self, start: int, stop: int, found: Found | None = None) -> bytes:
+    def mask(self, start: int, stop: int, found: BodyHits | None = None) -> bytes:
         """Return which entries of a stretch pass, one byte each; with terms, what was found is needed."""
         if self.terms and found is None:
             raise ValueError("this filter asks for bodies")
@@ -76,11 +76,13 @@ class Filter:
         """Return which entries could pass, whatever their bodies are."""
         return self._step(start, stop, None, None)
 
-    def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> Found:
+    def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
         """Return what a reader found as `mask` needs it: for each term the seqs of the stretch."""
         places = self._frames.indices
         count = stop - start
-        return Found(start, [masks.placed(count, [index - start for index in places(each)]) for each in seqs])
+        return BodyHits(
+            start, [masks.placed(count, [index - start for index in places(each)]) for each in seqs]
+        )
 
     # ---- making ---------------------------------------------------------------------------------------
 
@@ -139,7 +141,7 @@ class Filter:
             self._terms.append(term)
         place = self._terms.index(term)
 
-        def step(start: int, stop: int, found: Found | None, within: bytes | None) -> bytes:
+        def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
             if found is None:
                 return masks.every(stop - start)
             mask = found.masks[place][start - found.start : stop - found.start]
@@ -159,12 +161,12 @@ def _leading(pattern: str) -> int:
     return found.end() if found else 0
 
 
-def _everything(start: int, stop: int, _found: Found | None, _within: bytes | None) -> bytes:
+def _everything(start: int, stop: int, _found: BodyHits | None, _within: bytes | None) -> bytes:
     return masks.every(stop - start)
 
 
 def _all(steps: Sequence[Step]) -> Step:
-    def step(start: int, stop: int, found: Found | None, within: bytes | None) -> bytes:
+    def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
         mask = steps[0](start, stop, found, within)
         for other in steps[1:]:
             if 1 not in mask:
@@ -176,7 +178,7 @@ def _all(steps: Sequence[Step]) -> Step:
 
 
 def _any(steps: Sequence[Step]) -> Step:
-    def step(start: int, stop: int, found: Found | None, within: bytes | None) -> bytes:
+    def step(start: int, stop: int, found: BodyHits | None, within: bytes | None) -> bytes:
         mask = steps[0](start, stop, found, within)
         for other in steps[1:]:
             if 0 not in mask:

@@ -168,14 +168,14 @@ class Ago:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ClockTime:
     """A moment by the clock on the wall: nanoseconds of `day` ("2026-11-20"; "" if none is named)."""
 
     day: str
     ns: int
 
 
-Value = Name | Compare | Between | Ago | Clock
+Value = Name | Compare | Between | Ago | ClockTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +274,7 @@ def _value(field: str, value: Value) -> str:
             return f"{first}..{'' if high is None else _number(field, high)}"
         case Ago(ns):
             return duration_text(ns)
-        case Clock(day, ns):
+        case ClockTime(day, ns):
             return f"{day}T{clock_text(ns)}" if day else clock_text(ns)
 
 

@@ -13,7 +13,7 @@ from enum import Enum
 
 from tui.core.regex import re2_pattern
 from tui.core.text import composed
-from tui.traffic.filter.fields import ALIASES, FIELDS, Field, find, nearest, read_value
+from tui.traffic.filter.fields import ALIASES, FIELDS, FilterField, find, nearest, read_value
 from tui.traffic.filter.nodes import (
     And,
     BadValue,
@@ -31,7 +31,7 @@ from tui.traffic.filter.nodes import (
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class QueryProblem:
     """What is wrong in a part of the text.
 
     Attributes:
@@ -81,12 +81,12 @@ _WORDS = {"and": Sign.AND, "or": Sign.OR, "not": Sign.NOT}
 _MARKS = {"(": Sign.OPEN, ")": Sign.CLOSE, "!": Sign.NOT, "-": Sign.NOT, "&": Sign.AND, "|": Sign.OR}
 
 
-class Lexer:
+class QueryLexer:
     """Reads one text once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.problems: list[Problem] = []
+        self.problems: list[QueryProblem] = []
 
     def tokens(self) -> list[Token]:
         """Return the tokens in order, the last one END."""
@@ -121,7 +121,7 @@ class Lexer:
         return self._words(word, place, end)
 
     def _wrong(self, start: int, end: int, sentence: str, instead: str = "") -> None:
-        self.problems.append(Problem(start, end, sentence, instead))
+        self.problems.append(QueryProblem(start, end, sentence, instead))
 
     def _words(self, text: str, start: int, end: int) -> Token:
         if not text:
@@ -178,7 +178,7 @@ class Lexer:
             _, end = self._quote(place)
         return Token(Sign.LEAF, start, end)
 
-    def _values(self, field: Field, place: int) -> tuple[list[Value], int]:
+    def _values(self, field: FilterField, place: int) -> tuple[list[Value], int]:
         values: list[Value] = []
         while True:
             is_quoted = self.text[place : place + 1] == '"'
@@ -194,7 +194,7 @@ class Lexer:
             place = end + 1
 
     def _value(
-        self, field: Field, text: str, is_quoted: bool, start: int, end: int, values: list[Value]
+        self, field: FilterField, text: str, is_quoted: bool, start: int, end: int, values: list[Value]
     ) -> None:
         if start == end:
             self._wrong(start - 1, end, f"A value is missing, such as {field.example}.")
@@ -235,7 +235,7 @@ class Query:
 
     text: str = ""
     root: Node | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[QueryProblem, ...] = ()
 
     @property
     def is_sound(self) -> bool:
@@ -261,8 +261,8 @@ def parse(text: str) -> Query:
     """Return what a text says, with all that is wrong in it."""
     if len(text) > MAX_TEXT:
         sentence = f"A filter has at most {MAX_TEXT} characters."
-        return Query(text, None, (Problem(MAX_TEXT, len(text), sentence),))
-    lexer = Lexer(text)
+        return Query(text, None, (QueryProblem(MAX_TEXT, len(text), sentence),))
+    lexer = QueryLexer(text)
     parser = _Parser(lexer.tokens())
     root = parser.whole()
     problems = sorted(lexer.problems + parser.problems, key=lambda problem: (problem.start, problem.end))
@@ -285,7 +285,7 @@ class _Parser:
         self._tokens = tokens
         self._place = 0
         self._depth = 0
-        self.problems: list[Problem] = []
+        self.problems: list[QueryProblem] = []
 
     @property
     def _next(self) -> Token:
@@ -300,7 +300,7 @@ class _Parser:
         return token
 
     def _wrong(self, token: Token, sentence: str) -> None:
-        self.problems.append(Problem(token.start, token.end, sentence))
+        self.problems.append(QueryProblem(token.start, token.end, sentence))
 
     def whole(self) -> Node | None:
         parts: list[Node] = []
@@ -353,7 +353,7 @@ class _Parser:
         sentence = (
             f'"{word.sign.value}" needs a term on both sides; put it between quotes to look for the word.'
         )
-        problem = Problem(word.start, word.end, sentence)
+        problem = QueryProblem(word.start, word.end, sentence)
         if problem not in self.problems:
             self.problems.append(problem)
 

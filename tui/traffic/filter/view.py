@@ -22,7 +22,7 @@ from tui.traffic.record.entry_columns import EntryColumns
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class EntryRange:
     """Entries from index `start` to before `stop`; the bodies with seq `first` to `last` are to be read."""
 
     start: int
@@ -32,7 +32,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BodyMatches:
     """What was found in a block: for each term its seqs; `problem` is why reading failed, or ""."""
 
     start: int
@@ -46,9 +46,9 @@ class BodySearch:
 
     def __init__(self, open_reader: Callable[[], TrafficReader], terms: Sequence[BodyTerm]) -> None:
         self._open_reader, self._terms = open_reader, terms
-        self._asked: SimpleQueue[tuple[int, Block] | None] = SimpleQueue()
-        self._answers: deque[tuple[int, Answer]] = deque()
-        self._blocks: deque[Block] = deque()
+        self._asked: SimpleQueue[tuple[int, EntryRange] | None] = SimpleQueue()
+        self._answers: deque[tuple[int, BodyMatches]] = deque()
+        self._blocks: deque[EntryRange] = deque()
         self._round = 0
         self._closed = False
         self._reader: TrafficReader | None = None
@@ -70,11 +70,11 @@ class BodySearch:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="mcptui-body-search", daemon=True)
             self._thread.start()
-        block = Block(start, stop, first, last)
+        block = EntryRange(start, stop, first, last)
         self._blocks.append(block)
         self._asked.put((self._round, block))
 
-    def answer(self) -> Answer | None:
+    def answer(self) -> BodyMatches | None:
         """Return the next answer, in the order of asking, or None if there is none yet."""
         while self._answers:
             its_round, answer = self._answers.popleft()
@@ -121,7 +121,7 @@ class BodySearch:
             self._reader = None
             reader.close()
 
-    def _read(self, reader: TrafficReader, its_round: int, block: Block) -> None:
+    def _read(self, reader: TrafficReader, its_round: int, block: EntryRange) -> None:
         # In this order: who gives up a round counts it on before it interrupts.
         reader.rearm()
         if its_round != self._round:
@@ -132,13 +132,13 @@ class BodySearch:
         # A recording that cannot be read here may be readable elsewhere: this block has nothing.
         except Exception as error:
             seqs, problem = self._nothing(), str(error) or type(error).__name__
-        self._answers.append((its_round, Answer(block.start, block.stop, seqs, problem)))
+        self._answers.append((its_round, BodyMatches(block.start, block.stop, seqs, problem)))
 
     def _refuse(self, problem: str) -> None:
         """Answer every block with nothing."""
         while (asked := self._asked.get()) is not None:
             its_round, block = asked
-            self._answers.append((its_round, Answer(block.start, block.stop, self._nothing(), problem)))
+            self._answers.append((its_round, BodyMatches(block.start, block.stop, self._nothing(), problem)))
 
     def _nothing(self) -> list[frozenset[int]]:
         return [frozenset()] * len(self._terms)

@@ -15,13 +15,11 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
-from tui.traffic.lint.json_text import BASIC, LineReader, Said, is_cut, is_http, may_be_no_rpc, quote
-from tui.traffic.lint.rules_messages import Look
-from tui.traffic.lint.rules_tools import Judge, check_call_result, check_list
-from tui.traffic.lint.state import Asked, Session, asked_of, identity, mapping, other
+from tui.traffic.lint.body_reader import BASIC, BodyReader, Flaw, is_cut, is_http, may_be_no_rpc, quote
+from tui.traffic.lint.rules_messages import MessageCheck
+from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
+from tui.traffic.lint.server_session import SentRequest, ServerSession, asked_of, identity, mapping, other
 from tui.traffic.methods import BATCHES, METHODS, MODERN, REVISIONS, is_modern
-
-__all__ = ["Judge", "Linter"]
 
 MOST_SOURCES = 256
 MOST_PER_CODE = 20_000
@@ -57,12 +55,12 @@ class Linter:
         unjudged: how many frames were not, for their size or because `thorough` was off.
     """
 
-    def __init__(self, judge: Judge | None = None) -> None:
+    def __init__(self, judge: SchemaValidator | None = None) -> None:
         self.thorough = True
         self.unjudged = 0
         self._judge = judge
-        self._reader = LineReader()
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._reader = BodyReader()
+        self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
         self._seen: Counter[tuple[str, str, str]] = Counter()
         self._counts: Counter[tuple[str, str]] = Counter()
         self._next = 1
@@ -89,10 +87,10 @@ class Linter:
 
     # ---- lives of servers ----------------------------------------------------------------------------
 
-    def _session(self, source: str) -> Session:
+    def _session(self, source: str) -> ServerSession:
         session = self._sessions.get(source)
         if session is None:
-            session = self._sessions[source] = Session(whole=not self._lost)
+            session = self._sessions[source] = ServerSession(whole=not self._lost)
             if len(self._sessions) > MOST_SOURCES:
                 self._sessions.popitem(last=False)
         return session
@@ -105,13 +103,13 @@ class Linter:
 
     def _event(self, entry: Entry) -> None:
         if entry.method in ("spawn", "exit", "connect", "disconnect"):
-            self._sessions[entry.source] = Session(whole=True, before=self.revision(entry.source))
+            self._sessions[entry.source] = ServerSession(whole=True, before=self.revision(entry.source))
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
 
     # ---- one entry -----------------------------------------------------------------------------------
 
-    def _frame(self, entry: Entry, session: Session) -> list[Said]:
+    def _frame(self, entry: Entry, session: ServerSession) -> list[Flaw]:
         over_http = is_http(entry)
         if over_http and not entry.body:
             return []
@@ -129,31 +127,31 @@ class Linter:
             said += self._message(entry, session, reading.value)
         return said
 
-    def _batch(self, entry: Entry, session: Session, members: list[Any]) -> list[Said]:
-        said: list[Said] = []
+    def _batch(self, entry: Entry, session: ServerSession, members: list[Any]) -> list[Flaw]:
+        said: list[Flaw] = []
         if not members:
-            said.append(Said("batch", Severity.ERROR, "The batch is empty.", BASIC))
+            said.append(Flaw("batch", Severity.ERROR, "The batch is empty.", BASIC))
         elif session.revision != BATCHES:
             force = f", and {session.revision} is in force" if session.revision else ""
             sentence = f"A batch of {len(members):,} messages; only {BATCHES} has batches{force}."
-            said.append(Said("batch", Severity.ERROR, sentence, BASIC))
+            said.append(Flaw("batch", Severity.ERROR, sentence, BASIC))
         for member in members[:1_000]:
             said += self._message(entry, session, member)
         return said
 
-    def _by_columns(self, entry: Entry, session: Session) -> None:
+    def _by_columns(self, entry: Entry, session: ServerSession) -> None:
         """Keep the books of a frame of which only the columns and a head are known."""
         if not entry.ident:
             return
         is_number = _NUMBER.fullmatch(entry.ident)
         known = identity(int(entry.ident) if is_number else entry.ident.strip('"'))
         if entry.kind is Kind.REQUEST:
-            session.ask(entry.direction, known, Asked(entry.seq, entry.method, entry.tool))
+            session.ask(entry.direction, known, SentRequest(entry.seq, entry.method, entry.tool))
         elif entry.kind in (Kind.RESPONSE, Kind.ERROR):
             session.answer(other(entry.direction), known)
 
-    def _message(self, entry: Entry, session: Session, value: Any) -> list[Said]:
-        look = Look(entry, session, session.revision)
+    def _message(self, entry: Entry, session: ServerSession, value: Any) -> list[Flaw]:
+        look = MessageCheck(entry, session, session.revision)
         rules.check_transport(look)
         if not messages.check_shape(look, value):
             return look.said
@@ -166,11 +164,13 @@ class Linter:
             self._notification(look, value, value["method"], params)
         return [item if item.revision else replace(item, revision=look.revision) for item in look.said]
 
-    def _request(self, look: Look, value: Mapping[str, Any], method: str, params: Mapping[str, Any]) -> None:
+    def _request(
+        self, look: MessageCheck, value: Mapping[str, Any], method: str, params: Mapping[str, Any]
+    ) -> None:
         asked = asked_of(look.entry.seq, method, params)
         if method == "initialize" and look.session.opened and look.entry.direction is Direction.OUT:
             # A client that connects anew without a new process: its ids begin anew, too.
-            look.session = self._sessions[look.entry.source] = Session(whole=True)
+            look.session = self._sessions[look.entry.source] = ServerSession(whole=True)
         look.revision = asked.revision or look.session.revision
         if look.entry.direction is Direction.OUT:
             look.revision = _revision_of(asked, params, look.revision)
@@ -184,7 +184,7 @@ class Linter:
             self._hold(look, "request", method, value.get("params"))
 
     def _notification(
-        self, look: Look, value: Mapping[str, Any], method: str, params: Mapping[str, Any]
+        self, look: MessageCheck, value: Mapping[str, Any], method: str, params: Mapping[str, Any]
     ) -> None:
         if method == "notifications/initialized":
             look.session.ready = True
@@ -199,7 +199,7 @@ class Linter:
             rules.check_cancel(look, params)
         self._hold(look, "notification", method, value.get("params"))
 
-    def _answer(self, look: Look, value: Mapping[str, Any]) -> None:
+    def _answer(self, look: MessageCheck, value: Mapping[str, Any]) -> None:
         asked = messages.settle(look, value)
         if asked is not None and asked.revision:
             look.revision = asked.revision
@@ -214,7 +214,7 @@ class Linter:
         elif asked is not None:
             self._result(look, asked, result)
 
-    def _result(self, look: Look, asked: Asked, result: Mapping[str, Any]) -> None:
+    def _result(self, look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> None:
         if look.entry.direction is Direction.IN:
             rules.negotiate(look, asked, result)
         if is_modern(look.revision) and (look.session.modern or asked.method == "server/discover"):
@@ -227,7 +227,7 @@ class Linter:
         if "task" not in result:
             self._hold(look, "result", asked.method, result)
 
-    def _typed(self, look: Look, asked: Asked, result: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _typed(self, look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """Look at the type of a result, which 2026-07-28 wants; return a result that has one."""
         kind = result.get("resultType")
         if "resultType" not in result:
@@ -243,7 +243,7 @@ class Linter:
 
     # ---- the SDK's models ----------------------------------------------------------------------------
 
-    def _hold(self, look: Look, role: str, method: str, value: Any) -> None:
+    def _hold(self, look: MessageCheck, role: str, method: str, value: Any) -> None:
         """Hold params or a result against the SDK's models."""
         if self._judge is None or look.revision not in REVISIONS:
             return
@@ -255,7 +255,7 @@ class Linter:
             sentence = f"The {part} of {quote(method)}: {problem}."
             look.error(f"bad-{part}", sentence, _page_of(method, look.revision))
 
-    def _wanted(self, look: Look, role: str, method: str) -> bool:
+    def _wanted(self, look: MessageCheck, role: str, method: str) -> bool:
         entry = look.entry
         key = (entry.source, role, method)
         if len(self._seen) < 10_000 or key in self._seen:
@@ -269,7 +269,7 @@ class Linter:
 
     # ---- findings ------------------------------------------------------------------------------------
 
-    def _finding(self, entry: Entry, session: Session, said: Said) -> Finding | None:
+    def _finding(self, entry: Entry, session: ServerSession, said: Flaw) -> Finding | None:
         key = (entry.source, said.code)
         if len(self._counts) > MOST_SOURCES * 64 and key not in self._counts:
             return None
@@ -287,7 +287,7 @@ class Linter:
         return Finding(entry.seq, said.code, said.severity, clean_line(sentence, SENTENCE), section)
 
 
-def _revision_of(asked: Asked, params: Mapping[str, Any], revision: str) -> str:
+def _revision_of(asked: SentRequest, params: Mapping[str, Any], revision: str) -> str:
     """Return the revision of a request of the client: those that open a session are in none yet."""
     if asked.method == "initialize":
         version = params.get("protocolVersion")

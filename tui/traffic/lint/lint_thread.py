@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tui.core.errors import StorageError
 from tui.core.traffic import Entry, Finding, Kind, TrafficReader
-from tui.traffic.lint.json_text import MAX_READ
-from tui.traffic.lint.lint import Judge, Linter
+from tui.traffic.lint.body_reader import MAX_READ
+from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.rules_tools import SchemaValidator
 
 WAITING_BYTES = 8 * 1024 * 1024
 """Bodies that may wait for the linter; what is more is read from the store later."""
@@ -54,7 +55,7 @@ class LintThread:
         self,
         report: Callable[[Sequence[Finding]], None],
         open_reader: Callable[[], TrafficReader],
-        judge: Callable[[], Judge | None] | None = None,
+        judge: Callable[[], SchemaValidator | None] | None = None,
         *,
         first_seq: int = 1,
         waiting_bytes: int = WAITING_BYTES,
@@ -231,7 +232,7 @@ class LintThread:
             _LOG.warning("linter: findings were not taken", exc_info=True)
 
 
-def lint_recording(reader: TrafficReader, judge: Judge | None = None) -> Iterator[Finding]:
+def lint_recording(reader: TrafficReader, judge: SchemaValidator | None = None) -> Iterator[Finding]:
     """Look at all entries of a recording, in order, and yield what is found."""
     for _, found in lint_entries(Linter(judge), reader):
         yield from found

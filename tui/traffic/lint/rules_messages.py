@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.traffic import Direction, Entry, Severity
-from tui.traffic.lint.json_text import BASIC, TRANSPORT, Said, quote
-from tui.traffic.lint.state import Asked, Session, identity, mapping, other
+from tui.traffic.lint.body_reader import BASIC, TRANSPORT, Flaw, quote
+from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other
 from tui.traffic.methods import METHODS, MODERN, REVISIONS, is_modern
 
 RACE_NS = 1_000_000_000
@@ -16,7 +16,7 @@ _REMOVED_CODES = {-32002: "-32602", -32042: "the result type input_required"}
 _MODERN_CODES = (-32020, -32021, -32022)
 
 
-class Look:
+class MessageCheck:
     """One message while it is looked at.
 
     Attributes:
@@ -28,13 +28,13 @@ class Look:
 
     __slots__ = ("entry", "revision", "said", "session")
 
-    def __init__(self, entry: Entry, session: Session, revision: str) -> None:
+    def __init__(self, entry: Entry, session: ServerSession, revision: str) -> None:
         self.entry, self.session, self.revision = entry, session, revision
-        self.said: list[Said] = []
+        self.said: list[Flaw] = []
 
     def say(self, code: str, severity: Severity, sentence: str, page: str = "", revision: str = "") -> None:
         """Note something wrong."""
-        self.said.append(Said(code, severity, sentence, page, revision))
+        self.said.append(Flaw(code, severity, sentence, page, revision))
 
     def error(self, code: str, sentence: str, page: str = "") -> None:
         """Note a breach of the specification that breaks something."""
@@ -61,7 +61,7 @@ def id_words(value: Any) -> str:
     return quote(value, 40) if isinstance(value, str) else f"{value!r}"[:40]
 
 
-def check_shape(look: Look, value: Any) -> bool:
+def check_shape(look: MessageCheck, value: Any) -> bool:
     """Whether a JSON value is a JSON-RPC message that can be looked at further."""
     if not isinstance(value, dict):
         kind = {list: "an array", str: "text", bool: "a boolean", type(None): "null"}.get(
@@ -95,7 +95,7 @@ def check_shape(look: Look, value: Any) -> bool:
     return True
 
 
-def check_request_id(look: Look, value: Mapping[str, Any], method: str) -> bool:
+def check_request_id(look: MessageCheck, value: Mapping[str, Any], method: str) -> bool:
     """Whether a request has an id that an answer can name."""
     known = value["id"]
     if known is None:
@@ -108,7 +108,7 @@ def check_request_id(look: Look, value: Mapping[str, Any], method: str) -> bool:
     return True
 
 
-def _check_reuse(look: Look, known: Any) -> None:
+def _check_reuse(look: MessageCheck, known: Any) -> None:
     session, way, key = look.session, look.entry.direction, identity(known)
     if (asked := session.open[way].get(key)) is not None and not asked.cancelled_ns:
         sentence = f"The id {id_words(known)} is in use by the {quote(asked.method)} of #{asked.seq}."
@@ -118,7 +118,7 @@ def _check_reuse(look: Look, known: Any) -> None:
         look.warn("reused-id", sentence, BASIC)
 
 
-def settle(look: Look, value: Mapping[str, Any]) -> Asked | None:
+def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
     """Return the request that an answer answers; say what is wrong with its id if there is none."""
     known, session, way = value.get("id"), look.session, other(look.entry.direction)
     if known is None:
@@ -162,7 +162,7 @@ def _twin(known: int | str) -> int | str | None:
     return int(known) if len(known) < 19 and known.isascii() and known.isdecimal() else None
 
 
-def _open_ids(session: Session, way: Direction) -> str:
+def _open_ids(session: ServerSession, way: Direction) -> str:
     waiting = [key[1] for _, key in zip(range(4), reversed(session.open[way]), strict=False)]
     if not waiting:
         return "; none waits for an answer"
@@ -172,7 +172,7 @@ def _open_ids(session: Session, way: Direction) -> str:
     )
 
 
-def _check_cancelled(look: Look, asked: Asked) -> None:
+def _check_cancelled(look: MessageCheck, asked: SentRequest) -> None:
     if not asked.cancelled_ns:
         return
     late = look.entry.mono_ns - asked.cancelled_ns
@@ -181,7 +181,7 @@ def _check_cancelled(look: Look, asked: Asked) -> None:
     look.say("answer-after-cancel", severity, sentence, "basic/utilities/cancellation")
 
 
-def check_method(look: Look, name: str, is_request: bool) -> bool:
+def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
     """Whether the revision in force has this method, this way; say so if not."""
     method, way = METHODS.get(name), look.entry.direction
     if method is None:
@@ -214,7 +214,7 @@ def _when(revisions: frozenset[str]) -> str:
     return f"only {known[0]} has" if len(known) == 1 else f"{known[0]} to {known[-1]} have"
 
 
-def _extended(session: Session) -> bool:
+def _extended(session: ServerSession) -> bool:
     """Whether client or server speak of extensions, which bring methods of their own."""
     return any(
         mapping(capabilities).get("extensions") or mapping(capabilities).get("experimental")
@@ -222,7 +222,7 @@ def _extended(session: Session) -> bool:
     )
 
 
-def check_error(look: Look, error: Any) -> None:
+def check_error(look: MessageCheck, error: Any) -> None:
     """Look at the error of an answer."""
     if not isinstance(error, dict):
         look.error("bad-error", "The error is not an object with code and message.", BASIC)

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.traffic import Direction, Severity
-from tui.traffic.lint.json_text import BASIC, quote
-from tui.traffic.lint.rules_messages import Look, id_words
-from tui.traffic.lint.state import LONG_NAME, Asked, Session, identity, mapping, other
+from tui.traffic.lint.body_reader import BASIC, quote
+from tui.traffic.lint.rules_messages import MessageCheck, id_words
+from tui.traffic.lint.server_session import LONG_NAME, SentRequest, ServerSession, identity, mapping, other
 from tui.traffic.methods import CAPABILITIES_KEY, METHODS, MODERN, REVISIONS, is_modern
 
 _LIFECYCLE = "basic/lifecycle"
@@ -62,7 +62,7 @@ def declared(capabilities: Mapping[str, Any] | None, path: tuple[str, ...]) -> b
     return bool(mapping(node).get(path[1]))
 
 
-def check_order(look: Look, method: str) -> None:
+def check_order(look: MessageCheck, method: str) -> None:
     """Say so if a request came before the handshake was through."""
     session = look.session
     if method in _FREE or is_modern(look.revision) or not session.whole:
@@ -76,7 +76,7 @@ def check_order(look: Look, method: str) -> None:
         look.warn("before-initialize", sentence, _LIFECYCLE)
 
 
-def check_capability(look: Look, method: str) -> None:
+def check_capability(look: MessageCheck, method: str) -> None:
     """Say so if a method was used that was not negotiated."""
     session, way = look.session, look.entry.direction
     if (path := _SERVER_NEEDS.get(method)) is not None and session.server is not None:
@@ -96,7 +96,7 @@ def check_capability(look: Look, method: str) -> None:
             look.error("not-negotiated", sentence, "basic/patterns/subscriptions")
 
 
-def check_log_wanted(look: Look, method: str) -> None:
+def check_log_wanted(look: MessageCheck, method: str) -> None:
     """Say so if a log message comes that no request wanted (2026-07-28)."""
     session = look.session
     if method == "notifications/message" and session.modern and session.whole and not session.log_wanted:
@@ -109,7 +109,7 @@ def _page(method: str) -> str:
     return known.page or known.modern_page
 
 
-def check_deprecated(look: Look, method: str, params: Mapping[str, Any]) -> None:
+def check_deprecated(look: MessageCheck, method: str, params: Mapping[str, Any]) -> None:
     """Name features that the revision in force wants to get rid of, each once a session."""
     if is_modern(look.revision) and method in _DEPRECATED:
         page = _page(method)
@@ -121,14 +121,14 @@ def check_deprecated(look: Look, method: str, params: Mapping[str, Any]) -> None
             look.once("deprecated", "includeContext", sentence, "client/sampling")
 
 
-def check_transport(look: Look) -> None:
+def check_transport(look: MessageCheck) -> None:
     """Name the HTTP+SSE transport, once a session."""
     if look.entry.detail.get("transport") == "sse":
         sentence = "The HTTP+SSE transport is deprecated since 2025-03-26; Streamable HTTP takes its place."
         look.once("deprecated", "sse", sentence, "basic/transports", "2025-03-26")
 
 
-def check_progress(look: Look, params: Mapping[str, Any]) -> None:
+def check_progress(look: MessageCheck, params: Mapping[str, Any]) -> None:
     """Look at one notification of progress: whose it is, and whether it grows."""
     session, way = look.session, other(look.entry.direction)
     token = params.get("progressToken")
@@ -158,7 +158,7 @@ def _number(value: float) -> str:
     return f"{value:g}" if abs(value) < 1e300 else "a huge number"
 
 
-def check_cancel(look: Look, params: Mapping[str, Any]) -> None:
+def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
     """Look at one cancel, and remember it."""
     session, way = look.session, look.entry.direction
     known = params.get("requestId")
@@ -186,7 +186,7 @@ def check_cancel(look: Look, params: Mapping[str, Any]) -> None:
         asked.cancelled_ns = max(1, look.entry.mono_ns)
 
 
-def note_request(look: Look, asked: Asked, params: Mapping[str, Any]) -> None:
+def note_request(look: MessageCheck, asked: SentRequest, params: Mapping[str, Any]) -> None:
     """Take in what a request tells of the session."""
     session = look.session
     meta = mapping(params.get("_meta"))
@@ -197,7 +197,7 @@ def note_request(look: Look, asked: Asked, params: Mapping[str, Any]) -> None:
     session.log_wanted |= asked.wants_log
 
 
-def negotiate(look: Look, asked: Asked, result: Mapping[str, Any]) -> None:
+def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> None:
     """Take in what a result tells of the revision, and look at what it names."""
     session = look.session
     if asked.method == "initialize":
@@ -215,7 +215,7 @@ def negotiate(look: Look, asked: Asked, result: Mapping[str, Any]) -> None:
         session.revision = asked.revision
 
 
-def _discover(look: Look, session: Session, result: Mapping[str, Any]) -> None:
+def _discover(look: MessageCheck, session: ServerSession, result: Mapping[str, Any]) -> None:
     versions = result.get("supportedVersions")
     if not isinstance(versions, list):
         return
@@ -227,7 +227,7 @@ def _discover(look: Look, session: Session, result: Mapping[str, Any]) -> None:
         look.warn("unknown-revision", f"The server has only revisions never released: {named}.", BASIC)
 
 
-def check_input_requests(look: Look, result: Mapping[str, Any]) -> None:
+def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:
     """Look at the questions in a result that needs input (2026-07-28): the client must have declared them."""
     for request in list(mapping(result.get("inputRequests")).values())[:32]:
         method = mapping(request).get("method")

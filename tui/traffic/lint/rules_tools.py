@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 from tui.core.text import clean
 from tui.core.traffic import Direction, Severity
-from tui.traffic.lint.json_text import quote
-from tui.traffic.lint.rules_messages import Look
-from tui.traffic.lint.state import LONG_NAME, MOST_TOOLS, Asked, Listing
+from tui.traffic.lint.body_reader import quote
+from tui.traffic.lint.rules_messages import MessageCheck
+from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest, ToolListing
 from tui.traffic.methods import is_modern
 
 MOST_OF_A_KIND = 5
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
 _TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 
 
-class Judge(Protocol):
+class SchemaValidator(Protocol):
     """Who knows the SDK's models and JSON Schema. Used by one thread; takes its time."""
 
     def problems(
@@ -57,7 +57,7 @@ class Judge(Protocol):
 class _Sparing:
     """Says a few findings of each code, and counts the others."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: MessageCheck) -> None:
         self._look = look
         self._counts: dict[str, int] = {}
         self._last: dict[str, tuple[Severity, str]] = {}
@@ -77,7 +77,9 @@ class _Sparing:
                 self._look.say(code, severity, sentence + also, _TOOLS)
 
 
-def check_list(look: Look, asked: Asked, result: Mapping[str, Any], judge: Judge | None) -> None:
+def check_list(
+    look: MessageCheck, asked: SentRequest, result: Mapping[str, Any], judge: SchemaValidator | None
+) -> None:
     """Look at one page of `tools/list`."""
     tools, listing = result.get("tools"), look.session.listing
     if not isinstance(tools, list):
@@ -103,7 +105,7 @@ def check_list(look: Look, asked: Asked, result: Mapping[str, Any], judge: Judge
     _check_order(look, asked, listing, tuple(names))
 
 
-def _check_name(look: Look, sparing: _Sparing, listing: Listing, name: str) -> None:
+def _check_name(look: MessageCheck, sparing: _Sparing, listing: ToolListing, name: str) -> None:
     if name[:LONG_NAME] in listing.walk:
         sparing.say(
             "duplicate-tool", Severity.ERROR, f"The tool {quote(name)} is in the list more than once."
@@ -134,7 +136,7 @@ def _check_description(sparing: _Sparing, shown: str, tool: Mapping[str, Any]) -
 
 
 def _check_schemas(
-    look: Look, sparing: _Sparing, shown: str, tool: Mapping[str, Any], judge: Judge | None
+    look: MessageCheck, sparing: _Sparing, shown: str, tool: Mapping[str, Any], judge: SchemaValidator | None
 ) -> None:
     for key in ("inputSchema", "outputSchema"):
         schema = tool.get(key)
@@ -168,7 +170,9 @@ def _surface(schema: Any, object_wanted: bool) -> str:
     return ""
 
 
-def _check_order(look: Look, asked: Asked, listing: Listing, names: tuple[str, ...]) -> None:
+def _check_order(
+    look: MessageCheck, asked: SentRequest, listing: ToolListing, names: tuple[str, ...]
+) -> None:
     before = listing.turn(asked.cursor, names)
     if before is None or before == names or sorted(before) != sorted(names):
         return
@@ -179,7 +183,9 @@ def _check_order(look: Look, asked: Asked, listing: Listing, names: tuple[str, .
     look.say("unstable-order", severity, sentence, _TOOLS, "2026-07-28")
 
 
-def check_call_result(look: Look, asked: Asked, result: Mapping[str, Any], judge: Judge | None) -> None:
+def check_call_result(
+    look: MessageCheck, asked: SentRequest, result: Mapping[str, Any], judge: SchemaValidator | None
+) -> None:
     """Look at the structured content of a tool's result."""
     schema = look.session.listing.outputs.get(asked.tool)
     if schema is None or result.get("isError") is True or look.revision < "2025-06-18":

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.messages import MAX_NAME, Classification, classify, column
 from tui.core.jsonrpc.skimmer import items, outline
-from tui.core.secrets.secret_forms import octets_of
-from tui.core.secrets.secret_places import is_secret_header, masked
+from tui.core.secrets.encodings import octets_of
+from tui.core.secrets.places import is_secret_header, masked
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Redaction
-from tui.traffic.record.exchange import Correlator, Link, Remark
+from tui.traffic.record.exchange import Correlator, Link, PairingRemark
 
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 
@@ -28,7 +28,7 @@ RING_ENTRIES = 20_000
 _URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
 
 
-class Kept(NamedTuple):
+class StoredBody(NamedTuple):
     """A body as it is stored.
 
     Attributes:
@@ -42,13 +42,13 @@ class Kept(NamedTuple):
     sha256: str
 
 
-def keep(captured: Captured, redact: Redact, cap: int) -> Kept:
+def keep(captured: Captured, redact: Redact, cap: int) -> StoredBody:
     """Return what is stored of a body; a `cap` of 0 keeps all."""
     raw = captured.raw
     if cap <= 0 or len(raw) <= cap:
         body, redactions = redact(raw)
         torn = captured.size > len(raw)
-        return Kept(body, redactions, str(captured.detail.get("sha256", "")) if torn else "")
+        return StoredBody(body, redactions, str(captured.detail.get("sha256", "")) if torn else "")
     body, redactions = redact(raw[: cap + MARGIN])
     end = cap
     for span in redactions:
@@ -57,7 +57,7 @@ def keep(captured: Captured, redact: Redact, cap: int) -> Kept:
     inside = tuple(span for span in redactions if span.end <= end)
     whole = captured.size <= len(raw)
     digest = sha256(raw).hexdigest() if whole else str(captured.detail.get("sha256", ""))
-    return Kept(body[:end], inside, digest)
+    return StoredBody(body[:end], inside, digest)
 
 
 def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
@@ -116,7 +116,7 @@ def _each_text(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-class Ring:
+class RecentEntries:
     """The last entries with their bodies, for any thread; read like a store, but for the search."""
 
     def __init__(self, max_bytes: int = RING_BYTES, max_entries: int = RING_ENTRIES) -> None:
@@ -178,10 +178,10 @@ class Ring:
 
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
-_INSIDE = Kept(b"", (), "")
+_INSIDE = StoredBody(b"", (), "")
 
 
-class Reader:
+class EntryReader:
     """Makes entries and numbers them.
 
     Attributes:
@@ -218,7 +218,9 @@ class Reader:
             place = {**inside.detail, "batch": line.seq, "at": at}
             into.append(replace(inside, size=0, detail=place))
 
-    def _read_frame(self, captured: Captured, reading: Classification, kept: Kept, secret: bool) -> Entry:
+    def _read_frame(
+        self, captured: Captured, reading: Classification, kept: StoredBody, secret: bool
+    ) -> Entry:
         ident = reading.ident
         if secret:
             names = (scrub_text(text, self._redact) for text in (reading.method, reading.tool, ident))
@@ -239,11 +241,11 @@ class Reader:
             return self._correlator.link_model(self._seq, captured.source, kind, detail, cause, model)
         return Link(cause=cause)
 
-    def _entry(self, captured: Captured, kind: Kind, ident: str, link: Link, kept: Kept) -> Entry:
+    def _entry(self, captured: Captured, kind: Kind, ident: str, link: Link, kept: StoredBody) -> Entry:
         detail: Mapping[str, Any] = captured.detail
         if detail:
             detail = scrub(detail, self._redact)
-        if link.remark is not Remark.NONE:
+        if link.remark is not PairingRemark.NONE:
             detail = {**detail, "remark": str(link.remark)}
         seq = self._seq
         self._seq = seq + 1
@@ -269,7 +271,7 @@ class Reader:
         )
 
 
-def _places(reading: Classification, kept: Kept) -> list[list[int]]:
+def _places(reading: Classification, kept: StoredBody) -> list[list[int]]:
     """Return where the messages of a batch stand in the kept body; those cut off end behind it."""
     places = [[start, end] for start, end, _ in reading.items]
     if kept.redactions:  # a mark is not as long as its secret

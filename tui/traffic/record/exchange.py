@@ -133,7 +133,7 @@ EXCHANGE: Final = "exchange"
 """Key in the detail of model entries: the same for a request and its reply."""
 
 
-class Remark(StrEnum):
+class PairingRemark(StrEnum):
     """What is odd about an entry's place among the others."""
 
     NONE = ""
@@ -158,7 +158,7 @@ class Link(NamedTuple):
     root: int = 0
     outcome: Outcome = Outcome.NONE
     cause: Cause | None = None
-    remark: Remark = Remark.NONE
+    remark: PairingRemark = PairingRemark.NONE
 
 
 class _Source:
@@ -235,12 +235,12 @@ class Correlator:
         known = held.is_asked.find(exchange)
         outcome = _model_outcome(detail)
         if known is None:
-            return Link(model, outcome=outcome, cause=cause, remark=Remark.UNKNOWN)
-        remark = Remark.NONE
+            return Link(model, outcome=outcome, cause=cause, remark=PairingRemark.UNKNOWN)
+        remark = PairingRemark.NONE
         if known.outcome is Outcome.PENDING:
             held.is_asked.end(known, outcome)
         else:
-            remark = Remark.DUPLICATE
+            remark = PairingRemark.DUPLICATE
         return Link(known.method, "", known.seq, known.root, outcome, cause or known.cause, remark)
 
     def link_event(
@@ -282,7 +282,7 @@ class Correlator:
 
 def _ask(seq: int, held: _Source, way: Direction, reading: Classification, cause: Cause | None) -> Link:
     side, root = held.side(way), seq
-    remark = Remark.REUSED if side.forget(reading.ident) else Remark.NONE
+    remark = PairingRemark.REUSED if side.forget(reading.ident) else PairingRemark.NONE
     if reading.goes_on and (before := side.round_before(reading, cause)) is not None:
         root, cause = before.root, cause or before.cause
     if cause is None and way is Direction.IN:  # a server that asks back does so for the call that is open
@@ -292,32 +292,32 @@ def _ask(seq: int, held: _Source, way: Direction, reading: Classification, cause
 
 
 def _answer(side: Side, reading: Classification, cause: Cause | None) -> Link:
-    outcome, remark = reading.outcome, Remark.NONE
+    outcome, remark = reading.outcome, PairingRemark.NONE
     if not reading.ident:
         return Link(reading.method, "", 0, 0, outcome, cause)
     asked = side.find(reading.ident)
     if asked is None:
-        asked, remark = side.find_loosely(reading.ident), Remark.ID_CHANGED
+        asked, remark = side.find_loosely(reading.ident), PairingRemark.ID_CHANGED
     if asked is None:
-        return Link(reading.method, "", 0, 0, outcome, cause, Remark.UNKNOWN)
+        return Link(reading.method, "", 0, 0, outcome, cause, PairingRemark.UNKNOWN)
     if asked.outcome is Outcome.PENDING:
         side.end(asked, outcome)
         if outcome is Outcome.INPUT_REQUIRED:
             side.wait_for_round(asked, reading.state)
     elif asked.outcome is Outcome.CANCELLED:
-        outcome, remark = Outcome.CANCELLED, Remark.LATE
+        outcome, remark = Outcome.CANCELLED, PairingRemark.LATE
     elif asked.outcome is Outcome.LOST:  # read from the pipe after the exit was noticed
         asked.outcome = outcome
     else:
-        remark = Remark.DUPLICATE
+        remark = PairingRemark.DUPLICATE
     return Link(asked.method, asked.tool, asked.seq, asked.root, outcome, cause or asked.cause, remark)
 
 
 def _progress(side: Side, reading: Classification, cause: Cause | None) -> Link:
     asked = side.tokens.get(reading.token)
     if asked is None:
-        return Link(reading.method, "", 0, 0, Outcome.NONE, cause, Remark.UNKNOWN)
-    remark = Remark.NONE if asked.outcome is Outcome.PENDING else Remark.LATE
+        return Link(reading.method, "", 0, 0, Outcome.NONE, cause, PairingRemark.UNKNOWN)
+    remark = PairingRemark.NONE if asked.outcome is Outcome.PENDING else PairingRemark.LATE
     return Link(reading.method, asked.tool, asked.seq, asked.root, Outcome.NONE, cause or asked.cause, remark)
 
 
@@ -327,16 +327,16 @@ def _cancel(held: _Source, way: Direction, reading: Classification, cause: Cause
         asked = side.find(reading.target)
         if asked is not None:
             return _end_early(side, asked, Link(reading.method, outcome=Outcome.CANCELLED, cause=cause))
-    return Link(reading.method, "", 0, 0, Outcome.NONE, cause, Remark.UNKNOWN)
+    return Link(reading.method, "", 0, 0, Outcome.NONE, cause, PairingRemark.UNKNOWN)
 
 
 def _end_early(side: Side, asked: OpenRequest, link: Link) -> Link:
     """Return `link` as that of an entry which ends a request without an answer, if it still waits."""
-    outcome, remark = link.outcome, Remark.NONE
+    outcome, remark = link.outcome, PairingRemark.NONE
     if asked.outcome is Outcome.PENDING:
         side.end(asked, Outcome.CANCELLED)
     else:
-        outcome, remark = Outcome.NONE, Remark.LATE
+        outcome, remark = Outcome.NONE, PairingRemark.LATE
     cause = link.cause or asked.cause
     return Link(link.method, asked.tool, asked.seq, asked.root, outcome, cause, remark)
 

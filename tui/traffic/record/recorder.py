@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.entry_reader import Reader, Redact, Ring
+from tui.traffic.record.entry_reader import EntryReader, RecentEntries, Redact
 
 HEAD = 1024
 """Bytes of a body that are taken when there is little room."""
@@ -190,10 +190,10 @@ class Recorder:
             mono_ns: the same, monotonic.
         """
         self.frames = frames
-        self.memory = Ring()
+        self.memory = RecentEntries()
         self.faults = 0
         self._factory, self._on_batch = writer_factory, on_batch
-        self._reader = Reader(redact, 0 if keep_all else body_cap, first_seq)
+        self._reader = EntryReader(redact, 0 if keep_all else body_cap, first_seq)
         self._backlog = Backlog(queue_bytes, mono_ns, wall_ns)
         self._awake = self._closing = False
         self._wake, self._hurry = threading.Event(), threading.Event()

@@ -96,7 +96,7 @@ class _Uses(Generic[Recorded]):
         return found
 
 
-class Book(Generic[Recorded]):
+class RecordedAnswers(Generic[Recorded]):
     """What was recorded, found by what is asked."""
 
     def __init__(self) -> None:
@@ -201,15 +201,15 @@ class Bodies:
         if entry.kind is Kind.BATCH:
             self._batches.add(entry.seq)
 
-    def place(self, entry: Entry) -> "Place":
+    def place(self, entry: Entry) -> "BodyPosition":
         """Return where the bytes of a message are."""
         line = entry.detail.get("batch")
         if not isinstance(line, int) or line not in self._batches:
-            return Place(entry.seq, torn=entry.size if entry.sha256 else 0)
+            return BodyPosition(entry.seq, torn=entry.size if entry.sha256 else 0)
         _, start, end = entry.in_batch or (line, 0, 0)
-        return Place(line, start, end)
+        return BodyPosition(line, start, end)
 
-    def read(self, place: "Place") -> bytes:
+    def read(self, place: "BodyPosition") -> bytes:
         """Return the bytes; of a message in a batch, b"" if they are not all there."""
         if place.end < 0:
             return self._body(place.seq)
@@ -223,7 +223,7 @@ class Bodies:
         return raw if is_whole else b""
 
 
-class Place(NamedTuple):
+class BodyPosition(NamedTuple):
     """Where the bytes of a message are: in the body of the entry `seq`.
 
     Attributes:
@@ -247,7 +247,7 @@ class Place(NamedTuple):
 class _Step:
     """Something that the server sent: where it is, when, and of what kind it is."""
 
-    place: Place
+    place: BodyPosition
     mono_ns: int
     kind: Kind
     answers: bool = False
@@ -275,7 +275,7 @@ class _Play:
     token: bytes
 
 
-class StandIn:
+class MockServer:
     """Answers as a recorded server did.
 
     Args:
@@ -285,7 +285,7 @@ class StandIn:
 
     def __init__(self, entries: Iterable[Entry], body: Body) -> None:
         self._bodies = Bodies(body)
-        self._book: Book[_Script] = Book()
+        self._book: RecordedAnswers[_Script] = RecordedAnswers()
         self._waiting: dict[str, _Play] = {}
         self._read(entries)
 

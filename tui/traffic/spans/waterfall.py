@@ -18,7 +18,7 @@ TOUCHING_NS = 2_000_000
 MOST_BARS = 2_000
 
 
-class Part(StrEnum):
+class TimeShare(StrEnum):
     """What time is spent on; the words stand on the screen."""
 
     MODEL = "model"
@@ -28,7 +28,7 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TimeBar:
     """One stretch of time.
 
     Attributes:
@@ -45,7 +45,7 @@ class Bar:
         seq: entry of its request, 0 if it comes from the spans.
     """
 
-    part: Part
+    part: TimeShare
     lane: int
     label: str
     start_ns: int
@@ -72,9 +72,9 @@ class Waterfall:
 
     turn: int
     ns: int
-    bars: tuple[Bar, ...]
+    bars: tuple[TimeBar, ...]
     lanes: tuple[str, ...]
-    shares: tuple[tuple[Part, float], ...]
+    shares: tuple[tuple[TimeShare, float], ...]
 
     @property
     def words(self) -> str:
@@ -88,7 +88,7 @@ class Waterfall:
 class _Stretch:
     """A bar before it has a lane; times are monotonic."""
 
-    part: Part
+    part: TimeShare
     label: str
     start: int
     end: int
@@ -153,23 +153,23 @@ def _of_step(span: StepSpan, now: int) -> _Stretch:
     end = now if span.ms is None else span.started_ns + _ns(span.ms)
     label = f"step {span.number}" + (" (last words)" if span.final else "")
     failed = span.state is StepState.FAILED
-    return _Stretch(Part.MODEL, label, span.started_ns, end, running, failed, span.number)
+    return _Stretch(TimeShare.MODEL, label, span.started_ns, end, running, failed, span.number)
 
 
 def _of_call(span: CallSpan, now: int) -> Iterable[_Stretch]:
     label = clean_line(f"{span.server} › {span.tool}" if span.server else span.tool, 80)
     if span.asked_ns is not None:
-        yield _Stretch(Part.YOU, label, span.asked_ns, now, True, step=span.step, call=span.id)
+        yield _Stretch(TimeShare.YOU, label, span.asked_ns, now, True, step=span.step, call=span.id)
     elif span.waited_ms > 0:
         # When exactly the person was asked is not kept: the answer is what let the call go.
         end = span.started_ns if span.started_ns is not None else span.proposed_ns + _ns(span.waited_ms)
         start = max(span.proposed_ns, end - _ns(span.waited_ms))
-        yield _Stretch(Part.YOU, label, start, end, step=span.step, call=span.id)
+        yield _Stretch(TimeShare.YOU, label, start, end, step=span.step, call=span.id)
     if span.started_ns is not None:
         running = span.ms is None and not span.state.over
         end = span.started_ns + _ns(span.ms) if span.ms is not None else now
         failed = span.state in (CallState.FAILED, CallState.CANCELLED)
-        yield _Stretch(Part.TOOL, label, span.started_ns, end, running, failed, span.step, span.id)
+        yield _Stretch(TimeShare.TOOL, label, span.started_ns, end, running, failed, span.step, span.id)
 
 
 def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> _Stretch:
@@ -179,7 +179,7 @@ def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> _S
     label = clean_line(entry.method if is_model else f"{entry.source} › {name}", 80)
     failed = answer is not None and answer.outcome in (Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.CANCELLED)
     return _Stretch(
-        Part.MODEL if is_model else Part.TOOL,
+        TimeShare.MODEL if is_model else TimeShare.TOOL,
         label,
         entry.mono_ns,
         answer.mono_ns if answer is not None else last,
@@ -204,7 +204,7 @@ def _waterfall(turn: int, start: int, end: int, stretches: list[_Stretch]) -> Wa
     shares = _shares(start, end, stretches)
     lanes, places = _lanes(stretches)
     bars = tuple(
-        Bar(
+        TimeBar(
             stretch.part,
             place,
             stretch.label,
@@ -224,14 +224,14 @@ def _waterfall(turn: int, start: int, end: int, stretches: list[_Stretch]) -> Wa
 
 def _lanes(stretches: Sequence[_Stretch]) -> tuple[tuple[str, ...], list[int]]:
     """Give each stretch a lane of its part that is free: model first, then the person, then tools."""
-    lanes: dict[Part, list[int]] = {Part.MODEL: [], Part.YOU: [], Part.TOOL: []}
-    placed: list[tuple[Part, int]] = []
+    lanes: dict[TimeShare, list[int]] = {TimeShare.MODEL: [], TimeShare.YOU: [], TimeShare.TOOL: []}
+    placed: list[tuple[TimeShare, int]] = []
     for stretch in stretches:
         ends = lanes[stretch.part]
         free = next((lane for lane, end in enumerate(ends) if end <= stretch.start), len(ends))
         ends[free : free + 1] = [stretch.end]
         placed.append((stretch.part, free))
-    first: dict[Part, int] = {}
+    first: dict[TimeShare, int] = {}
     names: list[str] = []
     for part, ends in lanes.items():
         first[part] = len(names)
@@ -239,20 +239,20 @@ def _lanes(stretches: Sequence[_Stretch]) -> tuple[tuple[str, ...], list[int]]:
     return tuple(names), [first[part] + lane for part, lane in placed]
 
 
-def _shares(start: int, end: int, stretches: Sequence[_Stretch]) -> tuple[tuple[Part, float], ...]:
+def _shares(start: int, end: int, stretches: Sequence[_Stretch]) -> tuple[tuple[TimeShare, float], ...]:
     """Walk back from the end of the turn, always to what ended last before: that is what it waited for."""
-    spent = dict.fromkeys(Part, 0)
+    spent = dict.fromkeys(TimeShare, 0)
     by_end = sorted(stretches, key=lambda stretch: (stretch.end, stretch.start))
     at = end
     while by_end and at > start:
         stretch = by_end.pop()
         if stretch.end > at + TOUCHING_NS or stretch.start >= at:
             continue  # it ran beside the one that counts
-        spent[Part.REST] += max(0, at - stretch.end)
+        spent[TimeShare.REST] += max(0, at - stretch.end)
         spent[stretch.part] += min(at, stretch.end) - stretch.start
         stretch.critical = True
         at = stretch.start
-    spent[Part.REST] += max(0, at - start)
+    spent[TimeShare.REST] += max(0, at - start)
     whole = sum(spent.values())
     if not whole:
         return ()

@@ -10,7 +10,7 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.events import Event, Steered
 from tui.core.text import clean_line
-from tui.core.turn.limits import Meter
+from tui.core.turn.limits import TurnMeter
 from tui.ui.chat.approvals import Approvals
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.composer.token_area import Written
@@ -109,7 +109,7 @@ class TurnQueue:
         return self._stopping
 
     @property
-    def meter(self) -> Meter | None:
+    def meter(self) -> TurnMeter | None:
         """What the running turn has used up, or None."""
         return self._turn.meter if self._turn is not None else None
 

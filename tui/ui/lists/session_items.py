@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from tui.core import units
-from tui.core.conversation.sessions import Found, SessionInfo
+from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.text import clean_line, fold, spans
 from tui.ui.lists.finder import FinderItem
 from tui.ui.widgets.rows import Row, marked, pad, spread, text_of, width_of
@@ -83,7 +83,7 @@ def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
     return (("   ".join(part for part in parts if part), "dim"),)
 
 
-def found_key(found: Found) -> str:
+def found_key(found: SessionMatch) -> str:
     """Return the key of a place that was found: session and message."""
     return f"{found.session.id}\n{found.index}"
 
@@ -94,7 +94,7 @@ def place_of(key: str) -> tuple[str, int | None]:
     return session, int(index) if separator else None
 
 
-def found_items(finds: Sequence[Found], text: str, now: float) -> Iterator[FinderItem]:
+def found_items(finds: Sequence[SessionMatch], text: str, now: float) -> Iterator[FinderItem]:
     """Yield the places that were found, the title of each conversation over its first one."""
     last = ""
     for found in finds:

@@ -31,7 +31,7 @@ from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
-from tui.core.conversation.sessions import Found
+from tui.core.conversation.sessions import SessionMatch
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
@@ -58,7 +58,7 @@ class SessionSearch:
     def __init__(self, conversations: "Conversations", text: str) -> None:
         self._conversations = conversations
         self.text = text
-        self.finds: list[Found] = []
+        self.finds: list[SessionMatch] = []
         self.running = False
         self._task: asyncio.Task[None] | None = None
 
@@ -82,7 +82,9 @@ class SessionSearch:
 
     async def _find(self, more: Callable[[], None]) -> None:
         drawn = time.monotonic()
-        async with aclosing(cast(AsyncGenerator[Found], self._conversations.search(self.text))) as finds:
+        async with aclosing(
+            cast(AsyncGenerator[SessionMatch], self._conversations.search(self.text))
+        ) as finds:
             async for found in finds:
                 self.finds.append(found)
                 if len(self.finds) >= MOST_FINDS:

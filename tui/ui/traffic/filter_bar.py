@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.traffic.filter.completion import Completion, complete, seen_names
+from tui.traffic.filter.completion import FilterCompletion, complete, seen_names
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.bar import Bar
@@ -41,10 +41,10 @@ class _Offers(LinePane, can_focus=False):
 
     def __init__(self) -> None:
         super().__init__(id="offers")
-        self.offers: list[Completion] = []
+        self.offers: list[FilterCompletion] = []
         self.marked = -1
 
-    def show(self, offers: list[Completion]) -> None:
+    def show(self, offers: list[FilterCompletion]) -> None:
         self.offers, self.marked = offers, -1
         self.display = bool(offers)
         self.styles.height = min(OFFERS, max(1, len(offers)))

@@ -7,8 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from tui.traffic.spans.waterfall import Bar as Stretch
-from tui.traffic.spans.waterfall import Part, Waterfall
+from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
@@ -19,11 +18,11 @@ LOOKS_PER_SECOND = 4
 MOST_LABEL = 36
 """Cells of a label at most; a third of the line in a narrow terminal."""
 
-_STYLES = {Part.MODEL: "model", Part.TOOL: "tool", Part.YOU: "user", Part.REST: "rule"}
+_STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
 _KEYS = (("enter", "show its entries"), ("left right", "turn before, next turn"), ("esc", "back"))
 
 
-def stretch_row(stretch: Stretch, whole_ns: int, width: int, signs: Symbols) -> Row:
+def stretch_row(stretch: TimeBar, whole_ns: int, width: int, signs: Symbols) -> Row:
     """Return the line of one stretch of time: what it is, how long, and where it stands in the turn."""
     label = min(MOST_LABEL, width * 2 // 5)
     room = max(10, width - label - 3)
@@ -32,7 +31,7 @@ def stretch_row(stretch: Stretch, whole_ns: int, width: int, signs: Symbols) -> 
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
     sign = signs.outcomes[3] if stretch.failed else signs.outcomes[1] if stretch.running else " "
-    said = f"you: {stretch.label}" if stretch.part is Part.YOU else stretch.label
+    said = f"you: {stretch.label}" if stretch.part is TimeShare.YOU else stretch.label
     name: Row = ((f"  {said}", "text" if stretch.critical else "dim"),)
     return (
         *pad(crop(name, label - 1), label),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core import units
-from tui.core.forms.forms import MISSING, Bounds, Field, FieldKind, FieldSpec, FieldState
+from tui.core.forms.spec import MISSING, Bounds, FieldKind, FieldSpec, FieldState, FormField
 from tui.core.text import clean_line
 from tui.ui.widgets.line_edit import LineEdit, shown_text
 from tui.ui.widgets.rows import Row, crop, pad, width_of, wrap
@@ -40,24 +40,24 @@ class FormLook:
     focused: bool = True
 
 
-def label_cells(fields: tuple[Field, ...], columns: int) -> int:
+def label_cells(fields: tuple[FormField, ...], columns: int) -> int:
     """Return how wide the column of labels has to be."""
     longest = max((_indent(one) + width_of(_label(one)) for one in fields), default=0)
     return max(8, min(longest, MOST_LABEL, columns * 2 // 5))
 
 
-def is_typed(field: Field) -> bool:
+def is_typed(field: FormField) -> bool:
     """Return whether a field is typed into."""
     return field.kind not in HOLDERS and field.kind not in PICKED
 
 
-def problem_of(field: Field, *, strict: bool) -> str:
+def problem_of(field: FormField, *, strict: bool) -> str:
     """Return what is wrong with a field that is to be shown: an empty one is not wrong from the start."""
     empty = field.state is FieldState.ABSENT
     return "" if empty and not strict else field.problem
 
 
-def field_row(field: Field, look: FormLook, edit: LineEdit | None) -> Row:
+def field_row(field: FormField, look: FormLook, edit: LineEdit | None) -> Row:
     """Return the line of a field; `edit` is the text under the cursor if this is the field that is edited."""
     problem = problem_of(field, strict=look.strict)
     lead = look.signs.cursor if edit is not None else "!" if problem else " "
@@ -72,7 +72,7 @@ def field_row(field: Field, look: FormLook, edit: LineEdit | None) -> Row:
     return (*left, ("  ", ""), *value, (" " * max(1, gap), ""), *kind)
 
 
-def under_rows(field: Field, look: FormLook, *, is_current: bool) -> Iterator[Row]:
+def under_rows(field: FormField, look: FormLook, *, is_current: bool) -> Iterator[Row]:
     """Yield what stands under a field: what is wrong with it; of the current one also what is said of it."""
     first: Row = ((" " * (look.label + 4), ""),)
     if problem := problem_of(field, strict=look.strict):
@@ -84,7 +84,7 @@ def under_rows(field: Field, look: FormLook, *, is_current: bool) -> Iterator[Ro
         yield from wrap(((words, "dim"),), look.columns, first=first)[:DESCRIPTION_ROWS]
 
 
-def _said(field: Field) -> Iterator[str]:
+def _said(field: FormField) -> Iterator[str]:
     spec = field.spec
     if spec.title and _plain(spec.title) != _plain(field.name):
         yield clean_line(spec.title, 120)
@@ -103,18 +103,18 @@ def _plain(name: str) -> str:
     return name.replace("_", " ").lower()
 
 
-def _indent(field: Field) -> int:
+def _indent(field: FormField) -> int:
     return 2 * min(max(0, field.depth - 1), 8)
 
 
-def _label(field: Field) -> Row:
+def _label(field: FormField) -> Row:
     name = clean_line(field.name, 60) or ("all" if not field.path else '""')
     if field.path and isinstance(field.path[-1], int):
         name = f"{field.path[-1] + 1}."
     return ((name, "text"), (" *", "accent")) if field.required and not field.extra else ((name, "text"),)
 
 
-def _value(field: Field, look: FormLook, edit: LineEdit | None, room: int) -> Row:
+def _value(field: FormField, look: FormLook, edit: LineEdit | None, room: int) -> Row:
     arm: Row = ()
     if field.arms:
         arm = (
@@ -141,7 +141,7 @@ def _value(field: Field, look: FormLook, edit: LineEdit | None, room: int) -> Ro
     return (*arm, ("•" * min(len(field.text), 12) if hide else shown_text(field.text), "text"))
 
 
-def _holder(field: Field, *, current: bool) -> Row:
+def _holder(field: FormField, *, current: bool) -> Row:
     if field.state is FieldState.ABSENT:
         hint = "   enter puts it in" if current else ""
         return ((_placeholder(field), "dim"), (hint, "accent"))
@@ -154,14 +154,14 @@ def _holder(field: Field, *, current: bool) -> Row:
     return ()
 
 
-def _picked(field: Field, look: FormLook, *, current: bool) -> Row:
+def _picked(field: FormField, look: FormLook, *, current: bool) -> Row:
     style = "text bold" if current and look.focused else "text"
     if field.state is FieldState.ABSENT:
         return ((_placeholder(field), "dim" if not (current and look.focused) else "dim bold"),)
     return ((shown_text(field.text), style),)
 
 
-def _placeholder(field: Field) -> str:
+def _placeholder(field: FormField) -> str:
     if field.state is FieldState.SET and not field.text:
         return "empty text"
     if field.spec.default is not MISSING:
@@ -179,7 +179,7 @@ def brief(value: Any) -> str:
         return "a value that cannot be shown"
 
 
-def type_words(field: Field) -> str:
+def type_words(field: FormField) -> str:
     """Return what a field takes, in a word or two: "integer 1…7", "one of 4", "list, at most 3"."""
     spec, kind = field.spec, field.kind
     match kind:

@@ -9,7 +9,8 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from tui.core.forms.forms import Field, FieldKind, FieldState, Form, Path, form_of
+from tui.core.forms.form import Form
+from tui.core.forms.spec import FieldKind, FieldState, FormField, Path
 from tui.ui.keys.actions import Context, of_context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
@@ -50,7 +51,7 @@ class FormPane(LinePane, inherit_bindings=False):
             field: the field to choose or name for.
         """
 
-        def __init__(self, what: str, field: Field | None = None) -> None:
+        def __init__(self, what: str, field: FormField | None = None) -> None:
             super().__init__()
             self.what = what
             self.field = field
@@ -58,7 +59,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def __init__(self, keys: KeyOverrides, signs: Symbols) -> None:
         super().__init__()
         self.item: Item | None = None
-        self.form: Form = form_of({})
+        self.form: Form = Form({})
         self.strict = False
         self._keys = keys
         self._signs = signs
@@ -66,7 +67,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self._unfolded = False
         self._where: Path = CALL
         self._edit = LineEdit()
-        self._fields: dict[Path, Field] = {}
+        self._fields: dict[Path, FormField] = {}
         self._lines: list[Line] = []
         self._actions = {
             key: found.method
@@ -86,7 +87,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.scroll_to(y=0, animate=False)
 
     @property
-    def current(self) -> Field | None:
+    def current(self) -> FormField | None:
         """The field under the cursor."""
         return self._fields.get(self._where)
 
@@ -113,7 +114,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.cursor = next((n for n, line in enumerate(self._lines) if line.path == self._where), 0)
         self.rows_changed()
 
-    def _lay_out(self, item: Item, fields: tuple[Field, ...]) -> list[Line]:
+    def _lay_out(self, item: Item, fields: tuple[FormField, ...]) -> list[Line]:
         columns = min(self.columns, WIDEST)
         look = FormLook(columns, label_cells(fields, columns), self._signs, self.strict, self.has_focus)
         call_key = self._keys.first_of("bench.call")
@@ -148,7 +149,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     # ---- going about ----
 
-    def _nearest(self, fields: tuple[Field, ...]) -> Path:
+    def _nearest(self, fields: tuple[FormField, ...]) -> Path:
         for end in range(len(self._where), 0, -1):
             if any(one.path == self._where[:end] for one in fields):
                 return self._where[:end]
@@ -220,7 +221,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self._edit.insert(event.text.replace("\r\n", "\n").replace("\r", "\n"))
             self._typed()
 
-    def _type(self, field: Field, letter: str) -> None:
+    def _type(self, field: FormField, letter: str) -> None:
         if is_typed(field):
             self._edit.insert(letter)
             self._typed()
@@ -246,7 +247,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self.form.set(field.path, self._edit.text)
         self._changed()
 
-    def _turn(self, field: Field, key: str) -> None:
+    def _turn(self, field: FormField, key: str) -> None:
         if key in ("backspace", "delete"):
             self.form.clear(field.path)
             self._changed()
@@ -298,7 +299,7 @@ class FormPane(LinePane, inherit_bindings=False):
             path = path[:-1]
             field = self.form.field(path)
 
-    def _add_to(self, field: Field) -> None:
+    def _add_to(self, field: FormField) -> None:
         if field.kind is FieldKind.ARRAY:
             self.added(self.form.add(field.path))
         else:
@@ -335,7 +336,7 @@ class FormPane(LinePane, inherit_bindings=False):
         else:
             self._turn(field, "right")
 
-    def _next_arm(self, field: Field, direction: int) -> None:
+    def _next_arm(self, field: FormField, direction: int) -> None:
         is_last = field.arm + direction == len(field.arms)
         if is_last and field.nullable and field.state is not FieldState.NULL:
             self.form.null(field.path)

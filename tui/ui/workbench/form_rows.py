@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui.core import units
-from tui.core.forms.forms import Field, FieldKind, Form, Path
+from tui.core.forms.form import Form
+from tui.core.forms.spec import FieldKind, FormField, Path
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
@@ -52,7 +53,7 @@ class FormState:
     call_key: str
 
 
-def shown_fields(item: Item | None, form: Form) -> tuple[Field, ...]:
+def shown_fields(item: Item | None, form: Form) -> tuple[FormField, ...]:
     """Return the fields; of a tool that says nothing about its arguments, those that the person added."""
     if item is None:
         return ()
@@ -64,7 +65,7 @@ def shown_fields(item: Item | None, form: Form) -> tuple[Field, ...]:
     return fields
 
 
-def form_lines(item: Item, fields: tuple[Field, ...], look: FormLook, state: FormState) -> list[Line]:
+def form_lines(item: Item, fields: tuple[FormField, ...], look: FormLook, state: FormState) -> list[Line]:
     """Return all lines of a form."""
     about, more = about_rows(
         item, look.columns, unfolded=state.unfolded, has_output_schema=state.has_output_schema

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Input, TextArea
 
-from tui.core.forms.forms import Form, form_of
+from tui.core.forms.form import Form
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import Workbench
@@ -177,7 +177,7 @@ class Bench(Horizontal):
         self.insisted = False
         self.remove_class("-raw")
         self.line.say()
-        form = form_of(item.schema if item is not None else {})
+        form = Form(item.schema if item is not None else {})
         draft = self._book.drafts.get((self._server, item.key)) if item is not None else None
         if item is not None and draft is None:
             draft = Draft(self._saved.last(item))
@@ -204,7 +204,7 @@ class Bench(Horizontal):
         """Put arguments into the form."""
         if self.item is None:
             return
-        form = form_of(self.item.schema)
+        form = Form(self.item.schema)
         form.load(arguments)
         self.form.show(self.item, form)
         if self.is_raw:

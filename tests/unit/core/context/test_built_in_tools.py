@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import FunctionToolbox, text
-from tui.core.context.built_in_tools import BuiltInToolbox, Shelf, is_built_in
+from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_built_in
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.turn.approval_policy import Policy, Verdict
@@ -17,7 +17,7 @@ LINES = "\n".join(f"line {number} of the log" for number in range(10_000))
 
 
 def toolbox(*kept: str, page: int = 1000) -> BuiltInToolbox:
-    shelf = Shelf()
+    shelf = ResultStore()
     for whole in kept:
         shelf.keep(whole)
     return BuiltInToolbox(FunctionToolbox(), shelf, page)
@@ -110,7 +110,7 @@ async def test_no_pattern_makes_it_hang(needle: str) -> None:
 
 
 async def test_a_result_that_had_to_go_is_said_to_be_gone() -> None:
-    box = BuiltInToolbox(FunctionToolbox(), shelf := Shelf(max_results=1))
+    box = BuiltInToolbox(FunctionToolbox(), shelf := ResultStore(max_results=1))
     shelf.keep("a")
     shelf.keep("b")
     result = await read(box, name="result-1")
@@ -150,7 +150,7 @@ async def test_a_server_that_is_called_mcptui_keeps_its_own_read_result() -> Non
     inner = FunctionToolbox(read_result=lambda arguments: _done("theirs"))
     theirs = Tool("mcptui", "read_result", read_only=True, digest="read_result")
     inner.offered = [theirs]
-    shelf = Shelf({"result-1": "ours"})
+    shelf = ResultStore({"result-1": "ours"})
     box = BuiltInToolbox(inner, shelf)
     tools = box.tools()
     assert [is_built_in(tool) for tool in tools] == [False, True]

@@ -1,6 +1,6 @@
 """How full the window is: the endpoint's count for what it has read, an estimate for what is new."""
 
-from tui.core.context.context_meter import Gauge, estimate_messages, tail_within
+from tui.core.context.context_meter import ContextMeter, estimate_messages, tail_within
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
 from tui.core.ports import ModelRequest, Usage
 
@@ -10,14 +10,14 @@ def request(messages: list[Message]) -> ModelRequest:
 
 
 def test_what_was_counted_is_not_estimated_again():
-    gauge, messages = Gauge(), [UserMessage("x" * 1000)]
+    gauge, messages = ContextMeter(), [UserMessage("x" * 1000)]
     gauge.answered(request(messages), Usage(50_000, 500), lasting=2)
     more = [*messages, AssistantMessage("yes"), UserMessage("and now?")]
     assert gauge.expects(request(more)) == 50_500 + estimate_messages(more[2:])
 
 
 def test_another_beginning_is_counted_anew():
-    gauge, messages = Gauge(), [UserMessage("one")]
+    gauge, messages = ContextMeter(), [UserMessage("one")]
     gauge.answered(request(messages), Usage(50_000, 500), lasting=2)
     assert gauge.expects(request([UserMessage("two"), AssistantMessage("a"), UserMessage("b")])) < 100
     gauge.forget()
@@ -26,9 +26,9 @@ def test_another_beginning_is_counted_anew():
 
 def test_nothing_is_full_where_nobody_knows_the_window():
     messages: list[Message] = [UserMessage("x" * 100_000)]
-    assert not Gauge().is_full(request(messages), 0.8)
-    assert Gauge(window=4096).is_full(request(messages), 0.8)
-    assert not Gauge(window=200_000).is_full(request(messages), 0.8)
+    assert not ContextMeter().is_full(request(messages), 0.8)
+    assert ContextMeter(window=4096).is_full(request(messages), 0.8)
+    assert not ContextMeter(window=200_000).is_full(request(messages), 0.8)
 
 
 def test_a_tail_is_as_long_as_its_tokens_allow():
@@ -41,4 +41,4 @@ def test_a_tail_is_as_long_as_its_tokens_allow():
 
 def test_nothing_is_full_while_the_person_wants_everything_told():
     messages: list[Message] = [UserMessage("x" * 100_000)]
-    assert not Gauge(window=4096, patient=True).is_full(request(messages), 0.8)
+    assert not ContextMeter(window=4096, patient=True).is_full(request(messages), 0.8)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tui.core.context.context_meter import (
     Calibration,
-    Tally,
+    MessageEstimates,
     estimate,
     estimate_message,
     estimate_request,
@@ -70,7 +70,7 @@ MESSAGE = st.builds(UserMessage, st.text(max_size=20)) | st.builds(
 def test_what_is_counted_as_it_grows_is_what_is_counted_at_once(
     talk: list[Message], other: list[Message], keep: int
 ) -> None:
-    tally = Tally()
+    tally = MessageEstimates()
     for end in range(len(talk) + 1):
         request = ModelRequest("sys", talk[:end])
         assert tally.count(request) == estimate_request(request)
@@ -80,7 +80,7 @@ def test_what_is_counted_as_it_grows_is_what_is_counted_at_once(
 
 
 def test_another_beginning_is_counted_anew_without_being_told() -> None:
-    tally = Tally()
+    tally = MessageEstimates()
     tally.count_messages([UserMessage("a" * 100), UserMessage("b" * 100)])
     assert tally.count_messages([UserMessage("in short"), UserMessage("b")]) == 2 + 4 + 0 + 4
 
@@ -94,7 +94,7 @@ def test_a_message_is_looked_at_once() -> None:
             return True
 
     talk: list[Message] = [UserMessage(Text(f"m{n}")) for n in range(100)]
-    tally = Tally()
+    tally = MessageEstimates()
     for end in range(1, 101):
         tally.count(ModelRequest("", talk[:end]))
     assert looked == [message.text for message in talk]
@@ -102,7 +102,7 @@ def test_a_message_is_looked_at_once() -> None:
 
 def test_definitions_are_counted_once_as_long_as_they_are_the_same() -> None:
     tools = (ToolSpec("t", "d", {}),)
-    tally = Tally()
+    tally = MessageEstimates()
     first = tally.count(ModelRequest("", (), tools))
     assert tally.count(ModelRequest("", (), tools)) == first > tally.count(ModelRequest("", (), ()))
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.scripted_model import ScriptedModel, says
 from tests.unit.core.stand_ins import ended, of_type, run, turn_of
-from tui.core.context.compaction import Compacting
-from tui.core.context.context_meter import Gauge, estimate, estimate_request
-from tui.core.context.summaries import SUMMARISE, Summarising, pieces
+from tui.core.context.compaction import Compactor
+from tui.core.context.context_meter import ContextMeter, estimate, estimate_request
+from tui.core.context.summaries import SUMMARISE, Summarizer, pieces
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
@@ -81,7 +81,7 @@ def test_calls_results_and_attachments_are_in_the_record():
 
 async def test_what_fits_is_summarised_at_once():
     model = Narrow(25_000)
-    found = await Summarising(model, Gauge(window=25_000), lambda usage: None).of(
+    found = await Summarizer(model, ContextMeter(window=25_000), lambda usage: None).of(
         long_talk().messages, 25_000
     )
     assert found == "noted" and len(model.requests) == 1
@@ -90,7 +90,9 @@ async def test_what_fits_is_summarised_at_once():
 
 async def test_each_piece_is_read_with_the_summary_of_those_before():
     model = Narrow(3000)
-    found = await Summarising(model, Gauge(window=3000), lambda usage: None).of(long_talk().messages, 3000)
+    found = await Summarizer(model, ContextMeter(window=3000), lambda usage: None).of(
+        long_talk().messages, 3000
+    )
     assert found == "noted" and model.refused == 0 and len(model.requests) > 3
     assert all("before:\nnoted\n" in one.messages[0].text for one in model.requests[1:])
 
@@ -107,7 +109,11 @@ async def test_a_conversation_is_taken_to_a_model_with_a_smaller_window(tells):
 @pytest.mark.parametrize("tells", [True, False])
 @pytest.mark.parametrize("known", [True, False])
 async def test_a_file_larger_than_the_window_stops_neither_its_turn_nor_the_next(tells, known):
-    model, talk, gauge = Narrow(3000, tells=tells), long_talk(2, 500), Gauge(window=3000 if known else None)
+    model, talk, gauge = (
+        Narrow(3000, tells=tells),
+        long_talk(2, 500),
+        ContextMeter(window=3000 if known else None),
+    )
     file = Attachment("text", "text/plain", "big.txt", 260_000, "line of text\n" * 20_000)
     talk.say("what is in it?", (file,))
     for question in ("", "and now?"):
@@ -121,14 +127,16 @@ async def test_a_file_larger_than_the_window_stops_neither_its_turn_nor_the_next
 
 async def test_a_window_that_is_smaller_than_was_said_is_found_out_by_smaller_pieces():
     model = Narrow(1500, tells=False)
-    found = await Summarising(model, Gauge(window=6000), lambda usage: None).of(long_talk().messages, 6000)
+    found = await Summarizer(model, ContextMeter(window=6000), lambda usage: None).of(
+        long_talk().messages, 6000
+    )
     assert found == "noted" and model.refused > 0
 
 
 @pytest.mark.parametrize(("window", "answer"), [(10, "never"), (4000, "")])
 async def test_without_any_summary_the_record_itself_stands_in_cut(window, answer):
     model, talk = Narrow(window, tells=False, answer=answer), long_talk()
-    found = await Summarising(model, Gauge(window=4000), lambda usage: None).of(talk.messages, 4000)
+    found = await Summarizer(model, ContextMeter(window=4000), lambda usage: None).of(talk.messages, 4000)
     assert found.startswith("(No summary could be written")
     assert "question 0" in found and len(found) < 4000
 
@@ -136,12 +144,12 @@ async def test_without_any_summary_the_record_itself_stands_in_cut(window, answe
 async def test_a_model_that_cannot_be_asked_is_told_and_nothing_stands_in():
     model = ScriptedModel([[ModelError("busy")], says("done")])
     talk = long_talk()
-    turn, _ = turn_of(model, talk=talk, gauge=Gauge(window=4000))
+    turn, _ = turn_of(model, talk=talk, gauge=ContextMeter(window=4000))
     events = await run(turn)
     assert "busy" in of_type(events, Notice)[0].message and talk.compaction.upto == 0
 
 
 async def test_a_person_is_told_if_there_is_no_summary():
     model, talk = Narrow(4000, answer=""), long_talk()
-    notice = await Compacting(talk, model, Gauge(window=4000)).make_room(by_hand=True)
+    notice = await Compactor(talk, model, ContextMeter(window=4000)).make_room(by_hand=True)
     assert notice is not None and "7 turns cut for the model, which wrote no summary" in notice.message

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.context.built_in_tools import BuiltInToolbox, Shelf
-from tui.core.context.tool_ranking import Before, Key, Room, choose
+from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore
+from tui.core.context.tool_ranking import Key, ToolBudget, ToolHistory, choose
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import Tool
@@ -21,8 +21,8 @@ def server(name: str, count: int = 10) -> list[Tool]:
 
 
 def chosen(tools: list[Tool], max_tools: int = 5, size: int = 10, **more: object) -> set[Key]:
-    room = Room(max_tools, more.pop("window", None))  # type: ignore[arg-type]
-    keys, _ = choose(NameTable(tools), room, Before(**more), lambda name, one: size)  # type: ignore[arg-type]
+    room = ToolBudget(max_tools, more.pop("window", None))  # type: ignore[arg-type]
+    keys, _ = choose(NameTable(tools), room, ToolHistory(**more), lambda name, one: size)  # type: ignore[arg-type]
     return set(keys)
 
 
@@ -31,7 +31,7 @@ def called(name: str) -> AssistantMessage:
 
 
 def test_all_are_offered_where_all_fit() -> None:
-    keys, everything = choose(NameTable(server("a", 5)), Room(5), Before(), lambda name, one: 10)
+    keys, everything = choose(NameTable(server("a", 5)), ToolBudget(5), ToolHistory(), lambda name, one: 10)
     assert len(keys) == 5 and everything
 
 
@@ -63,7 +63,7 @@ def test_where_nothing_fits_every_server_has_its_turn() -> None:
 
 
 def test_a_place_is_kept_for_reading_on_in_a_result_that_was_cut() -> None:
-    toolbox = BuiltInToolbox(_Fixed(server("a")), Shelf({"result-1": "x"}))
+    toolbox = BuiltInToolbox(_Fixed(server("a")), ResultStore({"result-1": "x"}))
     with_own = chosen(list(toolbox.tools()))
     assert ("mcptui", "read_result") in with_own and len(with_own) == 5
     assert with_own - {("mcptui", "read_result")} == chosen(server("a"))
@@ -82,14 +82,19 @@ def test_definitions_that_fill_the_window_are_left_out_one_by_one() -> None:
 def test_one_large_definition_does_not_keep_out_the_small_ones() -> None:
     tools = server("a")
     keys, _ = choose(
-        NameTable(tools), Room(100, 4000), Before(), lambda name, one: 900 if one.name == "a0" else 50
+        NameTable(tools),
+        ToolBudget(100, 4000),
+        ToolHistory(),
+        lambda name, one: 900 if one.name == "a0" else 50,
     )
     assert len(keys) == 9 and ("a", "a0") not in keys
 
 
 def test_a_tool_that_cannot_be_offered_takes_no_place() -> None:
     tools = server("a")
-    keys, _ = choose(NameTable(tools), Room(4), Before(), lambda name, one: None if one.name == "a0" else 1)
+    keys, _ = choose(
+        NameTable(tools), ToolBudget(4), ToolHistory(), lambda name, one: None if one.name == "a0" else 1
+    )
     assert len(keys) == 3
 
 

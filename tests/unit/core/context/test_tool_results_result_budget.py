@@ -9,46 +9,46 @@ from tui.core.context.tool_results import (
     BYTES_PER_TOKEN,
     MIN_BYTES,
     PICTURE_BYTES,
-    Ration,
+    ResultBudget,
     result_room,
 )
 from tui.core.conversation.conversation import Attachment
 
 
 def test_one_result_may_take_a_tenth_of_the_window() -> None:
-    assert Ration(1_000_000, 10_000, 1).limit() == 1_000 * BYTES_PER_TOKEN
+    assert ResultBudget(1_000_000, 10_000, 1).limit() == 1_000 * BYTES_PER_TOKEN
 
 
 def test_one_result_takes_no_more_than_is_configured() -> None:
-    assert Ration(5_000, 1_000_000, 1).limit() == 5_000
+    assert ResultBudget(5_000, 1_000_000, 1).limit() == 5_000
 
 
 def test_many_results_share_what_all_together_may_take() -> None:
-    assert Ration(1_000_000, 10_000, 16).limit() == 6_000 * BYTES_PER_TOKEN // 16
+    assert ResultBudget(1_000_000, 10_000, 16).limit() == 6_000 * BYTES_PER_TOKEN // 16
 
 
 def test_what_one_does_not_need_is_left_to_the_others() -> None:
-    ration = Ration(1_000_000, 10_000, 16)
+    ration = ResultBudget(1_000_000, 10_000, 16)
     before = ration.limit()
     ration.take("short")
     assert ration.limit() > before
 
 
 def test_a_picture_takes_room_too() -> None:
-    ration = Ration(1_000_000, 10_000, 3)
+    ration = ResultBudget(1_000_000, 10_000, 3)
     picture = Attachment("image", "image/png", "image 1", 9, image().data)
     ration.take("", [picture] * 4)
     assert 4 * PICTURE_BYTES == 6_000 * BYTES_PER_TOKEN and ration.limit() == MIN_BYTES
 
 
 def test_an_unknown_window_still_bounds_a_flood() -> None:
-    assert Ration(32_768, None, 1).limit() == 32_768
-    assert Ration(32_768, None, 100).limit() < 32_768
+    assert ResultBudget(32_768, None, 1).limit() == 32_768
+    assert ResultBudget(32_768, None, 100).limit() < 32_768
 
 
 @given(st.integers(1, 64), st.integers(4_000, 200_000), st.lists(st.integers(0, 100_000), max_size=64))
 def test_all_results_together_stay_within_their_share(calls: int, window: int, sizes: list[int]) -> None:
-    ration, total = Ration(10**9, window, calls), 0
+    ration, total = ResultBudget(10**9, window, calls), 0
     for size in sizes[:calls]:
         told = min(size, ration.limit())
         assert told <= max(MIN_BYTES, result_room(window))

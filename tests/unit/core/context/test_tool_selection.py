@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tui.core.context.tool_selection import MAX_TOOLS, Offer, ToolSelection
+from tui.core.context.tool_selection import MAX_TOOLS, ToolOffer, ToolSelection
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
 from tui.core.tools import Tool
 
@@ -11,12 +11,12 @@ def many(count: int = 200, server: str = "many") -> list[Tool]:
     return [Tool(server, f"t{number}", digest=f"{server}{number}") for number in range(count)]
 
 
-def names(offer: Offer) -> list[str]:
+def names(offer: ToolOffer) -> list[str]:
     return [spec.tool for spec in offer.specs]
 
 
 def test_tools_are_offered_under_their_qualified_names():
-    offer = Offer([Tool("weather", "get", description="Say the weather.", digest="1")])
+    offer = ToolOffer([Tool("weather", "get", description="Say the weather.", digest="1")])
     assert [(spec.name, spec.server, spec.tool) for spec in offer.specs] == [
         ("weather__get", "weather", "get")
     ]
@@ -55,7 +55,7 @@ def test_tools_that_are_not_offered_can_still_be_called():
 def test_one_schema_that_is_too_large_costs_only_its_own_tool():
     defs = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(20)}
     bad = Tool("s", "bad", schema={"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs}, digest="b")
-    offer = Offer([bad, Tool("s", "good", digest="g")])
+    offer = ToolOffer([bad, Tool("s", "good", digest="g")])
     assert names(offer) == ["good"]
     ((tool, why),) = offer.quarantined
     assert tool is bad and "more than" in why
@@ -67,7 +67,7 @@ def test_a_schema_that_nobody_thought_of_costs_only_its_own_tool():
         def items(self):
             raise KeyError("odd")
 
-    offer = Offer([Tool("s", "bad", schema=Odd(a=1), digest="b"), Tool("s", "good", digest="g")])
+    offer = ToolOffer([Tool("s", "bad", schema=Odd(a=1), digest="b"), Tool("s", "good", digest="g")])
     assert names(offer) == ["good"] and "s › bad (its schema cannot be read" in offer.notice
 
 
@@ -76,11 +76,11 @@ def test_many_bad_schemas_are_not_all_named():
         Tool("s", f"b{n}", schema={"properties": {str(i): {} for i in range(9000)}}, digest=str(n))
         for n in range(5)
     ]
-    assert Offer(bad).notice.endswith(" and 2 more.")
+    assert ToolOffer(bad).notice.endswith(" and 2 more.")
 
 
 def test_the_same_tools_are_the_same_offer():
-    offer = Offer([Tool("s", "a", digest="1")])
+    offer = ToolOffer([Tool("s", "a", digest="1")])
     assert offer.renewed([Tool("s", "a", digest="1")]) is offer
     assert offer.renewed([Tool("s", "a", digest="2")]) is not offer
 
@@ -123,7 +123,7 @@ def test_the_order_is_that_of_the_servers_whatever_was_chosen_first():
 
 
 def test_hostile_descriptions_are_cleaned_and_bounded():
-    spec = Offer([Tool("s", "a", description="x\x1b[2J" + "y" * 100_000, digest="1")]).specs[0]
+    spec = ToolOffer([Tool("s", "a", description="x\x1b[2J" + "y" * 100_000, digest="1")]).specs[0]
     assert "\x1b" not in spec.description and len(spec.description) <= 1024
 
 

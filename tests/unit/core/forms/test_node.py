@@ -2,13 +2,13 @@
 
 import pytest
 
-from tui.core.forms.node import Node, clear, gathered, raw, write, write_raw
+from tui.core.forms.node import FieldNode, clear, gathered, raw, write, write_raw
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import MAX_DEPTH, FieldKind, FieldState
 
 
 def node(schema, **fields):
-    return Node(SchemaReader({}).spec(schema), 1, **fields)
+    return FieldNode(SchemaReader({}).spec(schema), 1, **fields)
 
 
 def test_what_is_written_is_a_value_with_what_is_wrong_with_it():
@@ -42,7 +42,7 @@ def test_raw_text_that_is_no_json_says_so():
 
 
 def test_what_is_too_deep_to_be_shown_is_edited_as_json():
-    field = Node(SchemaReader({}).spec({"type": "object", "properties": {"a": {}}}), MAX_DEPTH)
+    field = FieldNode(SchemaReader({}).spec({"type": "object", "properties": {"a": {}}}), MAX_DEPTH)
     assert field.kind is FieldKind.JSON
 
 

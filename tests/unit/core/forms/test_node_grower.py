@@ -7,12 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tui.core.forms.forms import form_of
+from tui.core.forms.form import Form
 from tui.core.forms.spec import MAX_FIELDS
 
 
 def form(properties, required=(), **more):
-    return form_of({"type": "object", "properties": properties, "required": list(required), **more})
+    return Form({"type": "object", "properties": properties, "required": list(required), **more})
 
 
 TEXT = {"type": "string"}
@@ -40,7 +40,7 @@ def test_a_schema_that_must_contain_itself_ends():
 
 def test_what_is_deeper_than_eight_levels_is_raw_json():
     schema = {"type": "object", "properties": {"d": {"$ref": "#"}}}
-    made = form_of(schema)
+    made = Form(schema)
     value = {"d": {"d": {"d": {"d": {"d": {"d": {"d": {"d": {"d": {"d": {}}}}}}}}}}}
     made.load(value)
     assert made.value() == (value, {})
@@ -96,7 +96,7 @@ def test_a_key_pressed_costs_less_than_a_millisecond_in_the_largest_form():
     ],
 )  # fmt: skip
 def test_no_schema_makes_a_form_fail(schema):
-    made = form_of(schema)
+    made = Form(schema)
     value = {"a": 1, "b": [None, {"c": "x"}], "v": "a" * 40 + "!"}
     began = time.perf_counter()
     made.load(value)
@@ -149,7 +149,7 @@ NODE = {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}, "v": {"type
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SCHEMAS, ANY_JSON)
 def test_any_value_survives_any_form(schema, value):
-    made = form_of({**schema, "$defs": {"n": NODE}})
+    made = Form({**schema, "$defs": {"n": NODE}})
     made.load(value)
     exactly = json.dumps(value, sort_keys=True)
     assert json.dumps(made.value()[0], sort_keys=True) == exactly
@@ -213,7 +213,7 @@ VALID = st.recursive(
 def test_values_that_a_schema_allows_are_loaded_without_complaint(data):
     schema = data.draw(VALID)
     value = data.draw(fitting(schema))
-    made = form_of({**schema, "$defs": {"n": NODE}})
+    made = Form({**schema, "$defs": {"n": NODE}})
     made.load(value)
     assert json.dumps(made.value()[0], sort_keys=True) == json.dumps(value, sort_keys=True)
     assert made.problems() == {}

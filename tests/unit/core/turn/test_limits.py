@@ -1,23 +1,23 @@
 """The meter meets each limit exactly at its value."""
 
 from tui.core.events import LimitName
-from tui.core.turn.limits import Limits, Meter, fingerprint
+from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 
 SECOND = 1_000_000_000
 
 
 def test_nothing_is_reached_at_the_start():
-    assert Meter(Limits(), 0).reached(0) is None
+    assert TurnMeter(Limits(), 0).reached(0) is None
 
 
 def test_steps_are_limited():
-    meter = Meter(Limits(max_steps=2), 0, steps=2)
+    meter = TurnMeter(Limits(max_steps=2), 0, steps=2)
     reached = meter.reached(0)
     assert reached is not None and (reached.limit, reached.value) == (LimitName.MAX_STEPS, 2)
 
 
 def test_tool_calls_are_limited():
-    meter = Meter(Limits(max_tool_calls=2), 0)
+    meter = TurnMeter(Limits(max_tool_calls=2), 0)
     meter.call_ended("a")
     assert meter.reached(0) is None
     meter.call_ended("b")
@@ -26,14 +26,14 @@ def test_tool_calls_are_limited():
 
 
 def test_time_is_limited():
-    meter = Meter(Limits(turn_seconds=5), 0)
+    meter = TurnMeter(Limits(turn_seconds=5), 0)
     assert meter.reached(4 * SECOND) is None
     reached = meter.reached(5 * SECOND)
     assert reached is not None and reached.limit is LimitName.TURN_SECONDS
 
 
 def test_time_spent_waiting_for_the_person_does_not_count():
-    meter = Meter(Limits(turn_seconds=5), 0)
+    meter = TurnMeter(Limits(turn_seconds=5), 0)
     meter.pause(1 * SECOND)
     assert meter.used_seconds(3 * SECOND) == 1
     meter.resume(11 * SECOND)
@@ -41,7 +41,7 @@ def test_time_spent_waiting_for_the_person_does_not_count():
 
 
 def test_a_step_in_which_one_call_worked_is_no_error_step():
-    meter = Meter(Limits(consecutive_errors=2), 0)
+    meter = TurnMeter(Limits(consecutive_errors=2), 0)
     meter.step_ended(calls=2, failed=2)
     meter.step_ended(calls=2, failed=1)
     meter.step_ended(calls=1, failed=1)
@@ -52,7 +52,7 @@ def test_a_step_in_which_one_call_worked_is_no_error_step():
 
 
 def test_identical_calls_end_the_turn_at_their_number():
-    meter = Meter(Limits(identical_calls_stop=3), 0)
+    meter = TurnMeter(Limits(identical_calls_stop=3), 0)
     assert [meter.call_ended("same") for _ in range(2)] == [1, 2]
     assert meter.reached(0) is None
     meter.call_ended("same")

@@ -16,7 +16,7 @@ from tests.unit.core.stand_ins import (
     text,
     turn_of,
 )
-from tui.core.context.context_meter import Gauge, estimate_messages
+from tui.core.context.context_meter import ContextMeter, estimate_messages
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage, sanitised
 from tui.core.errors import ModelError
 from tui.core.events import (
@@ -252,7 +252,7 @@ async def test_the_next_result_counts_as_new_whether_or_not_the_model_was_nudged
     async def big(arguments):
         return text("row " * 5_000)
 
-    gauge = Gauge(window=100_000)
+    gauge = ContextMeter(window=100_000)
     expected = []
 
     def last(request):
@@ -267,7 +267,7 @@ async def test_the_next_result_counts_as_new_whether_or_not_the_model_was_nudged
 
 
 async def test_a_message_sent_after_an_empty_reply_counts_as_new():
-    gauge = Gauge(window=100_000)
+    gauge = ContextMeter(window=100_000)
     expected = []
 
     def steered(request):
@@ -284,7 +284,7 @@ async def test_a_message_sent_after_an_empty_reply_counts_as_new():
 
 
 async def test_the_first_message_after_a_turn_that_met_its_limit_counts_as_new():
-    gauge = Gauge(window=100_000)
+    gauge = ContextMeter(window=100_000)
     expected = []
 
     def next_turn(request):

@@ -17,8 +17,8 @@ from tests.unit.core.stand_ins import (
     text,
     turn_of,
 )
-from tui.core.context.built_in_tools import Shelf
-from tui.core.context.context_meter import Gauge
+from tui.core.context.built_in_tools import ResultStore
+from tui.core.context.context_meter import ContextMeter
 from tui.core.conversation.conversation import ToolMessage
 from tui.core.events import (
     ApprovalAsked,
@@ -178,7 +178,7 @@ async def test_a_large_result_is_cut_and_the_model_reads_on_in_the_whole_of_it()
 
 
 async def test_what_the_model_reads_on_in_is_not_kept_again():
-    shelf = Shelf({"result-1": "日" * 9000})
+    shelf = ResultStore({"result-1": "日" * 9000})
     read = call(1, "mcptui__read_result", '{"name": "result-1"}')
     model = ScriptedModel([calls(read), says("done")])
     turn, talk = turn_of(model, limits=Limits(result_bytes=1000), shelf=shelf)
@@ -188,7 +188,7 @@ async def test_what_the_model_reads_on_in_is_not_kept_again():
 
 
 async def test_the_same_large_result_is_kept_once():
-    shelf = Shelf()
+    shelf = ResultStore()
     model = ScriptedModel([calls(call(1, "srv__log"), call(2, "srv__log")), says("done")])
     turn, _ = turn_of(model, FunctionToolbox(log=large), shelf=shelf)
     await run(turn)
@@ -198,7 +198,7 @@ async def test_the_same_large_result_is_kept_once():
 async def test_all_results_of_one_reply_share_the_window():
     requests = [call(number, "srv__log", f'{{"n": {number}}}') for number in range(12)]
     model = ScriptedModel([calls(*requests), says("done")])
-    turn, talk = turn_of(model, FunctionToolbox(log=large), gauge=Gauge(window=8192))
+    turn, talk = turn_of(model, FunctionToolbox(log=large), gauge=ContextMeter(window=8192))
     await run(turn)
     told = [message.text for message in talk.messages if isinstance(message, ToolMessage)]
     assert len(told) == 12 and sum(map(len, told)) <= 8192 * 0.6 * 3

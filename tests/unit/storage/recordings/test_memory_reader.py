@@ -6,11 +6,11 @@ from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings.body_search import LARGE
 from tui.storage.recordings.memory_reader import MemoryReader
-from tui.traffic.record.entry_reader import Ring
+from tui.traffic.record.entry_reader import RecentEntries
 
 
-def ring(*bodies: bytes) -> Ring:
-    made = Ring()
+def ring(*bodies: bytes) -> RecentEntries:
+    made = RecentEntries()
     made.add([request(seq, body) for seq, body in enumerate(bodies, start=1)])
     return made
 

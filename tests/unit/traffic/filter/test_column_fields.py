@@ -12,7 +12,7 @@ from tests.unit.traffic.small_traffic import Traffic
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.filter.column_fields import since_ns, until_ns
 from tui.traffic.filter.filter import Filter
-from tui.traffic.filter.nodes import Ago, Clock, clock
+from tui.traffic.filter.nodes import Ago, ClockTime, clock
 from tui.traffic.filter.query import parse
 from tui.traffic.record.entry_columns import EntryColumns
 
@@ -34,8 +34,8 @@ def ns(text: str) -> int:
     return int(datetime.fromisoformat(text).timestamp()) * SECOND
 
 
-def value(text: str) -> Clock:
-    return Clock(*clock(text))
+def value(text: str) -> ClockTime:
+    return ClockTime(*clock(text))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_the_times_of_a_filter_that_is_written_after_midnight(text: str, passing
     now=st.integers(ns("2026-01-01T00:00+00:00") // SECOND, ns("2027-01-01T00:00+00:00") // SECOND),
 )
 def test_the_clock_shows_the_time_at_the_moment_that_is_meant(second: int, now: int):
-    meant = Clock("", second * SECOND)
+    meant = ClockTime("", second * SECOND)
     since = since_ns(meant, now * SECOND)
     until = until_ns(meant, now * SECOND, now * SECOND)
     assert since <= now * SECOND < until

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.traffic.small_traffic import Traffic
-from tui.traffic.filter.completion import MOST, Completion, complete, seen_names
+from tui.traffic.filter.completion import MOST, FilterCompletion, complete, seen_names
 from tui.traffic.filter.fields import FIELDS
 from tui.traffic.filter.query import parse
 
@@ -83,7 +83,7 @@ def test_a_name_that_could_fool_the_terminal_is_not_offered():
 
 
 def test_offers_have_a_meaning_for_people_and_an_end():
-    assert complete("kind:not_r", 10, {}) == [Completion(5, 10, "not_rpc", "not JSON-RPC")]
+    assert complete("kind:not_r", 10, {}) == [FilterCompletion(5, 10, "not_rpc", "not JSON-RPC")]
     assert len(complete("tool:", 5, {"tool": [f"t{number}" for number in range(1000)]})) == MOST
 
 

@@ -16,7 +16,7 @@ from tui.traffic.filter.nodes import quoted
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.entry_reader import Ring
+from tui.traffic.record.entry_reader import RecentEntries
 
 TEXTS = st.text(
     st.one_of(
@@ -33,7 +33,7 @@ def passing(bodies: Sequence[bytes], text: str) -> list[int]:
     """Return the indices of the bodies that a filter lets through."""
     query = parse(text)
     assert query.is_sound, query.problems
-    frames, ring = EntryColumns(), Ring()
+    frames, ring = EntryColumns(), RecentEntries()
     for seq, body in enumerate(bodies, 1):
         entry = Entry(seq, seq, seq, "server", Direction.IN, Kind.RESPONSE, body=body)
         frames.append(entry)

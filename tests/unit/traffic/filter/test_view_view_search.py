@@ -7,8 +7,8 @@ from tests.conftest import wait_until
 from tests.unit.traffic.small_traffic import Bodies, Traffic
 from tui.core.traffic import BodyTerm, Direction, Entry, Kind
 from tui.storage.recordings.memory_reader import MemoryReader
-from tui.traffic.filter.view import Answer, BodySearch
-from tui.traffic.record.entry_reader import Ring
+from tui.traffic.filter.view import BodyMatches, BodySearch
+from tui.traffic.record.entry_reader import RecentEntries
 
 MILK = [BodyTerm("milk")]
 
@@ -20,8 +20,8 @@ def sample() -> Bodies:
     return Bodies(traffic)
 
 
-def answers(search: BodySearch, count: int) -> list[Answer]:
-    found: list[Answer] = []
+def answers(search: BodySearch, count: int) -> list[BodyMatches]:
+    found: list[BodyMatches] = []
 
     def enough() -> bool:
         while (answer := search.answer()) is not None:
@@ -44,7 +44,10 @@ def test_answers_come_in_the_order_of_the_blocks():
     search.ask(4, 8, 5, 8)
     search.ask(0, 4, 1, 4)
     assert search.waiting == 8
-    assert answers(search, 2) == [Answer(4, 8, [frozenset({6, 8})]), Answer(0, 4, [frozenset({2, 4})])]
+    assert answers(search, 2) == [
+        BodyMatches(4, 8, [frozenset({6, 8})]),
+        BodyMatches(0, 4, [frozenset({2, 4})]),
+    ]
     assert search.waiting == 0
     search.close(wait=True)
 
@@ -64,7 +67,7 @@ def test_what_was_given_up_is_not_answered():
     assert search.cancel() == [(0, 4), (4, 6)]
     search.ask(6, 8, 7, 8)
     go_on.set()
-    assert answers(search, 1) == [Answer(6, 8, [frozenset({8})])]
+    assert answers(search, 1) == [BodyMatches(6, 8, [frozenset({8})])]
     search.close(wait=True)
 
 
@@ -95,7 +98,7 @@ def test_a_block_that_cannot_be_read_has_nothing_and_says_why():
     bodies.search = fail
     search = BodySearch(lambda: bodies, MILK)
     search.ask(0, 4, 1, 4)
-    assert answers(search, 1) == [Answer(0, 4, [frozenset()], "the disk is gone")]
+    assert answers(search, 1) == [BodyMatches(0, 4, [frozenset()], "the disk is gone")]
     search.close(wait=True)
 
 
@@ -111,7 +114,7 @@ def test_giving_up_nothing_does_not_break_off_the_next_block():
     search = BodySearch(lambda: memory(b"milk"), MILK)
     for start in (0, 1, 2):
         search.ask(start, start + 1, 1, 1)
-        assert answers(search, 1) == [Answer(start, start + 1, [frozenset({1})])]
+        assert answers(search, 1) == [BodyMatches(start, start + 1, [frozenset({1})])]
         assert search.cancel() == []
     search.close(wait=True)
 
@@ -120,13 +123,13 @@ def test_a_regular_expression_that_python_never_finishes_is_answered_at_once():
     search = BodySearch(lambda: memory(b"a" * 200_000), [BodyTerm(r"\w+\w+\w+@", regex=True)])
     began = time.monotonic()
     search.ask(0, 1, 1, 1)
-    assert answers(search, 1) == [Answer(0, 1, [frozenset()])]
+    assert answers(search, 1) == [BodyMatches(0, 1, [frozenset()])]
     search.close(wait=True)
     assert time.monotonic() - began < 0.5
 
 
 def memory(*bodies: bytes) -> MemoryReader:
-    kept = Ring()
+    kept = RecentEntries()
     kept.add(
         [
             Entry(seq, seq, seq, "weather", Direction.IN, Kind.NOT_JSON, body=body)

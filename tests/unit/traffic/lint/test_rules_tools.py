@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.traffic.traffic_script import ECHO, Script
 from tui.core.traffic import Severity
-from tui.traffic.lint.state import Listing
+from tui.traffic.lint.server_session import ToolListing
 
 COUNT = {
     **ECHO,
@@ -135,7 +135,7 @@ def test_another_order_of_the_same_tools_is_told_but_other_tools_are_not():
 
 
 def test_what_is_kept_of_endless_pages_is_bounded():
-    listing = Listing()
+    listing = ToolListing()
     for number in range(1_000):
         names = tuple(f"{number}-{index}" for index in range(500))
         assert listing.turn(("str", str(number)), names) is None

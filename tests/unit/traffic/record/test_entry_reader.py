@@ -7,11 +7,11 @@ import pytest
 
 from tests.unit.traffic.tapped import MARK, SECRET, hide, line, seen
 from tui.core.traffic import Captured, Cause, Direction, Entry, Kind, Outcome
-from tui.traffic.record.entry_reader import MARGIN, Reader
+from tui.traffic.record.entry_reader import MARGIN, EntryReader
 
 
 def read(*captured: Captured, cap: int = 1000) -> list[Entry]:
-    reader, into = Reader(hide, cap), list[Entry]()
+    reader, into = EntryReader(hide, cap), list[Entry]()
     for one in captured:
         reader.read(one, into)
     return into

@@ -3,7 +3,7 @@
 from tests.unit.traffic.tapped import seen
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
-from tui.traffic.record.entry_reader import Ring, scrub
+from tui.traffic.record.entry_reader import RecentEntries, scrub
 
 
 def entry(seq: int, body: bytes) -> Entry:
@@ -21,7 +21,7 @@ def entry(seq: int, body: bytes) -> Entry:
 
 
 def test_the_oldest_go_when_there_are_too_many_or_too_much():
-    ring = Ring(max_bytes=100, max_entries=5)
+    ring = RecentEntries(max_bytes=100, max_entries=5)
     ring.add([entry(seq, b"x") for seq in range(1, 8)])
     assert [row.seq for row in ring.columns(0, 10)] == [3, 4, 5, 6, 7]
     ring.add([entry(8, b"x" * 98)])
@@ -31,13 +31,13 @@ def test_the_oldest_go_when_there_are_too_many_or_too_much():
 
 
 def test_one_entry_is_always_kept():
-    ring = Ring(max_bytes=10)
+    ring = RecentEntries(max_bytes=10)
     ring.add([entry(1, b"x" * 1000)])
     assert len(ring.body(1)) == 1000
 
 
 def test_it_reads_like_a_store():
-    ring = Ring()
+    ring = RecentEntries()
     ring.add([entry(5, b"Hello"), entry(6, b"world")])
     assert ring.columns(5, 10)[0].body == b""
     assert [row.seq for row in ring.columns(4, 1)] == [5]
@@ -47,13 +47,13 @@ def test_it_reads_like_a_store():
 
 
 def test_bodies_come_with_their_numbers():
-    ring = Ring()
+    ring = RecentEntries()
     ring.add([entry(1, b"a"), entry(2, b"b"), entry(3, b"c")])
     assert ring.bodies(2, 9) == [(2, b"b"), (3, b"c")]
 
 
 def test_findings_are_kept_in_order():
-    ring = Ring()
+    ring = RecentEntries()
     findings = [Finding(seq, "x", Severity.HINT, "x") for seq in (1, 2, 3)]
     ring.add_findings(findings)
     assert ring.findings(1) == findings[1:]

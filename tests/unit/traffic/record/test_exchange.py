@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tui.core.jsonrpc.messages import classify
 from tui.core.traffic import Cause, Direction, Kind, Outcome
 from tui.traffic.record import exchange as exchange_module
-from tui.traffic.record.exchange import Correlator, Link, Remark
+from tui.traffic.record.exchange import Correlator, Link, PairingRemark
 
 OUT, IN = Direction.OUT, Direction.IN
 
@@ -79,11 +79,11 @@ def test_a_second_answer_is_a_duplicate_of_the_same_request(wire: Wire):
     wire.call()
     wire.answer()
     again = wire.answer()
-    assert (again.pair, again.remark) == (1, Remark.DUPLICATE)
+    assert (again.pair, again.remark) == (1, PairingRemark.DUPLICATE)
 
 
 def test_an_answer_to_nothing_says_so(wire: Wire):
-    assert wire.answer(99) == Link(outcome=Outcome.OK, remark=Remark.UNKNOWN)
+    assert wire.answer(99) == Link(outcome=Outcome.OK, remark=PairingRemark.UNKNOWN)
 
 
 @pytest.mark.parametrize(("sent", "answered"), [(7, "7"), (7, 7.0), ("7", 7), ("a-1", '"a-1"')])
@@ -91,9 +91,9 @@ def test_an_id_that_changed_its_type_is_found_all_the_same(wire: Wire, sent: Any
     wire.call(sent)
     link = wire.answer(answered)
     if answered == '"a-1"':  # other text is another id
-        assert link.remark is Remark.UNKNOWN
+        assert link.remark is PairingRemark.UNKNOWN
     else:
-        assert (link.pair, link.remark) == (1, Remark.ID_CHANGED)
+        assert (link.pair, link.remark) == (1, PairingRemark.ID_CHANGED)
 
 
 def test_7_and_the_text_7_are_two_requests_where_both_were_sent(wire: Wire):
@@ -104,9 +104,9 @@ def test_7_and_the_text_7_are_two_requests_where_both_were_sent(wire: Wire):
 
 def test_an_id_used_again_while_its_request_waits_is_noticed(wire: Wire):
     wire.call(1, "a")
-    assert wire.call(1, "b").remark is Remark.REUSED
+    assert wire.call(1, "b").remark is PairingRemark.REUSED
     assert wire.answer(1).tool == "b"
-    assert wire.call(1, "c").remark is Remark.NONE
+    assert wire.call(1, "c").remark is PairingRemark.NONE
 
 
 def test_progress_belongs_to_the_call_that_gave_the_token(wire: Wire):
@@ -114,9 +114,9 @@ def test_progress_belongs_to_the_call_that_gave_the_token(wire: Wire):
     report = {"method": "notifications/progress", "params": {"progressToken": "t", "progress": 1}}
     assert wire(IN, **report) == Link("notifications/progress", "forecast", 1, 1, cause=Cause(1))
     wire.answer()
-    assert wire(IN, **report).remark is Remark.LATE
+    assert wire(IN, **report).remark is PairingRemark.LATE
     report["params"]["progressToken"] = "u"
-    assert wire(IN, **report).remark is Remark.UNKNOWN
+    assert wire(IN, **report).remark is PairingRemark.UNKNOWN
 
 
 def test_a_cancel_ends_its_request_and_a_late_answer_does_not_undo_it(wire: Wire):
@@ -124,14 +124,14 @@ def test_a_cancel_ends_its_request_and_a_late_answer_does_not_undo_it(wire: Wire
     cancel = wire(OUT, method="notifications/cancelled", params={"requestId": 1})
     assert (cancel.pair, cancel.outcome, cancel.tool) == (1, Outcome.CANCELLED, "forecast")
     late = wire.answer()
-    assert (late.pair, late.outcome, late.remark) == (1, Outcome.CANCELLED, Remark.LATE)
+    assert (late.pair, late.outcome, late.remark) == (1, Outcome.CANCELLED, PairingRemark.LATE)
 
 
 def test_a_cancel_after_the_answer_ends_nothing(wire: Wire):
     wire.call()
     wire.answer()
     cancel = wire(OUT, method="notifications/cancelled", params={"requestId": 1})
-    assert (cancel.pair, cancel.outcome, cancel.remark) == (1, Outcome.NONE, Remark.LATE)
+    assert (cancel.pair, cancel.outcome, cancel.remark) == (1, Outcome.NONE, PairingRemark.LATE)
 
 
 def test_a_server_may_end_a_listen_of_the_host(wire: Wire):
@@ -181,14 +181,14 @@ def test_at_an_exit_what_waits_is_lost_and_what_is_still_read_counts(wire: Wire)
     wire.event("exit", code=1)
     assert wire.correlator.open("weather") == 0
     assert (link := wire.answer(1)).pair == 1
-    assert (link.outcome, link.remark) == (Outcome.OK, Remark.NONE)
+    assert (link.outcome, link.remark) == (Outcome.OK, PairingRemark.NONE)
 
 
 def test_a_new_process_counts_its_ids_anew(wire: Wire):
     wire.call(1)
     wire.event("exit", code=0)
     wire.event("spawn", pid=7)
-    assert wire.answer(1).remark is Remark.UNKNOWN
+    assert wire.answer(1).remark is PairingRemark.UNKNOWN
 
 
 def test_an_answer_that_cannot_be_used_fails_its_request(wire: Wire):
@@ -201,7 +201,7 @@ def test_a_request_that_is_given_up_has_failed(wire: Wire):
     wire.call(1)
     link = wire.event("gave up", id=1, why="not JSON")
     assert (link.pair, link.root, link.outcome) == (1, 1, Outcome.ERROR)
-    assert wire.answer(1).remark is Remark.LATE
+    assert wire.answer(1).remark is PairingRemark.LATE
     assert wire.event("gave up", id={}).pair == 0
 
 
@@ -210,8 +210,8 @@ def test_a_reply_of_the_model_finds_its_request(wire: Wire):
     wire.model(Kind.MODEL_REQUEST, Cause(1, 2), "large", exchange=2)
     reply = wire.model(Kind.MODEL_REPLY, exchange=1, status=200)
     assert reply == Link("small", "", 1, 1, Outcome.OK, Cause(1, 1))
-    assert wire.model(Kind.MODEL_REPLY, exchange=1).remark is Remark.DUPLICATE
-    assert wire.model(Kind.MODEL_REPLY, exchange=9).remark is Remark.UNKNOWN
+    assert wire.model(Kind.MODEL_REPLY, exchange=1).remark is PairingRemark.DUPLICATE
+    assert wire.model(Kind.MODEL_REPLY, exchange=9).remark is PairingRemark.UNKNOWN
 
 
 @pytest.mark.parametrize("detail", [{"status": 503}, {"broken": "ReadError", "status": 200}])
@@ -229,10 +229,10 @@ def test_what_is_remembered_of_a_source_is_bounded(wire: Wire, monkeypatch: pyte
     for ident in range(50):
         wire.call(ident, _meta={"progressToken": ident})
     assert wire.correlator.open("weather") == 10
-    assert wire.answer(39).remark is Remark.UNKNOWN
-    assert [wire.answer(ident).remark for ident in range(40, 50)] == [Remark.NONE] * 10
-    assert wire.answer(40).remark is Remark.UNKNOWN
-    assert wire.answer(49).remark is Remark.DUPLICATE
+    assert wire.answer(39).remark is PairingRemark.UNKNOWN
+    assert [wire.answer(ident).remark for ident in range(40, 50)] == [PairingRemark.NONE] * 10
+    assert wire.answer(40).remark is PairingRemark.UNKNOWN
+    assert wire.answer(49).remark is PairingRemark.DUPLICATE
     assert len(wire.correlator._source("weather").is_asked.tokens) == 5
 
 
@@ -263,7 +263,7 @@ class Traffic(RuleBasedStateMachine):
     def ask(self, source: str, way: Direction, ident: int) -> None:
         link = self.wire(way, id=ident, method="tools/call", params={"name": "t"}, source=source)
         key = (source, way, ident)
-        assert (link.remark is Remark.REUSED) == (key in self.waiting)
+        assert (link.remark is PairingRemark.REUSED) == (key in self.waiting)
         assert (link.pair, link.root) == (0, self.wire.seq)
         self.waiting[key] = self.wire.seq
         self.over.pop(key, None)
@@ -275,9 +275,9 @@ class Traffic(RuleBasedStateMachine):
         first = key in self.waiting
         wanted = self.waiting.get(key) or self.over.get(key) or 0
         assert link.pair == link.root == wanted < self.wire.seq
-        assert (link.remark is Remark.UNKNOWN) == (wanted == 0)
+        assert (link.remark is PairingRemark.UNKNOWN) == (wanted == 0)
         if first:
-            assert link.remark is Remark.NONE
+            assert link.remark is PairingRemark.NONE
             self.over[key] = self.waiting.pop(key)
 
     @rule(source=sources, way=ways, ident=ids)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.traffic.recorded import Recorded
-from tui.traffic.replay.mock_server import Send, StandIn
+from tui.traffic.replay.mock_server import MockServer, Send
 
 
-def stand_in(recorded: Recorded) -> StandIn:
-    return StandIn(recorded.entries, recorded.bodies.__getitem__)
+def stand_in(recorded: Recorded) -> MockServer:
+    return MockServer(recorded.entries, recorded.bodies.__getitem__)
 
 
 def asked(ident: Any, method: str, **params: Any) -> bytes:
@@ -226,7 +226,7 @@ def test_a_batch_that_was_edited_by_hand_breaks_nothing(detail: dict[str, Any]):
     entries = [
         replace(entry, detail=detail) if entry.detail.get("batch") else entry for entry in recorded.entries
     ]
-    server = StandIn(entries, recorded.bodies.__getitem__)
+    server = MockServer(entries, recorded.bodies.__getitem__)
     assert "error" in said(server.take(asked(9, "tools/list")))[0]
 
 

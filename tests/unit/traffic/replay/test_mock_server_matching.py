@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from tui.traffic.replay.mock_server import Book, Question, alike, nearest, request_of
+from tui.traffic.replay.mock_server import Question, RecordedAnswers, alike, nearest, request_of
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_redacted_part_stands_for_any_text(recorded: Any, asked: Any, expected
 
 
 def test_the_same_meta_is_preferred_to_the_same_parameters():
-    book: Book[str] = Book()
+    book: RecordedAnswers[str] = RecordedAnswers()
     for level in ("debug", "error"):
         book.add(Question.of("tools/list", {"_meta": {"level": level}}), level)
     assert book.find(Question.of("tools/list", {"_meta": {"level": "error"}})) == "error"
@@ -33,7 +33,7 @@ def test_the_same_meta_is_preferred_to_the_same_parameters():
 
 
 def test_opening_requests_are_the_same_whoever_asks():
-    book: Book[str] = Book()
+    book: RecordedAnswers[str] = RecordedAnswers()
     book.add(Question.of("initialize", {"clientInfo": {"name": "a"}}), "hello")
     assert book.find(Question.of("initialize", {"clientInfo": {"name": "b"}})) == "hello"
     assert book.find(Question.of("tools/call", {"name": "b"})) is None

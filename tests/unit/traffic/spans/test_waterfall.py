@@ -5,7 +5,7 @@ import pytest
 from tests.unit.traffic.traffic_script import Script
 from tui.core.traffic import Cause, Direction, Entry, Kind
 from tui.traffic.spans.entries import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
-from tui.traffic.spans.waterfall import Part, Waterfall, of_entries, of_spans
+from tui.traffic.spans.waterfall import TimeShare, Waterfall, of_entries, of_spans
 
 MS = 1_000_000
 
@@ -72,7 +72,10 @@ def test_a_question_that_is_open_lasts_until_now():
 
 def test_a_call_that_was_denied_has_its_wait_alone():
     denied = call("a", None, 0, state=CallState.DENIED, proposed_ns=20 * MS, waited_ms=40)
-    assert [bar.part for bar in made(turn(60), step(1, 0, 20), denied).bars] == [Part.MODEL, Part.YOU]
+    assert [bar.part for bar in made(turn(60), step(1, 0, 20), denied).bars] == [
+        TimeShare.MODEL,
+        TimeShare.YOU,
+    ]
 
 
 def test_what_runs_ends_now():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.secrets.secret_places import (
+from tui.core.secrets.places import (
     is_secret_header,
     masked,
     masked_arguments,

@@ -34,7 +34,7 @@ TRANSPORT = "basic/transports"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Flaw:
     """A finding before it has an entry and a revision.
 
     Attributes:
@@ -53,7 +53,7 @@ class Said:
 
 
 @dataclass(slots=True)
-class Reading:
+class BodyReading:
     """What came of reading.
 
     Attributes:
@@ -64,10 +64,10 @@ class Reading:
 
     value: Any = None
     sound: bool = False
-    said: list[Said] = field(default_factory=list)
+    said: list[Flaw] = field(default_factory=list)
 
 
-_TORN = Said("incomplete", Severity.ERROR, "The output ended in the middle of this line.", TRANSPORT)
+_TORN = Flaw("incomplete", Severity.ERROR, "The output ended in the middle of this line.", TRANSPORT)
 
 
 def quote(raw: bytes | str, limit: int = QUOTE) -> str:
@@ -93,58 +93,58 @@ def is_cut(entry: Entry) -> bool:
     return bool(entry.sha256) or missing or "cut" in entry.detail or len(entry.body) > MAX_READ
 
 
-class LineReader:
+class BodyReader:
     """Reads the bodies of entries that should be frames. Used by one thread."""
 
     def __init__(self) -> None:
         self._json = DuplicateKeyReader()
 
-    def read(self, entry: Entry, newline_framing: bool) -> Reading:
+    def read(self, entry: Entry, newline_framing: bool) -> BodyReading:
         """Read a body.
 
         Args:
             entry: with its body, or a head of it.
             newline_framing: whether each line of a stream is a message; over HTTP it is not so.
         """
-        reading = Reading()
+        reading = BodyReading()
         raw = entry.body
         if entry.size > OVERSIZE:
             sentence = (
                 f"The frame has {entry.size:,} bytes; mcptui reads {OVERSIZE:,} and other clients less."
             )
-            reading.said.append(Said("oversize", Severity.WARNING, sentence))
+            reading.said.append(Flaw("oversize", Severity.WARNING, sentence))
         if is_cut(entry):
             if entry.kind is Kind.NOT_JSON:
                 sentence = f"A line of {entry.size:,} bytes that begins {quote(raw)} cannot be read as JSON."
-                reading.said.append(Said("not-json", Severity.ERROR, sentence, BASIC))
+                reading.said.append(Flaw("not-json", Severity.ERROR, sentence, BASIC))
             elif entry.size <= OVERSIZE:
                 sentence = f"Only the head of its {entry.size:,} bytes was looked at; the rest was not read."
-                reading.said.append(Said("not-whole", Severity.HINT, sentence))
+                reading.said.append(Flaw("not-whole", Severity.HINT, sentence))
             return reading
         if raw.startswith(_BOM):
             raw = raw[len(_BOM) :]
             sentence = "A byte order mark stands before the message; JSON-RPC over MCP begins with {."
-            reading.said.append(Said("byte-order-mark", Severity.WARNING, sentence, BASIC))
+            reading.said.append(Flaw("byte-order-mark", Severity.WARNING, sentence, BASIC))
         if newline_framing and raw.endswith(b"\r"):
             sentence = "The line ends with CR LF; messages are delimited by newlines alone."
-            reading.said.append(Said("line-ending", Severity.HINT, sentence, TRANSPORT))
+            reading.said.append(Flaw("line-ending", Severity.HINT, sentence, TRANSPORT))
         self._parse(entry, raw, reading, newline_framing)
         return reading
 
-    def _parse(self, entry: Entry, raw: bytes, reading: Reading, newline_framing: bool) -> None:
+    def _parse(self, entry: Entry, raw: bytes, reading: BodyReading, newline_framing: bool) -> None:
         try:
             text = raw.decode()
         except UnicodeDecodeError as problem:
             bad = raw[problem.start : problem.start + 4].hex(" ")
             sentence = f"Byte {problem.start:,} is not UTF-8 ({bad}); messages are UTF-8 encoded."
-            reading.said.append(Said("invalid-utf8", Severity.ERROR, sentence, TRANSPORT))
+            reading.said.append(Flaw("invalid-utf8", Severity.ERROR, sentence, TRANSPORT))
             text = raw.decode("utf-8", "replace")
         try:
             reading.value = self._json.read(text)
             reading.sound = True
         except RecursionError:
             sentence = "It is nested too deeply to be read."
-            reading.said.append(Said("too-deep", Severity.ERROR, sentence, BASIC))
+            reading.said.append(Flaw("too-deep", Severity.ERROR, sentence, BASIC))
         except ValueError as problem:
             if not entry.redactions:  # a mark for a secret may stand where a number stood
                 torn = entry.detail.get("newline") is False
@@ -153,43 +153,43 @@ class LineReader:
             reading.said.extend(_oddities(raw, reading.value, self._json.duplicate))
 
 
-def _oddities(raw: bytes, value: Any, doubled: str | None) -> Iterator[Said]:
+def _oddities(raw: bytes, value: Any, doubled: str | None) -> Iterator[Flaw]:
     if doubled is not None:
         sentence = f"An object has the key {quote(doubled)} twice; readers differ in which one counts."
-        yield Said("duplicate-key", Severity.WARNING, sentence, BASIC)
+        yield Flaw("duplicate-key", Severity.WARNING, sentence, BASIC)
     if b"\\u" in raw and (half := lone_surrogate(raw)):
         sentence = f"The text has {half}, half of a surrogate pair alone: no character, and not UTF-8."
-        yield Said("lone-surrogate", Severity.WARNING, sentence, BASIC)
+        yield Flaw("lone-surrogate", Severity.WARNING, sentence, BASIC)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH):
         sentence = f"It nests deeper than {MAX_DEPTH} levels; many readers refuse that."
-        yield Said("too-deep", Severity.WARNING, sentence, BASIC)
+        yield Flaw("too-deep", Severity.WARNING, sentence, BASIC)
 
 
-def _not_json(raw: bytes, problem: ValueError, newline_framing: bool) -> Iterator[Said]:
+def _not_json(raw: bytes, problem: ValueError, newline_framing: bool) -> Iterator[Flaw]:
     head = raw.lstrip()
     if isinstance(problem, NotJson):
-        yield Said("not-json", Severity.ERROR, f"It holds {problem.part}, which JSON does not have.", BASIC)
+        yield Flaw("not-json", Severity.ERROR, f"It holds {problem.part}, which JSON does not have.", BASIC)
     elif not head:
-        yield Said("stray-output", Severity.HINT, "An empty line is no message.", TRANSPORT)
+        yield Flaw("stray-output", Severity.HINT, "An empty line is no message.", TRANSPORT)
     elif not newline_framing:
-        yield Said("not-json", Severity.ERROR, f"The body is not JSON: it begins {quote(raw)}.", BASIC)
+        yield Flaw("not-json", Severity.ERROR, f"The body is not JSON: it begins {quote(raw)}.", BASIC)
     elif isinstance(problem, json.JSONDecodeError) and problem.msg == "Extra data" and head[:1] in b"{[":
         sentence = f"Something stands behind the message on its line: {quote(raw[problem.pos :])}."
-        yield Said("stray-output", Severity.ERROR, sentence, TRANSPORT)
+        yield Flaw("stray-output", Severity.ERROR, sentence, TRANSPORT)
     elif _HEADER.match(head):
         sentence = f"{quote(raw)} is a header of language servers; MCP has one message a line and no headers."
-        yield Said("stray-output", Severity.ERROR, sentence, TRANSPORT)
+        yield Flaw("stray-output", Severity.ERROR, sentence, TRANSPORT)
     elif _MESSAGE.search(raw[1:]):
         sentence = f"More than one message, or text and a message, stand on one line: {quote(raw)}."
-        yield Said("stray-output", Severity.ERROR, sentence, TRANSPORT)
+        yield Flaw("stray-output", Severity.ERROR, sentence, TRANSPORT)
     elif _PIECE.fullmatch(raw[:400]):
         sentence = f"{quote(raw)} looks like one line of a message printed over many."
-        yield Said("embedded-newline", Severity.ERROR, sentence, TRANSPORT)
+        yield Flaw("embedded-newline", Severity.ERROR, sentence, TRANSPORT)
     elif head[:1] in b"{[":
-        yield Said("not-json", Severity.ERROR, f"The line is not JSON: {_why(problem)}.", BASIC)
+        yield Flaw("not-json", Severity.ERROR, f"The line is not JSON: {_why(problem)}.", BASIC)
     else:
         sentence = f"Only messages may be written to stdout, and {quote(raw)} is none."
-        yield Said("stray-output", Severity.WARNING, sentence, TRANSPORT)
+        yield Flaw("stray-output", Severity.WARNING, sentence, TRANSPORT)
 
 
 def _why(problem: ValueError) -> str:

@@ -3,10 +3,10 @@ from typing import Any
 
 from tests.unit.traffic.recorded import Recorded
 from tui.core.traffic import Kind
-from tui.traffic.replay.replay import Item, Replay, Result, plan, tally
+from tui.traffic.replay.replay_plan import Replay, ReplayItem, ReplayResult, plan, tally
 
 
-def planned(recorded: Recorded) -> list[Item]:
+def planned(recorded: Recorded) -> list[ReplayItem]:
     return plan(recorded.entries, recorded.bodies.__getitem__)
 
 
@@ -91,7 +91,7 @@ def test_an_answer_that_is_no_json_differs_and_requests_are_counted():
     (item,) = planned(recorded)
     result = Replay([item]).answer(item, b"garbage", 1)
     assert result.differs
-    assert tally([result, Result(item, problem="gone")]) == {"same": 0, "differ": 2, "left out": 0}
+    assert tally([result, ReplayResult(item, problem="gone")]) == {"same": 0, "differ": 2, "left out": 0}
 
 
 # ---- batches --------------------------------------------------------------------------------------------

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from tui.core.forms.forms import FieldKind, FieldState, form_of
+from tui.core.forms.form import Form
+from tui.core.forms.spec import FieldKind, FieldState
 
 
 def form(properties, required=(), **more):
-    return form_of({"type": "object", "properties": properties, "required": list(required), **more})
+    return Form({"type": "object", "properties": properties, "required": list(required), **more})
 
 
 TEXT = {"type": "string"}
@@ -256,13 +257,13 @@ def test_what_does_not_fit_stays_raw_and_says_why():
 
 @pytest.mark.parametrize("more", [{}, {"properties": {}}, {"additionalProperties": False}])
 def test_a_tool_without_arguments_has_nothing_to_fill_in(more):
-    made = form_of({"type": "object", **more})
+    made = Form({"type": "object", **more})
     assert made.fields() == ()
     assert made.value() == ({}, {})
 
 
 def test_a_tool_that_takes_any_entries_is_a_map():
-    made = form_of({"type": "object", "additionalProperties": {"type": "integer"}})
+    made = Form({"type": "object", "additionalProperties": {"type": "integer"}})
     assert [row.kind for row in made.fields()] == [FieldKind.MAP]
     made.set(made.add((), "n"), "1")
     assert made.value() == ({"n": 1}, {})

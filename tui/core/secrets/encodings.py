@@ -49,7 +49,7 @@ class Needles:
         return False
 
 
-class Form:
+class EncodedSecret:
     r"""One text to be found in any escape.
 
     Attributes:

@@ -55,7 +55,7 @@ def count_parts(value: Any, most: int) -> int:
 
 
 @dataclass(slots=True)
-class Asked:
+class SentRequest:
     """A request that was sent.
 
     Attributes:
@@ -84,7 +84,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Listing:
+class ToolListing:
     """The tools of a server as they were listed.
 
     Attributes:
@@ -126,7 +126,7 @@ class Listing:
             self.outputs[name] = schema
 
 
-class Session:
+class ServerSession:
     """One life of a connection to one server.
 
     Attributes:
@@ -151,18 +151,20 @@ class Session:
         self.opened = self.ready = self.log_wanted = False
         self.server: Mapping[str, Any] | None = None
         self.client: Mapping[str, Any] | None = None
-        self.open: dict[Direction, OrderedDict[Id, Asked]] = {way: OrderedDict() for way in Direction}
-        self.answered: dict[Direction, OrderedDict[Id, Asked]] = {way: OrderedDict() for way in Direction}
-        self.tokens: dict[Direction, OrderedDict[Id, Asked]] = {way: OrderedDict() for way in Direction}
+        self.open: dict[Direction, OrderedDict[Id, SentRequest]] = {way: OrderedDict() for way in Direction}
+        self.answered: dict[Direction, OrderedDict[Id, SentRequest]] = {
+            way: OrderedDict() for way in Direction
+        }
+        self.tokens: dict[Direction, OrderedDict[Id, SentRequest]] = {way: OrderedDict() for way in Direction}
         self.said_once: set[str] = set()
-        self.listing = Listing()
+        self.listing = ToolListing()
 
     @property
     def modern(self) -> bool:
         """Whether a revision without handshake is in force."""
         return is_modern(self.revision)
 
-    def ask(self, direction: Direction, known: Id, asked: Asked) -> None:
+    def ask(self, direction: Direction, known: Id, asked: SentRequest) -> None:
         """Remember a request."""
         self.answered[direction].pop(known, None)
         waiting = self.open[direction]
@@ -173,7 +175,7 @@ class Session:
         if asked.token is not None:
             _keep(self.tokens[direction], identity(asked.token), asked, MOST_TOKENS)
 
-    def answer(self, direction: Direction, known: Id) -> Asked | None:
+    def answer(self, direction: Direction, known: Id) -> SentRequest | None:
         """Return the request that went in `direction` and is now answered, None if there is none open."""
         asked = self.open[direction].pop(known, None)
         if asked is not None:
@@ -186,20 +188,20 @@ class Session:
         return any(asked.method == method for asked in self.open[Direction.OUT].values())
 
 
-def _keep(kept: OrderedDict[Id, Asked], known: Id, asked: Asked, most: int) -> None:
+def _keep(kept: OrderedDict[Id, SentRequest], known: Id, asked: SentRequest, most: int) -> None:
     kept[known] = asked
     kept.move_to_end(known)
     if len(kept) > most:
         kept.popitem(last=False)
 
 
-def asked_of(seq: int, method: str, params: Mapping[str, Any]) -> Asked:
+def asked_of(seq: int, method: str, params: Mapping[str, Any]) -> SentRequest:
     """Return what is to be remembered of a request."""
     meta = mapping(params.get("_meta"))
     version = meta.get(VERSION_KEY)
     name = params.get("name")
     token = meta.get("progressToken")
-    return Asked(
+    return SentRequest(
         seq,
         method[:LONG_NAME],
         tool=name[:LONG_NAME] if isinstance(name, str) and method == "tools/call" else "",

@@ -43,7 +43,7 @@ _WHOLE = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:=(?=\S*\Z)|:\s*)(?P<value>.*)
 _SCHEME = re.compile(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
 
 
-class Place(NamedTuple):
+class SecretSpan(NamedTuple):
     """Where a secret is in a text.
 
     Attributes:
@@ -75,30 +75,30 @@ def is_secret_header(name: str) -> bool:
     return names_a_secret(name) or lower.endswith("-key")
 
 
-def places_in(text: str) -> list[Place]:
+def places_in(text: str) -> list[SecretSpan]:
     """Return where secrets are in a text such as a URL or a connection string, in order, not overlapping."""
     return _in_order(_inside(text))
 
 
-def places_in_arguments(arguments: Sequence[str]) -> list[list[Place]]:
+def places_in_arguments(arguments: Sequence[str]) -> list[list[SecretSpan]]:
     """Return where secrets are in each argument of a command line."""
-    found: list[list[Place]] = []
+    found: list[list[SecretSpan]] = []
     expected = ""
     for argument in arguments:
         flag = _FLAG.fullmatch(argument)
         whole = flag or _WHOLE.fullmatch(argument)
         places = list(_inside(argument))
         if flag is None and expected and _is_secret(expected, argument):
-            places.append(Place(0, len(argument), expected))
+            places.append(SecretSpan(0, len(argument), expected))
         elif whole is not None and whole["value"] and _is_secret(whole["name"], whole["value"]):
-            places.append(Place(*whole.span("value"), whole["name"]))
+            places.append(SecretSpan(*whole.span("value"), whole["name"]))
         found.append(_in_order(places))
         negated = flag is not None and flag["name"].startswith("no-")
         expected = flag["name"] if flag is not None and flag["value"] is None and not negated else ""
     return found
 
 
-def masked(text: str, places: Iterable[Place] | None = None) -> str:
+def masked(text: str, places: Iterable[SecretSpan] | None = None) -> str:
     """Return `text` with a mark in each of the places; without `places`, where secrets are in it."""
     parts: list[str] = []
     done = 0
@@ -129,26 +129,26 @@ def secrets_in_arguments(arguments: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number, value
 
 
-def _values(text: str, places: Iterable[Place]) -> list[str]:
+def _values(text: str, places: Iterable[SecretSpan]) -> list[str]:
     found = [text[place.start : place.end] for place in places]
     # A server that echoes its token rarely echoes the word "Bearer" before it.
     found = [form for value in found for form in (value, _SCHEME.sub("", value, count=1))]
     return list(dict.fromkeys(form for value in found for form in (value, unquote(value))))
 
 
-def _inside(text: str) -> Iterator[Place]:
+def _inside(text: str) -> Iterator[SecretSpan]:
     for found in _USER.finditer(text):
         if found["password"] or not is_plain(found["user"] or "a"):
             group = "password" if found["password"] else "user"
-            yield Place(*found.span(group), group)
+            yield SecretSpan(*found.span(group), group)
     for pattern in (_ASSIGNED, _FLAG_IN_LINE):
         for found in pattern.finditer(text):
             group = next(name for name in ("double", "single", "bare") if found[name] is not None)
             if _is_secret(found["name"], found[group]):
-                yield Place(*found.span(group), found["name"])
+                yield SecretSpan(*found.span(group), found["name"])
     for found in _MEMBER.finditer(text):
         if _is_secret(found["name"], found["value"]):
-            yield Place(*found.span("value"), found["name"])
+            yield SecretSpan(*found.span("value"), found["name"])
 
 
 def _is_secret(name: str, value: str) -> bool:
@@ -157,9 +157,9 @@ def _is_secret(name: str, value: str) -> bool:
     return names_a_secret(name) or (may_be_secret(name) and not is_plain(value))
 
 
-def _in_order(places: Iterable[Place]) -> list[Place]:
+def _in_order(places: Iterable[SecretSpan]) -> list[SecretSpan]:
     """Return places in order; of those that overlap, the one that begins first, or else is longer."""
-    kept: list[Place] = []
+    kept: list[SecretSpan] = []
     for place in sorted(places, key=lambda one: (one.start, -one.end)):
         if place.start < place.end and (not kept or place.start >= kept[-1].end):
             kept.append(place)

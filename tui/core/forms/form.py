@@ -9,27 +9,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.forms.checks import json_text, parse_json
-from tui.core.forms.node import HOLDERS, Grower, Node, clear, gathered, write, write_raw
+from tui.core.forms.node import HOLDERS, FieldNode, FormBuilder, clear, gathered, write, write_raw
 from tui.core.forms.schema import SchemaReader
-from tui.core.forms.spec import MISSING, Bounds, Choice, Field, FieldKind, FieldSpec, FieldState, Path
-
-__all__ = [
-    "MISSING",
-    "Bounds",
-    "Choice",
-    "Field",
-    "FieldKind",
-    "FieldSpec",
-    "FieldState",
-    "Form",
-    "Path",
-    "form_of",
-]
-
-
-def form_of(schema: Any) -> "Form":
-    """Return the empty form of a schema; of one that is none, a form of one field of raw JSON."""
-    return Form(schema)
+from tui.core.forms.spec import (
+    MISSING,
+    FieldKind,
+    FieldState,
+    FormField,
+    Path,
+)
 
 
 class Form:
@@ -41,14 +29,14 @@ class Form:
 
     def __init__(self, schema: Any) -> None:
         self._reader = SchemaReader(schema)
-        self._grower = Grower(self._reader)
+        self._grower = FormBuilder(self._reader)
         self._spec = self._reader.spec(schema)
         self._root = self._grower.blank(self._spec, 0, required=True)
         self._recount()
 
     # ---- reading ---------------------------------------------------------------------------------------
 
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[FormField, ...]:
         """Return what is to be shown, in order; the whole itself, at (), only if it is not just an object.
 
         There is nothing to show of a tool without arguments.
@@ -59,7 +47,7 @@ class Form:
         plain = whole.kind is FieldKind.OBJECT or (whole.kind is FieldKind.MAP and not asks)
         return rows[1:] if plain and not whole.arms else rows
 
-    def field(self, path: Path) -> Field | None:
+    def field(self, path: Path) -> FormField | None:
         """Return one field as it is now, () for the whole; None if it is not there."""
         node = self._at(path)
         return None if node is None else _row(node, path, self.problems().get(path, ""))
@@ -190,7 +178,7 @@ class Form:
 
     def load(self, arguments: Any) -> None:
         """Fill in arguments in place of everything; what does not fit stands as raw JSON in its field."""
-        self._root = Node(self._spec, 0, required=True)
+        self._root = FieldNode(self._spec, 0, required=True)
         self._recount()
         self._grower.fill(self._root, arguments)
         self._recount()
@@ -204,13 +192,13 @@ class Form:
 
     # ---- the tree --------------------------------------------------------------------------------------
 
-    def _at(self, path: Path) -> Node | None:
-        node: Node | None = self._root
+    def _at(self, path: Path) -> FieldNode | None:
+        node: FieldNode | None = self._root
         for part in path:
             node = None if node is None else node.children.get(part)
         return node
 
-    def _grown(self, path: Path) -> Node | None:
+    def _grown(self, path: Path) -> FieldNode | None:
         """Return the field at `path`, the absent ones above it made present."""
         for end in range(len(path)):
             above = self._at(path[:end])
@@ -221,17 +209,17 @@ class Form:
     def _recount(self) -> None:
         self._grower.recount(self._root)
 
-    def _rows(self, node: Node, path: Path, problems: Mapping[Path, str]) -> Iterator[Field]:
+    def _rows(self, node: FieldNode, path: Path, problems: Mapping[Path, str]) -> Iterator[FormField]:
         yield _row(node, path, problems.get(path, ""))
         for name, child in node.children.items():
             yield from self._rows(child, (*path, name), problems)
 
 
-def _row(node: Node, path: Path, problem: str) -> Field:
+def _row(node: FieldNode, path: Path, problem: str) -> FormField:
     own, chosen = node.own, None
     if own.choices and node.state is FieldState.SET:
         chosen = next((n for n, choice in enumerate(own.choices) if choice.label == node.text), None)
-    return Field(
+    return FormField(
         path,
         str(path[-1]) if path else "",
         own,
@@ -249,7 +237,7 @@ def _row(node: Node, path: Path, problem: str) -> Field:
     )
 
 
-def _free(node: Node, name: str) -> str:
+def _free(node: FieldNode, name: str) -> str:
     free, number = name, 2
     while free in node.children:
         free, number = f"{name} {number}", number + 1

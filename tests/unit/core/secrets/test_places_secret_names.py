@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.core.secrets.secret_places import names_a_secret
+from tui.core.secrets.places import names_a_secret
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ReplayItem:
     """Something that the host sent.
 
     Attributes:
@@ -45,7 +45,7 @@ class Item:
     left_out: str = ""
 
 
-def plan(entries: Iterable[Entry], body: Body) -> list[Item]:
+def plan(entries: Iterable[Entry], body: Body) -> list[ReplayItem]:
     """Return what the host sent, in order, with what it got.
 
     Args:
@@ -69,7 +69,7 @@ def plan(entries: Iterable[Entry], body: Body) -> list[Item]:
     ]
 
 
-def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> Item:
+def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> ReplayItem:
     place = bodies.place(entry)
     raw, expected = bodies.read(place), b""
     left_out = ""
@@ -84,7 +84,7 @@ def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> Item:
         expected = bodies.read(its_place)
         if its_place.torn or not expected:
             left_out, expected = "only the beginning of its answer was recorded", b""
-    return Item(
+    return ReplayItem(
         entry.seq,
         entry.method,
         entry.tool,
@@ -98,7 +98,7 @@ def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ReplayResult:
     """What came of sending an item.
 
     Attributes:
@@ -109,7 +109,7 @@ class Result:
         problem: why there is no answer, or "".
     """
 
-    item: Item
+    item: ReplayItem
     got: bytes = b""
     took_ns: int = -1
     comparison: Comparison | None = None
@@ -129,16 +129,16 @@ class Replay:
         paths: patterns of paths that may differ, beside what is known to differ from run to run.
     """
 
-    def __init__(self, items: Iterable[Item], paths: Iterable[str] = ()) -> None:
+    def __init__(self, items: Iterable[ReplayItem], paths: Iterable[str] = ()) -> None:
         self._items = list(items)
         self._masks = Masks(tuple(paths), RUN_TO_RUN.kinds)
         self._handed_out: dict[bytes, bytes] = {}
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[ReplayItem]:
         """Yield what is to be done by us: requests and notifications."""
         return (item for item in self._items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION))
 
-    def bytes_of(self, item: Item) -> bytes:
+    def bytes_of(self, item: ReplayItem) -> bytes:
         """Return what is to be sent for an item now, after the answers that came so far."""
         raw = item.raw
         for name in GIVEN_BACK:
@@ -147,14 +147,14 @@ class Replay:
                 raw = with_member(raw, ("params", name), self._handed_out[value])
         return raw
 
-    def answer(self, item: Item, got: bytes, took_ns: int) -> Result:
+    def answer(self, item: ReplayItem, got: bytes, took_ns: int) -> ReplayResult:
         """Take the live answer to an item, and compare it with the recorded one."""
         for name in GIVEN_BACK.values():
             before, after = _member(item.expected, "result", name), _member(got, "result", name)
             if before and after:
                 self._handed_out[before] = after
         before, after = _parsed(item.expected), _parsed(got)
-        return Result(item, got, took_ns, compare(before, after, self._masks))
+        return ReplayResult(item, got, took_ns, compare(before, after, self._masks))
 
     def reply_to(self, method: str, ident: Any) -> bytes:
         """Return what the host answered when the server asked `method`, with another id.
@@ -189,7 +189,7 @@ def _parsed(raw: bytes) -> Any:
     return found
 
 
-def tally(results: Iterable[Result]) -> Mapping[str, int]:
+def tally(results: Iterable[ReplayResult]) -> Mapping[str, int]:
     """Return how many items were the same, differ, and were left out."""
     found = {"same": 0, "differ": 0, "left out": 0}
     for result in results:
