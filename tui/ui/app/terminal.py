@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 from tui.core.text import clean_line
 from tui.ui.app.app import McptuiApp
 from tui.ui.platform.memory import SWITCH_SECONDS
-from tui.ui.platform.output import screen_of_our_own
+from tui.ui.platform.output import driver_class, screen_of_our_own
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -67,10 +67,8 @@ def run_trace(
 
 
 def _run(app: "McptuiApp | TraceApp", made: "Sequence[Runtime]") -> int:
-    if sys.platform != "win32":
-        from tui.ui.platform.driver import RobustDriver
-
-        app.driver_class = RobustDriver
+    if (driver := driver_class()) is not None:
+        app.driver_class = driver
     sys.setswitchinterval(SWITCH_SECONDS)
     with screen_of_our_own() as screen:
         code = asyncio.run(_own(app, made, screen))

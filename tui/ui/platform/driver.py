@@ -91,7 +91,7 @@ class RobustDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read the terminal until the app leaves it."""
-        parser, gate = XTermParser(self._debug), PasteGate()
+        parser, gate = XTermParser(getattr(self, "_debug", False)), PasteGate()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         heard = time.monotonic()
         with selectors.SelectSelector() as selector:

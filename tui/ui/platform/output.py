@@ -5,7 +5,10 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from textual.driver import Driver
 
 
 class _Screen(io.TextIOWrapper):
@@ -60,3 +63,17 @@ def screen_of_our_own() -> Iterator[TextIO]:
 def _set_screen(screen: TextIO | None) -> None:
     # Final for type checkers, but the one place where Textual's driver looks for its terminal.
     setattr(sys, "__stderr__", screen)  # noqa: B010
+
+
+def driver_class() -> "type[Driver] | None":
+    """Return the driver for this terminal; None for Textual's own.
+
+    That is the one on Windows, and where Textual has not the private modules that ours is made of.
+    """
+    if sys.platform == "win32":
+        return None
+    try:
+        from tui.ui.platform.driver import RobustDriver
+    except ImportError:
+        return None
+    return RobustDriver

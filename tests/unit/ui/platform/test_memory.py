@@ -1,5 +1,6 @@
 """The garbage collector looks at everything while nobody presses keys, and hardly ever otherwise."""
 
+import ctypes
 import gc
 from collections.abc import Iterator
 
@@ -7,7 +8,7 @@ import pytest
 from textual.app import App
 
 from tui.ui.platform import memory as collecting
-from tui.ui.platform.memory import LEAST, MOST, GcPauses
+from tui.ui.platform.memory import LEAST, MOST, GcPauses, return_freed_memory
 
 
 @pytest.fixture
@@ -74,3 +75,12 @@ async def test_where_it_was_never_off_it_stays_as_it_is(collections) -> None:
         with GcPauses().gently(pilot.app):
             pass
     assert collections == []
+
+
+@pytest.mark.parametrize("error", [OSError, AttributeError])
+def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch, error: type[Exception]):
+    def library(name: str) -> None:
+        raise error(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", library)
+    return_freed_memory()

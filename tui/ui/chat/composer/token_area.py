@@ -243,7 +243,8 @@ class TokenArea(TextArea):
         event.stop()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         shown = self.pastes.keep(text) if Pastes.is_big(text) else clean(text)
-        if result := self._replace_via_keyboard(shown, *self.selection):
+        if not self.read_only:
+            result = self.replace(shown, *self.selection, maintain_selection_offset=False)
             self.move_cursor(result.end_location)
             self.focus()
 

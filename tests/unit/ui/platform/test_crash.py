@@ -1,0 +1,77 @@
+"""The private names that a crash takes from Textual 8.2.8, and what happens without them."""
+
+import pytest
+import textual
+from textual.app import App
+
+from tests.conftest import until
+from tui.ui.platform.crash import close_at_once, crash, report_crash
+
+SECRET = "sk-never-printed"
+
+
+class _Stage(App[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.reports: list[str] = []
+        report_crash(self, self.reports.append)
+
+    def fail(self) -> None:
+        secret = SECRET
+        raise ValueError(len(secret))
+
+
+def test_textual_has_the_names():
+    assert textual.__version__.startswith("8.2.")
+    for name in ("_fatal_error", "_handle_exception", "_close_messages_no_wait"):
+        assert callable(getattr(App, name))
+
+
+async def test_an_unhandled_exception_is_reported_without_local_variables() -> None:
+    app = _Stage()
+    with pytest.raises(ValueError, match="16"):
+        async with app.run_test() as pilot:
+            app.call_later(app.fail)
+            await pilot.pause()
+    assert len(app.reports) == 1
+    assert "ValueError: 16" in app.reports[0]
+    assert SECRET not in app.reports[0]
+
+
+async def test_without_the_name_for_the_exception_the_current_one_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = _Stage()
+    async with app.run_test():
+        monkeypatch.setattr(app, "_exception", None)
+        try:
+            app.fail()
+        except ValueError:
+            app._fatal_error()
+    assert "ValueError: 16" in app.reports[0]
+
+
+@pytest.mark.parametrize("has_private_name", [True, False])
+async def test_an_error_from_outside_ends_the_app(
+    monkeypatch: pytest.MonkeyPatch, has_private_name: bool
+) -> None:
+    app = _Stage()
+    with pytest.raises(KeyError):
+        async with app.run_test() as pilot:
+            with monkeypatch.context() as patch:
+                if not has_private_name:
+                    patch.setattr(app, "_handle_exception", None)
+                crash(app, KeyError("outside"))
+            await pilot.pause()
+    assert "KeyError: 'outside'" in app.reports[0]
+
+
+@pytest.mark.parametrize("has_private_name", [True, False])
+async def test_the_app_is_closed(monkeypatch: pytest.MonkeyPatch, has_private_name: bool) -> None:
+    app = _Stage()
+    async with app.run_test():
+        with monkeypatch.context() as patch:
+            if not has_private_name:
+                patch.setattr(app, "_close_messages_no_wait", None)
+            close_at_once(app)
+        await until(lambda: not app.is_running, what="closed")

@@ -1,0 +1,34 @@
+"""The stream that Textual draws to, and the driver for it."""
+
+import os
+import sys
+
+import pytest
+
+from tui.ui.platform.output import _Screen, driver_class
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has Textual's own driver")
+
+
+def test_a_terminal_that_is_gone_is_no_error():
+    read, write = os.pipe()
+    screen = _Screen(write)
+    screen.write("a")
+    screen.flush()
+    assert os.read(read, 10) == b"a"
+    os.close(read)
+    screen.write("b")
+    screen.flush()
+    screen.close()
+
+
+def test_the_driver_is_ours_with_textual_8_2():
+    driver = driver_class()
+    assert driver is not None and driver.__name__ == "RobustDriver"
+    assert all(hasattr(driver, name) for name in ("_sigtstp_application", "_sigcont_application"))
+
+
+def test_without_the_private_parser_textual_s_own_driver_is_used(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "textual._xterm_parser", None)
+    monkeypatch.delitem(sys.modules, "tui.ui.platform.driver", raising=False)
+    assert driver_class() is None
