@@ -1,1 +1,1 @@
-"""The MCP side: servers as processes and connections. The only room that imports mcp."""
+"""MCP servers: processes, connections, calls. The only room that imports mcp."""

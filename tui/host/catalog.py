@@ -1,6 +1,6 @@
-"""What a server offers: the walk over its pages, and the sifting of each tool by itself. Does no I/O.
+"""What a server offers: its paged listings, and checking each tool, resource and prompt. Does no I/O.
 
-One malformed tool never costs the others: it is left out with a reason that a person can read.
+A malformed entry never costs the others: it is left out, tools with a reason that a person can read.
 """
 
 import hashlib
@@ -23,12 +23,12 @@ DESCRIPTION_CHARS = 2048
 MAX_QUARANTINED = 200
 
 _DESCRIBING = (("properties", dict), ("$ref", str), ("anyOf", list), ("oneOf", list), ("allOf", list))
-"""What describes an object's properties at the root of a schema, and how each is written."""
+"""The keywords that describe an object's properties at the root of a schema, and their types."""
 
 _TAGS = re.compile("[\U000e0000-\U000e0fff]+")
 
 FetchPage = Callable[[str | None], Awaitable[Mapping[str, Any]]]
-"""Asks for the page at a cursor (None for the first) and returns the raw result."""
+"""Requests the page at a cursor (None for the first) and returns the raw result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Catalog:
     """The tools of one server.
 
     Attributes:
-        tools: what can be called, in the server's order.
-        output_schemas: by tool name, for those that have one.
-        quarantined: tools left out, each as (name, why).
+        tools: the usable tools, in the server's order.
+        output_schemas: by tool name, for tools that have one.
+        quarantined: tools left out, each as (name, reason).
         listing_problem: why tools/list failed or ended early, or "".
     """
 
@@ -48,7 +48,6 @@ class Catalog:
     listing_problem: str = ""
 
     def find(self, name: str) -> Tool | None:
-        """Return the tool of that name."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
 
@@ -57,12 +56,12 @@ NO_TOOLS = Catalog()
 
 @dataclass(slots=True)
 class Walk:
-    """The items of a paged listing, and why it ended early, if it did.
+    """The items of a paged listing.
 
     Attributes:
-        items: what was listed, raw.
+        items: the raw entries.
         note: why the listing ended early, or "".
-        incomplete: whether that was a failure, so that a later listing may have more.
+        incomplete: whether that was a failure, so a later listing may have more.
     """
 
     items: list[Any] = field(default_factory=list)
@@ -71,10 +70,10 @@ class Walk:
 
 
 async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> Walk:
-    """Ask for page after page; return the items under `key`.
+    """Request page after page; return the items under `key`.
 
-    A cursor is opaque and may be the empty text; the same one twice ends the walk. What was found is
-    kept when a later page fails; an error on the first one is raised as it came.
+    A cursor is opaque and may be an empty string; a repeated cursor ends the listing. Items of earlier
+    pages are kept when a later page fails; an error on the first page is raised unchanged.
     """
     walk = Walk()
     cursor: str | None = None
@@ -82,7 +81,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
     for number in range(1, MAX_PAGES + 1):
         try:
             page = await fetch(cursor)
-        except Exception as error:  # whatever page 7 breaks on, pages 1 to 6 are good
+        except Exception as error:  # whatever page 7 fails with, pages 1 to 6 are good
             if number == 1:
                 raise
             late = isinstance(error, TimeoutError)
@@ -120,14 +119,14 @@ def build_catalog(
     pins: Sequence[str] = (),
     before: Catalog = NO_TOOLS,
 ) -> Catalog:
-    """Sift the raw tools of a listing one by one.
+    """Check the raw tools of a listing one by one.
 
     Args:
         server: its name.
         walk: the listing.
-        trusted: whether the server's hints are believed.
-        pins: patterns of the names of tools that are pinned.
-        before: the catalog so far; an incomplete listing keeps the tools of it that were not listed.
+        trusted: whether the server's hints are trusted.
+        pins: patterns of the names of pinned tools.
+        before: the previous catalog; its tools are kept where an incomplete listing lacks them.
     """
     tools: dict[str, Tool] = {}
     outputs: dict[str, Mapping[str, Any]] = {}
@@ -182,7 +181,7 @@ def _has_name(raw: Mapping[str, Any]) -> bool:
 
 
 def _of_object(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema is of an object; one that describes properties may leave that out."""
+    """Whether a schema describes an object; "type" is optional if it describes properties."""
     if "type" in schema:
         return bool(schema["type"] == "object")
     return any(isinstance(schema.get(key), kind) for key, kind in _DESCRIBING)
@@ -215,7 +214,7 @@ def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[
 
 
 def described(text: Any) -> str:
-    """Return a description as person and model read it: cleaned, and at most 2,048 characters of it.
+    """Return a description cleaned and cut to 2,048 characters.
 
     A run of Unicode tag characters, which only a model would read, becomes one U+FFFD.
     """
@@ -228,7 +227,7 @@ def described(text: Any) -> str:
 
 
 def digest_of(raw: Mapping[str, Any]) -> str:
-    """Return a hash of everything of a tool that a model reads or a person is asked about."""
+    """Return a hash of everything in a tool that a model reads or a person approves."""
     read = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
     known = {key: raw[key] for key in read if key in raw}
     text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
@@ -242,14 +241,14 @@ T = TypeVar("T")
 
 
 def resource_infos(server: str, items: list[Any], *, template: bool) -> tuple[list[ResourceInfo], str]:
-    """Return the resources, or templates of resources, among the raw items; and what was left out, or ""."""
+    """Return the resources, or resource templates, among the raw items, and what was left out, or ""."""
     return _sifted(
         items, lambda raw: _resource(server, raw, template), "templates" if template else "resources"
     )
 
 
 def prompt_infos(server: str, items: list[Any]) -> tuple[list[PromptInfo], str]:
-    """Return the prompts among the raw items; and what was left out, or ""."""
+    """Return the prompts among the raw items, and what was left out, or ""."""
     return _sifted(items, lambda raw: _prompt(server, raw), "prompts")
 
 

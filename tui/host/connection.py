@@ -1,8 +1,8 @@
-"""One life of one server: connect, list, serve calls, leave. The only module that drives the SDK's client.
+"""One connection to one server: connect, list, serve calls, close. Alone in driving the SDK's client.
 
-Imports the SDK: load it in a thread, never for the first painted frame. The whole life is one coroutine
-in one task, because the SDK's scopes must be left by the task that entered them (measured: anything else
-raises or leaks a process). Nobody cancels that task; it is asked to stop by an event.
+Imports the SDK, so load it in a thread, never before the first frame. A connection is one coroutine in
+one task, because the SDK's scopes must be left by the task that entered them (measured: anything else
+raises or leaks a process). Nobody cancels that task; an event asks it to stop.
 """
 
 import asyncio
@@ -41,30 +41,30 @@ _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Errand = Callable[[Client, SdkBridge, Callable[[], str]], Awaitable[T]]
-"""Takes the ends of a live connection, and what says whether half a frame is stuck in it."""
+"""Takes the ends of a live connection, and a function that says whether a message is incomplete."""
 
 
 class Connection:
-    """One life of one server, from the spawn to the last of its processes.
+    """One connection to one server, from starting the process to the end of the last of its processes.
 
     Args:
         spec: the server.
         transport: what carries the bytes.
         clock: time.
         seconds: how long the start may take.
-        redact: removes configured secrets from what is shown.
+        redact: removes configured secrets from texts that are shown.
         on_ready: called when the server can be called.
-        on_leaving: called when it ends, before its process is ended.
+        on_leaving: called when the connection ends, before the process is ended.
         on_change: called when something shown of it changed. None of the three may raise or wait.
 
     Attributes:
-        transport: what carries the bytes; its stderr and exit can be read after the end.
-        catalog: the tools that can be called.
-        protocol: negotiated protocol version, or "".
+        transport: what carries the bytes; its stderr and exit can still be read after the end.
+        catalog: the available tools.
+        protocol: the negotiated protocol version, or "".
         title: the server's own name, cleaned, or "".
         version: the server's own version, cleaned, or "".
-        counts: how many resources and prompts it lists, None if not offered or not counted.
-        revisions: how often its resources and prompts have changed.
+        counts: number of resources and prompts, None if not offered or not counted.
+        revisions: how often the lists of resources and prompts have changed.
         start_ms: how long the start took.
     """
 
@@ -107,18 +107,18 @@ class Connection:
         self._timed_out = False
         self._died = False
 
-    # ---- the life --------------------------------------------------------------------------------------
+    # ---- lifetime --------------------------------------------------------------------------------------
 
     async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> Ending:
-        """Live until `stop` is set or the server dies; return how it ended, with no process of it left.
+        """Run until `stop` is set or the server dies; return how it ended, with none of its processes left.
 
         Args:
-            stop: set by whoever wants it to end; at any time.
-            mode: "auto" to probe for the era, "legacy" to go straight to `initialize`.
-            last: whether no other mode is tried if this one fails.
+            stop: set at any time to end it.
+            mode: "auto" to probe for the protocol era, "legacy" to send `initialize` right away.
+            last: whether no other mode is tried after this one.
 
         Raises:
-            Exception: it did not start because of a defect in mcptui or its libraries.
+            Exception: it did not start because of a bug in mcptui or its libraries.
         """
         self._stop = stop
         self._mode = mode
@@ -128,13 +128,11 @@ class Connection:
             async with self.transport as (read, write):
                 try:
                     await self._converse(SdkBridge(read, write, self._notified), mode)
-                except (
-                    Exception
-                ) as found:  # whatever the SDK raises is why this life ends, never a crash of ours
+                except Exception as found:  # whatever the SDK raises ends this connection, never the program
                     error = found
                 await self._see_the_exit()
                 self._leave(error, last)
-        except Exception as found:  # spawning or stopping failed: that is how this life ended
+        except Exception as found:  # starting or stopping the process failed: that is how it ended
             error = error or found
         finally:
             self._left.set()
@@ -171,7 +169,7 @@ class Connection:
         )
 
     async def _cancel_at_end(self, connecting: anyio.CancelScope) -> None:
-        """While it connects: give up at once when asked to stop, or when the process is gone."""
+        """While connecting: give up at once when asked to stop, or when the process has ended."""
         await first_of(self._stop.wait(), self.transport.exited.wait())
         connecting.cancel()
 
@@ -190,16 +188,16 @@ class Connection:
             await asyncio.gather(*side, return_exceptions=True)
 
     async def _see_the_exit(self) -> None:
-        """A closing pipe is often the first sign of a death: wait a moment for the process to say how."""
+        """Wait a moment for the process to report its exit: a closed pipe is often the first sign of it."""
         if self._wire is not None and self._wire.closed.is_set() and not self._stop.is_set():
             await set_within(self.transport.exited, EXIT_GRACE)
 
     def _leave(self, error: BaseException | None, last: bool) -> None:
         self._died = self.transport.exited.is_set()
         if self.may_be_of_other_era and not last:
-            return  # it is still starting: a second process is asked another way
+            return  # still starting: the other mode is tried with a new process
         if error is not None and not self._ready and self._is_defect(error):
-            return  # it is still starting: this may be tried again
+            return  # still starting: the start may be retried
         if self._stop.is_set():
             self._on_leaving(StopReason.REQUESTED)
         elif not self._ready:
@@ -209,22 +207,22 @@ class Connection:
 
     @property
     def introduction(self) -> Mapping[str, Any]:
-        """Return the server's answer to the handshake as it came; empty before that."""
+        """The server's answer to the handshake, unchanged; empty before that."""
         return self._wire.introduction if self._wire is not None else {}
 
     @property
     def may_be_of_other_era(self) -> bool:
-        """Whether a fresh process may start in the other mode.
+        """Whether a new process may start in the other mode.
 
-        Some servers exit on a method that they do not know, so one that died on the probe may do with
-        `initialize`. And one that refuses `initialize` may have been upgraded since it was last started.
+        Some servers exit on an unknown method, so one that died on the probe may accept `initialize`. And
+        one that refuses `initialize` may have been upgraded since it was last started.
         """
         if self._wire is None or self.protocol or self._timed_out or self._stop.is_set():
             return False
         return self._mode == "legacy" or (self._died and not self._wire.server_versions)
 
     def _is_defect(self, error: BaseException) -> bool:
-        """Whether a defect ended it; what an error means after a death or a stop is anybody's guess."""
+        """Whether a bug ended it; after a death or a stop, errors mean nothing."""
         ended = self._died or self._stop.is_set() or self.transport.fatal
         return not ended and explain.is_defect(error)
 
@@ -243,7 +241,7 @@ class Connection:
             versions=(self._wire.server_versions if self._wire else (), OUR_VERSIONS),
         )
 
-    # ---- what it offers --------------------------------------------------------------------------------
+    # ---- listings --------------------------------------------------------------------------------------
 
     def _introduced(self, client: Client) -> None:
         self.protocol = clean_line(client.protocol_version, 40)
@@ -253,7 +251,7 @@ class Connection:
             self.version = clean_line(info.version or "", 40)
 
     async def _list_all(self, listing: Listings) -> bool:
-        """List everything for the first time; return whether all tools could be listed."""
+        """List everything for the first time; return whether all tools were listed."""
         complete = True
         if "tools" in listing.offered:
             self._waiting_for = "tools/list"
@@ -263,19 +261,19 @@ class Connection:
         return complete
 
     async def _list_tools(self, listing: Listings) -> bool:
-        """List the tools; return whether all could be listed. Those known so far survive a failure."""
+        """List the tools; return whether all were listed. Known tools survive a failure."""
         try:
-            # A start keeps half of its time for the pages behind the first: some tools beat none.
+            # A start keeps half of its time for the later pages: some tools are better than none.
             known = PAGE_SECONDS if self._ready else None
             walk = await listing.walk("tools", known or self._seconds / 2, first=known)
-        except Exception as error:  # a server that cannot list its tools may still be looked at
+        except Exception as error:  # a server that cannot list its tools can still be inspected
             if self.transport.exited.is_set():
                 raise
             late = isinstance(error, TimeoutError)
             why = f"no answer within {known:g} s" if late and known else explain.protocol_failure(error)
             walk = Walk(note=why, incomplete=True)
         before = self.catalog
-        # A listing may be megabytes of schemas: sift it off the event loop.
+        # A listing may be megabytes of schemas: check it off the event loop.
         self.catalog = await asyncio.to_thread(
             build_catalog,
             self._spec.name,
@@ -289,7 +287,7 @@ class Connection:
         return not walk.incomplete
 
     async def _recount(self, listing: Listings, kind: str) -> bool:
-        """Count the resources or prompts, which have changed; return whether they could be counted."""
+        """Count the resources or prompts again; return whether that worked."""
         count = await listing.count(kind)
         if count is not None:
             self.counts[kind] = count
@@ -304,9 +302,9 @@ class Connection:
     async def _keep_fresh(
         self, kind: str, list_again: Callable[[], Awaitable[bool]], complete: bool = True
     ) -> None:
-        """List again when the server says that a list changed, and after a listing that was not complete.
+        """List again when the server reports a change, and after an incomplete listing.
 
-        Less and less often while the server keeps saying so, and while listing keeps failing.
+        Backs off while the server keeps reporting changes, and while listing keeps failing.
         """
         changed = self._changed[f"notifications/{kind}/list_changed"]
         pace, retry = RefreshPace(), RetryDelay()
@@ -321,7 +319,7 @@ class Connection:
             changed.clear()
             try:
                 complete = await list_again()
-            except Exception:  # a defect in reading one list must not leave it stale for good
+            except Exception:  # a bug in reading one list must not leave it stale for good
                 if self.transport.exited.is_set():
                     raise
                 _log.exception("listing the %s of %s failed with an internal error", kind, self._spec.name)
@@ -329,9 +327,9 @@ class Connection:
             pace.refreshed(self._clock.now_ns())
 
     async def _hear_changes(self, listing: Listings) -> None:
-        """Hold the change stream open; open it again when it ends, with growing delays.
+        """Keep the change stream open; reopen it when it ends, with growing delays.
 
-        There is no replay, so whatever may have changed in between is listed again.
+        There is no replay, so everything that may have changed in between is listed again.
         """
         retry, failed, opened_ns = RetryDelay(), False, 0
 
@@ -352,31 +350,31 @@ class Connection:
     async def call(
         self, tool: str, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
     ) -> ToolResult:
-        """Call a tool; every failure is a result. Cancelling this tells the server so.
+        """Call a tool; every failure is a result. Cancelling this cancels the call at the server.
 
         Args:
             tool: its raw name.
-            arguments: what to call it with.
-            seconds: how long it may take; progress never makes it longer.
-            progress: told of every sane progress notification.
+            arguments: of the call.
+            seconds: time limit; progress does not extend it.
+            progress: called with each valid progress notification.
         """
         call = SdkToolCall(tool, arguments)
         try:
             done = await self.perform(partial(call.run, seconds=seconds, progress=progress))
-        except Exception as error:  # any failure of a call is an observation for the model, never a crash
+        except Exception as error:  # a failed call is an observation for the model, never a crash
             return call.failure(error)
         return failed(CallFailure.SERVER_DIED, done) if isinstance(done, str) else done
 
     async def perform(self, errand: Errand[T]) -> T | str:
-        """Do something that needs the server; return what came of it, or how the server ended meanwhile.
+        """Run something that needs the server; return its result, or how the server ended meanwhile.
 
-        What the errand raises while the server lives is raised as it comes.
+        What it raises while the server lives is raised unchanged.
         """
         client, wire = self._client, self._wire
         if client is not None and wire is not None:
             try:
                 return await errand(client, wire, self._incomplete)
-            except Exception:  # which ones is the errand's business
+            except Exception:  # what it may raise is up to the errand
                 if not (self._stop.is_set() or self.transport.exited.is_set() or wire.closed.is_set()):
                     raise
             await set_within(self._left, LAST_WORDS_SECONDS)

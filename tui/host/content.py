@@ -1,6 +1,6 @@
-"""Raw results of `tools/call`, `resources/read` and `prompts/get` -> what the rest knows. Tolerant, pure.
+"""Raw results of `tools/call`, `resources/read` and `prompts/get` as core values. Tolerant, pure.
 
-Whatever shape an item has, it becomes something a person can look at; nothing is dropped in silence.
+Whatever the shape of an item, it becomes something that can be shown; nothing is dropped silently.
 """
 
 import json
@@ -15,7 +15,7 @@ _UNKNOWN_CHARS = 2_000
 
 
 def result_of(raw: Mapping[str, Any]) -> ToolResult:
-    """Return the result that a server's answer to `tools/call` means."""
+    """Return the result of a raw answer to `tools/call`."""
     warnings: list[str] = []
     items = raw.get("content")
     if items is None:
@@ -35,7 +35,7 @@ def result_of(raw: Mapping[str, Any]) -> ToolResult:
 
 
 def content_of(item: Any, *, shown: Any = None) -> Content:
-    """Return one content item; an unknown one as the JSON that it is, or that of `shown` in its place."""
+    """Return one content item; an unknown one as its JSON, or that of `shown` instead."""
     if isinstance(item, dict):
         match item:
             case {"type": "text", "text": str(text)}:
@@ -52,7 +52,7 @@ def content_of(item: Any, *, shown: Any = None) -> Content:
 
 
 def contents_of(raw: Mapping[str, Any]) -> ToolResult:
-    """Return the contents that a server's answer to `resources/read` means."""
+    """Return the contents of a raw answer to `resources/read`."""
     items = raw.get("contents")
     if not isinstance(items, list):
         return ToolResult(warning="the answer has no list of contents")
@@ -64,7 +64,7 @@ def contents_of(raw: Mapping[str, Any]) -> ToolResult:
 
 
 def prompt_of(raw: Mapping[str, Any]) -> PromptResult:
-    """Return the messages that a server's answer to `prompts/get` means."""
+    """Return the messages of a raw answer to `prompts/get`."""
     items = raw.get("messages")
     if not isinstance(items, list):
         return PromptResult(_text(raw, "description"), problem="The server's answer has no list of messages.")
@@ -76,7 +76,7 @@ def prompt_of(raw: Mapping[str, Any]) -> PromptResult:
 
 
 def _messages(item: Any) -> Iterator[PromptMessage]:
-    """Yield one message for each piece of its content: some servers give a list of them."""
+    """Yield one message for each content item: some servers send a list of them."""
     if not isinstance(item, dict):
         yield PromptMessage("user", content_of(item))
         return

@@ -1,7 +1,7 @@
-"""One good sentence for each way in which a start, a life or a call can go wrong. Imports no SDK.
+"""A sentence for each way in which a start, a connection or a call can fail. Does not import the SDK.
 
-The SDK wraps what happened in nested exception groups with words for programmers; the transport knows
-what the process did. A person gets what happened, the last word of the server, and the next step.
+The SDK wraps failures in nested exception groups with messages for programmers; the transport knows what
+the process did. A person gets what happened, the server's last line, and the next step.
 """
 
 import os
@@ -20,20 +20,20 @@ MESSAGE_CHARS = 300
 UNSUPPORTED_VERSION = -32022
 _THEIR_ANSWER = "the server's answer"
 NO_ANSWER = f"{_THEIR_ANSWER} cannot be used"
-"""How the transport begins what it says in place of an answer that is none."""
+"""How the transport begins an error that replaces an unusable answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How one life of a server ended.
+    """How a connection ended.
 
     Attributes:
-        reason: why it is stopped.
+        reason: why the server is stopped.
         detail: what happened, one or two sentences, or "".
         next_step: what the person can do, or "".
         code: exit code of the process, if it ended by itself with one.
         signal: name of the signal that ended it, or "".
-        died: it ended by itself, asked by nobody.
+        died: it ended although nobody asked it to.
     """
 
     reason: StopReason
@@ -52,10 +52,10 @@ def first_leaf(error: BaseException) -> BaseException:
 
 
 def error_message(error: BaseException) -> str:
-    """Return what an error says, cleaned, bounded, never empty."""
+    """Return the message of an error: cleaned, bounded, never empty."""
     leaf: Any = first_leaf(error)
     if type(leaf).__name__ == "ValidationError":
-        # pydantic's own text quotes the payload over many lines: only the place and the rule are of use.
+        # pydantic's own text quotes the payload over many lines: only place and rule are useful.
         first = leaf.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the answer"
         return clean_line(f"not what the protocol asks for: {place}: {first['msg']}", MESSAGE_CHARS)
@@ -63,7 +63,7 @@ def error_message(error: BaseException) -> str:
 
 
 def command_line(spec: ServerSpec) -> str:
-    """Return the command as a person would type it, shortened in the middle if it is long."""
+    """Return the command as typed in a shell, shortened in the middle if it is long."""
     shown = clean_line(shlex.join((os.path.basename(spec.command), *spec.shown_command[1:])), 1000)
     return shown if len(shown) <= 80 else f"{shown[:50]}…{shown[-28:]}"
 
@@ -75,7 +75,7 @@ def last_line(transport: ServerTransport) -> str:
 
 
 def not_json(transport: ServerTransport, said: str = "") -> str:
-    """Return what the server wrote to stdout that is no JSON-RPC, or "" if that has been `said`."""
+    """Return what the server wrote to stdout that is not JSON-RPC, or "" if it has been `said`."""
     if transport.noise_hint:
         hint = transport.noise_hint
         return "" if hint in said else f" {hint[0].upper()}{_sentence(hint[1:])}"
@@ -104,12 +104,12 @@ def start_failure(
 
     Args:
         spec: the server.
-        transport: its transport, left already.
-        error: what came out of the connecting, or None if it was given up.
-        seconds: the deadline, if it was what ended the start, else None.
-        died: whether the process had ended by itself.
-        waiting_for: the request that was not answered ("initialize", "tools/list").
-        versions: protocol versions that the server named, and those that we speak, newest first.
+        transport: its transport, already closed.
+        error: what connecting raised, or None if it was given up.
+        seconds: the timeout, if it ended the start, else None.
+        died: whether the process had ended on its own.
+        waiting_for: the unanswered request ("initialize", "tools/list").
+        versions: protocol versions of the server, and ours, newest first.
     """
     leaf = None if error is None else first_leaf(error)
     ended = transport.exit
@@ -166,13 +166,13 @@ _DEFECTS = (LookupError, TypeError, AttributeError, NameError, ImportError, Asse
 
 
 def is_defect(error: BaseException) -> bool:
-    """Whether an error is a defect in mcptui or its libraries, rather than something that a server did."""
+    """Whether an error is a bug in mcptui or its libraries, rather than something that a server did."""
     leaf = first_leaf(error)
     return isinstance(leaf, _DEFECTS) and not _is_version_problem(leaf)
 
 
 def internal_error(error: BaseException) -> Ending:
-    """Say that a start failed because of a defect, whose traceback has been logged."""
+    """Say that a start failed because of a bug, whose traceback has been logged."""
     leaf = first_leaf(error)
     detail = f"internal error in mcptui ({type(leaf).__name__}: {error_message(leaf)})."
     return Ending(
@@ -181,12 +181,12 @@ def internal_error(error: BaseException) -> Ending:
 
 
 def death(transport: ServerTransport, error: BaseException | None, *, died: bool) -> Ending:
-    """Say how a RUNNING server ended without anybody's asking.
+    """Say how a RUNNING server ended although nobody asked it to.
 
     Args:
         transport: its transport.
-        error: what came out of the session, if anything did.
-        died: whether the process had ended by itself.
+        error: what the session raised, if anything.
+        died: whether the process had ended on its own.
     """
     ended = transport.exit
     if transport.fatal or not died or ended is None:
@@ -197,7 +197,7 @@ def death(transport: ServerTransport, error: BaseException | None, *, died: bool
 
 
 def left_behind(transport: ServerTransport) -> str:
-    """Say that a server had put processes out of reach of its own end, or ""."""
+    """Say which processes of a server had escaped its process group, or ""."""
     match len(transport.leftovers):
         case 0:
             return ""
@@ -208,7 +208,7 @@ def left_behind(transport: ServerTransport) -> str:
 
 
 def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str:
-    """Say to a model why its call got no answer, with the server's last lines."""
+    """Tell a model why its call got no answer, with the server's last lines."""
     if stopped:
         return f"{name} was stopped while the call was running; it may or may not have taken effect."
     ended, fatal = transport.exit, transport.fatal
@@ -219,10 +219,10 @@ def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str
 
 
 def protocol_failure(error: BaseException) -> str:
-    """Say to a model that the server refused the call, or answered with something that is no answer."""
+    """Tell a model that the server refused the call, or sent an unusable answer."""
     leaf: Any = first_leaf(error)
     code, said = getattr(leaf, "code", None), error_message(leaf)
-    if said.startswith((NO_ANSWER, "result too large")):  # our own words, not the server's
+    if said.startswith((NO_ANSWER, "result too large")):  # our words, not the server's
         return f"{said[0].upper()}{_sentence(said[1:])}"
     if type(leaf).__name__ == "MCPError" and isinstance(code, int):
         return f"The server answered with error {code}: {said}"

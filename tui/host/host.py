@@ -1,6 +1,6 @@
-"""All servers of one program run: start, stop, restart, shutdown, and one toolbox over those that run.
+"""All servers of one run: start, stop, restart, shutdown, and one toolbox for the running ones.
 
-Importable without the SDK, so that the first painted frame does not wait for it.
+Importable without the SDK, so that the first frame does not wait for it.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class Host:
     Attributes:
         revision: grows with every change of anything shown; panes poll it.
         toolbox: the tools of all RUNNING servers.
-        workbench: everything of each server, to be tried by hand.
+        workbench: each server by hand.
     """
 
     def __init__(
@@ -48,16 +48,16 @@ class Host:
         on_change: Callable[[str], None] | None = None,
         open_with: Open = open_transport,
     ) -> None:
-        """Take the servers; nothing is started and nothing imported yet.
+        """Take the servers; nothing is started or imported yet.
 
         Args:
-            specs: the servers, in the order in which they are shown. Names are unique.
-            sink: told of everything that travels, and of what happens to processes.
+            specs: the servers in display order. Names are unique.
+            sink: gets everything that travels, and what happens to processes.
             clock: time.
-            redactor: what takes configured secrets out of stderr and reasons.
-            grace: a `StopGrace` for the stop ladder, or None for the usual times.
+            redactor: removes configured secrets from stderr and reasons.
+            grace: a `StopGrace` for the stop ladder, or None for the defaults.
             on_change: called with a server's name when something shown of it changed. Must not raise.
-            open_with: how transports are made; tests give their own.
+            open_with: opens transports; tests pass their own.
         """
         self.revision = 0
         self._on_change = on_change or _unheard
@@ -81,76 +81,53 @@ class Host:
         self._closing = False
 
     def statuses(self) -> tuple[ServerStatus, ...]:
-        """Return a snapshot of every server, in configured order."""
+        """Return the status of every server, in configured order."""
         return tuple(server.status for server in self._servers.values())
 
     def status(self, name: str) -> ServerStatus:
-        """Return a snapshot of one server.
-
-        Raises:
-            UsageError: there is no server of that name.
-        """
+        """Return the status of a server. Methods that take a name raise `UsageError` if it is unknown."""
         return self._named(name).status
 
     def stderr(self, name: str) -> tuple[str, ...]:
-        """Return the last lines that a server wrote to stderr, cleaned and redacted, oldest first.
-
-        Raises:
-            UsageError: there is no server of that name.
-        """
+        """Return the last stderr lines of a server, cleaned and redacted, oldest first."""
         return self._named(name).stderr()
 
     async def start(self, name: str) -> None:
-        """Start a server; return once it is RUNNING or STOPPED. A failure is in its status, not raised.
-
-        Raises:
-            UsageError: there is no server of that name.
-        """
+        """Start a server; return once it is RUNNING or STOPPED. A failure is in its status, not raised."""
         await self._named(name).start()
 
     async def stop(self, name: str) -> None:
-        """Stop a server; return once it is STOPPED.
-
-        Raises:
-            UsageError: there is no server of that name.
-        """
+        """Stop a server; return once it is STOPPED."""
         await self._named(name).stop()
 
     async def restart(self, name: str) -> None:
-        """Stop a server if it lives, then start it; return as `start` does.
-
-        Raises:
-            UsageError: there is no server of that name.
-        """
+        """Stop a server if it is running, then start it; return as `start` does."""
         await self._named(name).restart()
 
     def request_start(self, name: str) -> None:
-        """Ask for a start, from a key press: returns at once."""
+        """Start a server in the background."""
         self._request(self.start(name), f"start {name}")
 
     def request_stop(self, name: str) -> None:
-        """Ask for a stop, from a key press: returns at once."""
+        """Stop a server in the background."""
         self._request(self.stop(name), f"stop {name}")
 
     def request_restart(self, name: str) -> None:
-        """Ask for a restart, from a key press: returns at once."""
+        """Restart a server in the background."""
         self._request(self.restart(name), f"restart {name}")
 
     async def start_all(self, names: Iterable[str] | None = None) -> None:
-        """Start servers side by side; return once each is RUNNING or STOPPED.
+        """Start servers concurrently; return once each is RUNNING or STOPPED.
 
         Args:
-            names: which; None for those configured to start with the app.
-
-        Raises:
-            UsageError: there is no server of one of the names; then none is started.
+            names: which; None for those configured to start with the app. An unknown one starts none.
         """
         if names is None:
             names = [name for name, server in self._servers.items() if server.spec.autostart]
         await asyncio.gather(*(server.start() for server in [self._named(name) for name in names]))
 
     async def shutdown(self, *, force: bool = False) -> None:
-        """Stop all servers side by side, for good; at most 7 s, then whatever is left is killed.
+        """Stop all servers concurrently and for good; after 7 s the rest is killed.
 
         Args:
             force: kill at once. So does a second call while the first one waits.

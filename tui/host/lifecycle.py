@@ -1,4 +1,4 @@
-"""The life of a server as a pure table: which states follow which, and when a dead one starts again."""
+"""A server's states as a pure table, and the delays before a restart and before listing again."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -34,14 +34,14 @@ TRANSITIONS: dict[tuple[ServerState, Happening], ServerState] = {
     (ServerState.RUNNING, Happening.DIE): ServerState.STOPPING,
     (ServerState.STOPPING, Happening.GONE): ServerState.STOPPED,
 }
-"""Every legal transition. Whatever ends passes STOPPING, so STOPPED always means: no process of it left."""
+"""Every legal transition. Every end passes STOPPING, so STOPPED always means that no process is left."""
 
 
 def after(state: ServerState, happening: Happening) -> ServerState:
     """Return the state that follows.
 
     Raises:
-        IllegalTransition: the table has no such row; a defect of ours, never a server's.
+        IllegalTransition: not in the table; a bug of ours, never a server's.
     """
     try:
         return TRANSITIONS[state, happening]
@@ -51,10 +51,10 @@ def after(state: ServerState, happening: Happening) -> ServerState:
 
 @dataclass(slots=True)
 class RestartPolicy:
-    """Decides whether and when a server that died by itself is started again.
+    """Decides whether and when a server that died is restarted.
 
-    The delay doubles from 1 s to 60 s, one minute of health forgets the past, and five deaths in two
-    minutes are a crash loop, after which only the person starts it again. All times are monotonic
+    The delay doubles from 1 s to 60 s, a minute of health resets it, and five deaths in two minutes are
+    a crash loop, after which only the person starts it again. All times are monotonic
     nanoseconds.
     """
 
@@ -62,12 +62,12 @@ class RestartPolicy:
     _in_a_row: int = 0
 
     def delay_after_death(self, now_ns: int, lived_ns: int, jitter: float = 1.0) -> float | None:
-        """Note a death; return the seconds to wait before the next start, or None for a crash loop.
+        """Record a death; return the seconds until the restart, or None for a crash loop.
 
         Args:
             now_ns: when it died.
-            lived_ns: how long it had been RUNNING; 0 if it never was.
-            jitter: factor on the delay, so that servers that died together do not start together.
+            lived_ns: how long it had been RUNNING; 0 if never.
+            jitter: factor on the delay, so that servers that died together do not restart together.
         """
         if lived_ns >= HEALTHY_SECONDS * SECOND:
             self._in_a_row = 0
@@ -80,7 +80,7 @@ class RestartPolicy:
         return float(min(LONGEST_DELAY, delay * jitter))
 
     def forget(self) -> None:
-        """Start afresh: the person asked for a start."""
+        """Start over: the person asked for a start."""
         self._deaths.clear()
         self._in_a_row = 0
 
@@ -94,13 +94,13 @@ SECOND = 1_000_000_000
 
 @dataclass(slots=True)
 class RefreshPace:
-    """At most one refresh per 2 s, and half as often each time the server does not rest in between."""
+    """At most one refresh per 2 s, and half as often each time the server does not pause in between."""
 
     _last_ns: int | None = None
     _gap: float = GAP / 2
 
     def wait_seconds(self, now_ns: int) -> float:
-        """Return how long to wait, asked when the server has just said that its list changed."""
+        """Return the seconds to wait, right after the server said that its list changed."""
         if self._last_ns is None:
             return 0.0
         rested = (now_ns - self._last_ns) / SECOND
@@ -108,7 +108,7 @@ class RefreshPace:
         return max(0.0, self._gap - rested)
 
     def refreshed(self, now_ns: int) -> None:
-        """Take note that the list was asked for."""
+        """Record that the list was requested."""
         self._last_ns = now_ns
 
 
@@ -119,10 +119,10 @@ class RetryDelay:
     _last: float = 0.0
 
     def after_failure(self, worked_seconds: float = 0.0) -> float:
-        """Return how many seconds to wait before the next try.
+        """Return the seconds until the next try.
 
         Args:
-            worked_seconds: how long it had worked; if for longer than the last delay, delays start over.
+            worked_seconds: how long it worked; longer than the last delay, and delays start over.
         """
         again = worked_seconds < self._last
         self._last = min(LONGEST_RETRY, self._last * 2) if again else FIRST_RETRY

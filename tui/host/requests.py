@@ -1,6 +1,6 @@
-"""One request of any method through the SDK's client; its answer, taken raw.
+"""Requests over a live connection: tool calls, listings, and any method by hand; answers are kept raw.
 
-Imports the SDK: load it only where a connection lives already.
+Imports the SDK: load it only where a connection exists already.
 """
 
 import asyncio
@@ -37,12 +37,12 @@ _LEAST: Mapping[str, Mapping[str, Any]] = {
     "prompts/get": {"messages": []},
     "completion/complete": {"completion": {"values": []}},
 }
-"""The least that the SDK takes as an answer to a method of which it knows the answer."""
+"""The smallest answer that the SDK accepts, for each method whose answers it knows."""
 
 
 @dataclass(slots=True)
 class WholeReply(RawReply):
-    """Keeps an answer whatever its `resultType`: who sends raw requests wants to see raw answers."""
+    """Keeps an answer whatever its `resultType`: raw requests get raw answers."""
 
     def take(self, result: dict[str, Any]) -> dict[str, Any] | str:
         """Keep `result`; return what the SDK gets instead."""
@@ -52,13 +52,13 @@ class WholeReply(RawReply):
 
 
 class RawRequest:
-    """One request. Cancelling `run` sends `notifications/cancelled`.
+    """One request of any method. Cancelling `run` sends `notifications/cancelled`.
 
     Args:
         method: any method.
         params: its parameters; not changed.
-        seconds: the hard maximum.
-        whole: take any answer as it is, also one that asks for input in place of a result.
+        seconds: time limit.
+        whole: take any answer, also one that asks for input.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class RawRequest:
     ) -> None:
         said = params.get("_meta")
         meta = said if isinstance(said, Mapping) else {}
-        # The token of an earlier request would bring its progress to somebody else: it gets one of its own.
+        # The token of an earlier request would send its progress elsewhere: it gets a new one.
         self._wants_progress = "progressToken" in meta
         self._meta = {key: value for key, value in meta.items() if key != "progressToken"}
         self._method = method
@@ -76,12 +76,12 @@ class RawRequest:
         self._ticket = (WholeReply if whole else RawReply)(hollow=lambda raw: dict(least))
 
     async def run(self, client: Client, wire: SdkBridge, stuck: Callable[[], str]) -> RawAnswer:
-        """Send and return the answer; what is neither an answer nor an error nor late is raised as it comes.
+        """Send it and return the answer; anything but an answer, an error or a timeout is raised unchanged.
 
         Args:
             client: of a live connection.
-            wire: of the same.
-            stuck: what is to be added when it took too long.
+            wire: of the same connection.
+            stuck: returns what to add after a timeout.
         """
         mark = wire.issue(self._ticket)
         params = {**self._params, "_meta": {**self._meta, **mark}}
@@ -98,7 +98,7 @@ class RawRequest:
             text = f"{self._method} got no answer within {self._seconds:g} s and was cancelled."
             return RawAnswer(problem=f"{text}{stuck()}")
         except MCPError as error:
-            if error.error.code == CONNECTION_CLOSED:  # servers use that number for errors of their own too
+            if error.error.code == CONNECTION_CLOSED:  # servers use this code for their own errors too
                 await set_within(wire.closed, CLOSING_SECONDS)
                 if wire.closed.is_set():
                     raise
@@ -112,11 +112,11 @@ class RawRequest:
 
 
 async def _heard(progress: float, total: float | None, message: str | None) -> None:
-    """Take no note: progress of a raw request is seen in the traffic."""
+    """Do nothing: progress of a raw request shows in the traffic."""
 
 
 def _refused(error: MCPError) -> RawAnswer:
-    """Tell the server's own errors from what the transport says in place of an answer."""
+    """Distinguish the server's own errors from those that replace an answer."""
     found = error.error
     if found.message.startswith(explain.NO_ANSWER) or found.code == RESULT_TOO_LARGE:
         return RawAnswer(problem=explain.protocol_failure(error))
@@ -125,12 +125,12 @@ def _refused(error: MCPError) -> RawAnswer:
 
 
 class SdkToolCall:
-    """One call. Cancelling `run` sends `notifications/cancelled`."""
+    """One tool call. Cancelling `run` sends `notifications/cancelled`."""
 
     def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
         self._tool = tool
         self._arguments = dict(arguments)
-        # The SDK checks only results that are no errors, and would list all tools once more for that.
+        # The SDK validates only results without an error, and would list all tools again for that.
         self._ticket = RawReply(hollow=lambda raw: {"content": [], "isError": True})
 
     async def run(
@@ -142,14 +142,14 @@ class SdkToolCall:
         seconds: float,
         progress: ProgressSink,
     ) -> ToolResult:
-        """Call and return the result, or that it took too long; other failures are raised as they come.
+        """Call and return the result or a timeout; other failures are raised unchanged.
 
         Args:
             client: of a live connection.
-            wire: of the same.
-            remark: what is to be added when it took too long.
-            seconds: the hard maximum; progress never extends it.
-            progress: told of every sane progress notification.
+            wire: of the same connection.
+            remark: returns what to add after a timeout.
+            seconds: time limit; progress does not extend it.
+            progress: called with each valid progress notification.
         """
         meta: Any = wire.issue(self._ticket)
 
@@ -173,7 +173,7 @@ class SdkToolCall:
         return result_of(self._ticket.answer(parsed))
 
     def failure(self, error: Exception) -> ToolResult:
-        """Return what an error that `run` raised means, if the connection is still there."""
+        """Return the result for an error that `run` raised, if the connection is still there."""
         if getattr(error, "code", None) == RESULT_TOO_LARGE:
             return failed(CallFailure.TOO_LARGE, explain.error_message(error))
         if asked := self._ticket.asked:
@@ -185,7 +185,7 @@ class SdkToolCall:
 
 
 def failed(failure: CallFailure, text: str) -> ToolResult:
-    """Return the result of a call that gave none of its own."""
+    """Return the result of a call that has none of its own."""
     return ToolResult((TextContent(text),), is_error=True, failure=failure)
 
 
@@ -193,19 +193,19 @@ COUNT_SECONDS = 2.0
 
 
 class Listings:
-    """Asks one server what it offers."""
+    """What one server offers, page by page."""
 
     def __init__(self, client: Client, wire: SdkBridge) -> None:
         self._client = client
         self._wire = wire
 
     async def walk(self, kind: str, seconds: float, *, first: float | None = None) -> Walk:
-        """Return the raw entries of all pages, or of those that came in time.
+        """Return the raw entries of all pages, or of those that arrived in time.
 
         Args:
-            kind: "tools", "resources", "resourceTemplates" or "prompts": the key of its answer.
-            seconds: how long all pages may take together.
-            first: how long the first one may take, or None if the caller looks after that.
+            kind: "tools", "resources", "resourceTemplates" or "prompts": the key in the answer.
+            seconds: time limit for all pages together.
+            first: time limit for the first one, or None if the caller has its own.
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
@@ -220,19 +220,19 @@ class Listings:
         return await walk_pages(fetch, kind)
 
     async def count(self, kind: str) -> int | None:
-        """Return how many entries there are, or None if not offered or not all listed within 2 s."""
+        """Return the number of entries, or None if not offered or not all listed within 2 s."""
         if kind not in self.offered:
             return None
         try:
             async with asyncio.timeout(COUNT_SECONDS):
                 walk = await self.walk(kind, COUNT_SECONDS)
-        except Exception:  # a count is a nicety: no failure of it may cost the server
+        except Exception:  # a count is optional: it must never cost the server
             return None
         return None if walk.incomplete else len(walk.items)
 
     @property
     def offered(self) -> frozenset[str]:
-        """The kinds of lists that the server says it has."""
+        """The kinds of lists that the server has."""
         return frozenset(kind for kind, offer in self._offers.items() if offer is not None)
 
     @property
@@ -248,13 +248,13 @@ class Listings:
         return {"tools": said.tools, "resources": said.resources, "prompts": said.prompts}
 
     async def listen(self, opened: Callable[[], None]) -> bool:
-        """Hold a change stream open until it ends; what it carries is heard on the wire.
+        """Keep a change stream open until it ends; the bridge sees its notifications.
 
         Args:
             opened: called once the server has acknowledged the stream.
 
         Returns:
-            Whether it may be opened again: False if the server does not know such streams.
+            Whether it may be opened again: False if the server does not support such streams.
         """
         kinds = self.streamed
         try:
@@ -266,7 +266,7 @@ class Listings:
                 opened()
                 async for _ in changes:
                     pass
-        except Exception as error:  # however it ends or is refused, the server can still be called
+        except Exception as error:  # whatever ends or refuses it, the server can still be called
             return getattr(error, "code", None) != METHOD_NOT_FOUND
         return True
 

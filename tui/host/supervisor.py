@@ -1,6 +1,6 @@
-"""One configured server through all its lives: start, stop, restart, and what is shown of it.
+"""One configured server across connections: start, stop, restart, and its status.
 
-Importable without the SDK; that is loaded in a thread at the first start.
+Importable without the SDK, which is loaded in a thread at the first start.
 """
 
 import asyncio
@@ -47,14 +47,14 @@ class HostContext:
     """What all servers of one host share.
 
     Attributes:
-        sink: told of everything that travels, and of what happens to processes.
+        sink: gets everything that travels, and what happens to processes.
         clock: time.
-        redactor: what takes configured secrets out of what is shown.
+        redactor: removes configured secrets from what is shown.
         owner: mark of this host in the environment of its servers.
-        grace: times of the stop ladder, or None for the usual ones.
+        grace: timeouts of the stop ladder, or None for the defaults.
         changed: called with a server's name when something shown of it changed.
         watchdog: ends the servers if this program is killed.
-        open: how a transport is made.
+        open: opens a transport.
         legacy: digests of specs known to speak only the older era; kept as long as the host lives.
     """
 
@@ -70,7 +70,7 @@ class HostContext:
 
 
 def start_seconds(spec: ServerSpec) -> float:
-    """Return how long a start may take: longer than usual where a launcher may have to download first."""
+    """Return the start timeout: longer than the default where a launcher may have to download first."""
     launcher = os.path.basename(spec.command).removesuffix(".cmd").removesuffix(".exe") in LAUNCHERS
     return LAUNCHER_SECONDS if launcher and spec.start_seconds == USUAL_SECONDS else spec.start_seconds
 
@@ -81,16 +81,16 @@ def is_modern(version: str) -> bool:
 
 
 STARTS = 2
-"""How often a start is tried that an internal error ends."""
+"""How often a start that ends with an internal error is tried."""
 
 _log = logging.getLogger(__name__)
 
 
 class Supervisor:
-    """Owns one server: at most one process of it lives at any time.
+    """Owns one server: at most one process of it runs at any time.
 
-    All methods belong to the event loop's thread. The lives are run by one plain task that nobody
-    cancels; everything else only sets events for it.
+    All methods belong to the event loop's thread. One plain task, which nobody cancels, runs the
+    connections; everything else only sets events for it.
     """
 
     def __init__(self, spec: ServerSpec, around: HostContext) -> None:
@@ -110,16 +110,14 @@ class Supervisor:
         self._lives = 0
         self._ready_ns = 0
 
-    # ---- what is shown ---------------------------------------------------------------------------------
+    # ---- status ----------------------------------------------------------------------------------------
 
     @property
     def state(self) -> ServerState:
-        """Return the present state."""
         return self._status.state
 
     @property
     def status(self) -> ServerStatus:
-        """Return a snapshot; cheap."""
         connection = self.connection
         if connection is None:
             return self._status
@@ -132,15 +130,15 @@ class Supervisor:
         )
 
     def stderr(self) -> tuple[str, ...]:
-        """Return the last lines of stderr of this life, or of the last one."""
+        """Return the last stderr lines of this run of the server, or of the last one."""
         if self.connection is None:
             return ()
         return tuple(self._redact(line) for line in self.connection.transport.stderr.lines())
 
-    # ---- what can be asked -----------------------------------------------------------------------------
+    # ---- requests --------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Start it, and return once it is RUNNING or STOPPED again. While STOPPING the start is queued."""
+        """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""
         if self._closing:
             return
         life = self._lives + (self.state in (ServerState.STOPPED, ServerState.STOPPING))
@@ -157,28 +155,28 @@ class Supervisor:
             await self._pulse.wait()
 
     async def stop(self) -> None:
-        """Stop it, or its start, or its waiting for a restart; return once it is STOPPED."""
+        """Stop it, its start, or its pending restart; return once it is STOPPED."""
         life = self._lives
         self._ask_to_stop()
-        # A start that was queued meanwhile may begin the next life before anybody sees STOPPED.
+        # A queued start may begin the next run before anybody sees STOPPED.
         while self.state is not ServerState.STOPPED and self._lives == life:
             await self._pulse.wait()
 
     async def restart(self) -> None:
-        """Stop it if it lives, then start it; return as `start` does."""
+        """Stop it if it is running, then start it; return as `start` does."""
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
             self._ask_to_stop()
         await self.start()
 
     async def close(self) -> None:
-        """Stop it for good: no later start has any effect."""
+        """Stop it for good: later starts have no effect."""
         self._closing = True
         self._ask_to_stop()
         if self._task is not None:
             await asyncio.wait([self._task])
 
     async def kill_now(self) -> None:
-        """End its process without asking it."""
+        """Kill its process."""
         self._closing = True
         self._ask_to_stop()
         if self.connection is not None and self.state is not ServerState.STOPPED:
@@ -203,7 +201,7 @@ class Supervisor:
     # ---- the task --------------------------------------------------------------------------------------
 
     async def _live(self) -> None:
-        """One life after the other, as long as another one is wanted."""
+        """Run it again and again, as long as another run is wanted."""
         while self._wanted and not self._closing:
             ending = await self._one_life()
             died = ending.died or (self._revived and ending.reason is StopReason.FAILED_TO_START)
@@ -249,12 +247,12 @@ class Supervisor:
         return ending
 
     async def _connect_despite_defects(self) -> Ending:
-        """Connect; after an internal error once more, since many of those are a matter of timing."""
+        """Connect; retry once after an internal error, since many of those are a matter of timing."""
         ending = Ending(StopReason.REQUESTED)
         for _ in range(STARTS):
             try:
                 return await self._connect()
-            except Exception as error:  # a defect of ours in one server must not take the host with it
+            except Exception as error:  # a bug of ours with one server must not take the host down
                 _log.error("%s failed to start with an internal error", self.spec.name, exc_info=error)
                 ending = explain.internal_error(error)
         return Ending(StopReason.REQUESTED) if self._stop.is_set() else ending
@@ -262,7 +260,7 @@ class Supervisor:
     async def _connect(self) -> Ending:
         """Connect, a second time in the other mode if the server may be of the other era.
 
-        Returns how it ended. That a server is known as legacy saves the probe; it may have been upgraded.
+        Returns how it ended. Knowing that a server is legacy saves the probe; it may have been upgraded.
         """
         module = await asyncio.to_thread(_connections)
         key = self.spec.digest()
@@ -326,10 +324,9 @@ class Supervisor:
         else:
             self._status = replace(self._status, detail=self._redact(ending.detail))
 
-    # ---- what a connection tells -----------------------------------------------------------------------
+    # ---- callbacks of a connection ---------------------------------------------------------------------
 
     def _ready(self, connection: "Connection") -> None:
-        """Take note that it can be called from now on."""
         self._ready_ns = self._around.clock.now_ns()
         if connection.protocol and not is_modern(connection.protocol):
             self._around.legacy.add(self.spec.digest())
@@ -343,7 +340,6 @@ class Supervisor:
         )
 
     def _leaving(self, reason: StopReason) -> None:
-        """Take note that it ends."""
         match self.state:
             case ServerState.STARTING:
                 self._move(Happening.FAIL, reason=reason)
@@ -351,7 +347,6 @@ class Supervisor:
                 self._move(Happening.DIE, reason=reason)
 
     def _changed(self) -> None:
-        """Take note that something shown of it changed."""
         connection = self.connection
         if connection is not None and self.state is ServerState.RUNNING:
             self._status = replace(self._status, **_offers(connection))

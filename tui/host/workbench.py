@@ -1,6 +1,6 @@
-"""`core.workbench.Workbench` over the running servers: each thing that can be tried by hand.
+"""The toolbox for the model and the workbench for the person, over the running servers.
 
-Importable without the SDK; what needs it is loaded by the connections that live.
+Importable without the SDK; live connections load what needs it.
 """
 
 import asyncio
@@ -43,7 +43,6 @@ class RunningToolbox:
         self._checker = checker
 
     def tools(self) -> Sequence[Tool]:
-        """Return what can be called now."""
         return [
             tool
             for server in self._servers.values()
@@ -54,17 +53,17 @@ class RunningToolbox:
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """Return what is wrong with `arguments` under the tool's own schema, or "".
 
-        A schema that cannot be applied in bounded time forbids nothing: the server looks for itself.
+        A schema that cannot be applied in bounded time forbids nothing: the server checks for itself.
         """
         return (await self._checker.check(tool.schema, dict(arguments))).problem
 
     async def call(
         self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
     ) -> ToolResult:
-        """Call and return the result; failures are results too. Cancelling it cancels the call on the wire.
+        """Call and return the result; failures are results too. Cancelling it cancels the call at the server.
 
-        A tool that is no longer what it was when it was offered is not called: what was approved is a
-        definition, not a name.
+        A tool that has changed since it was offered is not called: what was approved is a definition, not a
+        name.
         """
         connection = self._connection(tool)
         if connection is None:
@@ -121,7 +120,7 @@ class HandWorkbench:
     # ---- what a server is and offers -------------------------------------------------------------------
 
     async def identity(self, server: str) -> ServerIdentity:
-        """Return what can be told of a server now; of one that is stopped what is configured."""
+        """Return what is known of a server; of a stopped one only what is configured."""
         known = self._servers.get(server)
         if known is None:
             return ServerIdentity()
@@ -151,21 +150,20 @@ class HandWorkbench:
         )
 
     def tools(self, server: str) -> Sequence[Tool]:
-        """Return the tools of a running server."""
         connection = self._live(server)
         return () if connection is None else connection.catalog.tools
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
-        """Return the schema that structured results of a tool promise, or None."""
+        """Return the output schema of a tool, or None."""
         connection = self._live(tool.server)
         return None if connection is None else connection.catalog.output_schemas.get(tool.name)
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return what is wrong with arguments against the tool's schema, or ""."""
+        """Return what is wrong with arguments under the tool's schema, or ""."""
         return await self._toolbox.check(tool, arguments)
 
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        """List resources and templates, page by page with caps; return them and a problem, or ""."""
+        """List resources and templates, page by page with limits; return them and a problem, or ""."""
         if problem := self._not_offered(server, "resources"):
             return (), problem
         listed, problem = await self._walk(server, "resources")
@@ -176,7 +174,7 @@ class HandWorkbench:
         return (*found, *templates), " ".join(filter(None, (*problems, problem, fault)))
 
     async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
-        """List prompts, page by page with caps; return them and a problem, or ""."""
+        """List prompts, page by page with limits; return them and a problem, or ""."""
         if problem := self._not_offered(server, "prompts"):
             return (), problem
         listed, problem = await self._walk(server, "prompts")
@@ -188,14 +186,13 @@ class HandWorkbench:
     async def call_tool(
         self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
     ) -> ToolResult:
-        """Call a tool."""
         if fault := _unsendable(arguments):
             return _failed(fault)
         with _by_hand(call):
             return await self._toolbox.call(tool, arguments, seconds=seconds, progress=progress)
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
-        """Read a resource; its contents are the result's."""
+        """Read a resource; its contents are the content of the result."""
         answer = await self._ask(server, "resources/read", {"uri": uri}, call, seconds)
         problem = _sentence(answer)
         if problem:
@@ -205,7 +202,6 @@ class HandWorkbench:
     async def get_prompt(
         self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
     ) -> PromptResult:
-        """Get a prompt."""
         given = {"arguments": dict(arguments)} if arguments else {}
         answer = await self._ask(server, "prompts/get", {"name": name, **given}, call, seconds)
         problem = _sentence(answer)
@@ -214,10 +210,10 @@ class HandWorkbench:
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
     ) -> RawAnswer:
-        """Send any request, as it was recorded or as a person edited it."""
+        """Send any request, as recorded or edited."""
         return await self._ask(server, method, params or {}, call, seconds, whole=True)
 
-    # ---- how -------------------------------------------------------------------------------------------
+    # ---- helpers ---------------------------------------------------------------------------------------
 
     def _live(self, server: str) -> "Connection | None":
         known = self._servers.get(server)
@@ -246,9 +242,9 @@ class HandWorkbench:
             )
         except TimeoutError:
             return [], f"{server} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s."
-        except Exception as error:  # whatever a server answers instead of a list is something to tell
+        except Exception as error:  # whatever a server answers instead of a list is reported
             if kind == "resourceTemplates" and getattr(error, "code", None) == METHOD_NOT_FOUND:
-                return [], ""  # many servers have resources and never heard of templates
+                return [], ""  # many servers have resources and do not know templates
             return [], f"{server} does not list its {_WORDS[kind]}. {explain.protocol_failure(error)}"
         if isinstance(walk, str):
             return [], walk
@@ -270,19 +266,19 @@ class HandWorkbench:
         if fault := _unsendable(params):
             return RawAnswer(problem=fault)
         limit = self._servers[server].spec.tool_seconds
-        from tui.host.requests import RawRequest  # loaded already, by the connection that lives
+        from tui.host.requests import RawRequest  # loaded already, by the live connection
 
         ask = RawRequest(method, params, seconds if limit is None else min(seconds, limit), whole=whole)
         try:
             with _by_hand(call):
                 answer = await connection.perform(ask.run)
-        except Exception as error:  # whatever comes in place of an answer is something to tell
+        except Exception as error:  # whatever comes instead of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=answer, lost=True) if isinstance(answer, str) else answer
 
 
 def _listing(client: Any, wire: Any) -> "Listings":
-    from tui.host.requests import Listings  # loaded already, by the connection that lives
+    from tui.host.requests import Listings  # loaded already, by the live connection
 
     return Listings(client, wire)
 
@@ -292,7 +288,7 @@ _WORDS = {"resources": "resources", "resourceTemplates": "templates of resources
 
 @contextmanager
 def _by_hand(call: str) -> Iterator[None]:
-    """Let the taps mark what goes out in this task as done by hand."""
+    """Mark what is sent in this task as done by hand, for the taps."""
     before = CAUSE.set(Cause(0, 0, call))
     try:
         yield
@@ -301,7 +297,7 @@ def _by_hand(call: str) -> Iterator[None]:
 
 
 def _unsendable(params: Mapping[str, Any]) -> str:
-    """Return why parameters cannot go on the wire, or ""."""
+    """Return why parameters cannot be sent, or ""."""
     try:
         json.dumps(params, allow_nan=False, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -1,1 +1,1 @@
-"""Between a transport and the SDK's session: tap, intake, gate and inbox."""
+"""Between a transport and the SDK's session: tap, reader, gate and inbox."""

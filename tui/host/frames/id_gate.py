@@ -1,9 +1,9 @@
-"""The gate between the wire and the session: pairs answers with requests and lets only sound ones through.
+"""The gate between the wire and the session: matches responses with requests and rejects the rest.
 
-Pure but for the inbox it fills. It gives every request an id that a server cannot guess (measured: with
-counted ids an answer sent ahead of its request was taken for the real one), fails a call at once when its
-answer cannot be read, drops answers that nobody waits for, and keeps to the rules of the protocol version
-in use. It counts what it drops.
+Pure except for the inbox that it fills. It gives each request an id that a server cannot guess (measured:
+with sequential ids a response sent ahead of its request was taken for the real one), fails a call at once
+when its response is unusable, drops responses that nobody waits for, and enforces the rules of the
+protocol version in use. It counts what it drops.
 """
 
 import secrets
@@ -30,10 +30,10 @@ CANCELLED = "notifications/cancelled"
 ECHO = "the server's answer cannot be used: it is the request itself, so this is no MCP server"
 UNSUPPORTED_VERSION = -32022
 STATELESS_SINCE = "2026-07-28"
-"""First protocol version without `initialize`; a server must not send requests from it on."""
+"""First protocol version without `initialize`; from it on, servers must not send requests."""
 
 UNANSWERED_LIMIT = 1024
-"""Requests of a server that may wait for the session's answer; more are answered here, with an error."""
+"""Server requests that may wait for the session; further ones are answered here, with an error."""
 
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
@@ -41,7 +41,7 @@ _SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """A request on its way: the session's own id, and its method."""
+    """A request in flight: the session's id, and its method."""
 
     id: Id
     method: str
@@ -49,13 +49,13 @@ class PendingRequest:
 
 @dataclass(frozen=True, slots=True)
 class Drops:
-    """How much of what a server sent the session never saw.
+    """How much of what a server sent never reached the session.
 
     Attributes:
         collapsed: notifications merged or dropped because there were too many.
-        unmatched: answers that nobody waited for (unknown id, second answer, too late).
+        unmatched: responses that nobody waited for (unknown id, duplicate, too late).
         refused: requests that the protocol version forbids a server to send.
-        overrun: requests answered here because the server had too many waiting.
+        overrun: requests answered here because too many were waiting.
     """
 
     collapsed: int = 0
@@ -70,13 +70,13 @@ def random_id() -> int:
 
 
 class Gate:
-    """Decides what a session sees of a server, and what a server sees of a session.
+    """Decides what a session sees of a server, and a server of a session.
 
     Args:
         inbox: where messages for the session go.
-        reply: sends a message to the server in the session's place. Must not wait or raise.
-        new_id: gives ids for requests.
-        given_up: told the wire id of each request that is ended here, and why; its server may not know.
+        reply: sends a message to the server on behalf of the session. Must not wait or raise.
+        new_id: returns ids for requests.
+        given_up: called with the wire id of each request that is failed here, and why.
 
     Attributes:
         version: the protocol version in use, or "" before it is known.
@@ -102,13 +102,13 @@ class Gate:
 
     @property
     def drops(self) -> Drops:
-        """What was dropped so far."""
+        """What has been dropped so far."""
         return Drops(self._inbox.collapsed, self._unmatched, self._refused, self._overrun)
 
-    # ---- from the session to the server --------------------------------------------------------------
+    # ---- session to server ---------------------------------------------------------------------------
 
     def outgoing(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Return `message` as it goes on the wire, or None if the protocol forbids to send it."""
+        """Return `message` as sent on the wire, or None if the protocol forbids sending it."""
         if "method" not in message:
             self._asked.discard(message.get("id", ""))
             return None if self.version >= STATELESS_SINCE else message
@@ -137,27 +137,27 @@ class Gate:
         params = message.get("params") or {}
         wire_id = self.wire_id(params.get("requestId"))
         if wire_id is None:
-            return None  # it has its answer: nothing is left to cancel
+            return None  # already answered: nothing is left to cancel
         del self._pending[wire_id]
         return message | {"params": params | {"requestId": wire_id}}
 
     def wire_id(self, session_id: object) -> Id | None:
-        """Return the id on the wire of a request that waits for its answer, or None."""
+        """Return the wire id of a pending request, or None."""
         return next((wire for wire, sent in self._pending.items() if sent.id == session_id), None)
 
     def negotiated(self, version: str) -> None:
-        """Keep to the rules of `version` from now on."""
+        """Enforce the rules of `version` from now on."""
         self.version = version
 
-    # ---- from the server to the session --------------------------------------------------------------
+    # ---- server to session ---------------------------------------------------------------------------
 
     @property
     def batches(self) -> bool:
-        """Whether a line may hold an array of messages: 2025-03-26 alone has them."""
+        """Whether a line may hold an array of messages: only in 2025-03-26."""
         return self.version == "2025-03-26"
 
     def incoming(self, frame: Message) -> bool:
-        """Take what came; return False if it is no part of the protocol."""
+        """Take a message; return False if it is not valid in the protocol."""
         match frame:
             case Response(id=wire_id):
                 sent = self._settle(wire_id)
@@ -175,7 +175,7 @@ class Gate:
                     self._forget_asked((params or {}).get("requestId"))
             case Request(id=wire_id, method=method):
                 if wire_id in self._pending and self._pending[wire_id].method == method:
-                    self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random: this is no accident
+                    self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random: this is no coincidence
                     return False
                 self._asked_by_server(frame)
             case Stray():
@@ -184,7 +184,7 @@ class Gate:
         return True
 
     def waits_for(self, frame: Message) -> bool:
-        """Whether `frame` answers a request that waits."""
+        """Whether `frame` answers a pending request."""
         return (
             isinstance(frame, Response | Failure)
             and frame.id is not None
@@ -192,7 +192,7 @@ class Gate:
         )
 
     def fail(self, wire_ids: tuple[Id, ...], code: int, message: str) -> bool:
-        """End the requests among `wire_ids` that wait with an error; return whether there was one."""
+        """Fail the pending requests among `wire_ids`; return whether there was one."""
         waiting = [wire_id for wire_id in map(self._known, wire_ids) if wire_id is not None]
         for wire_id in waiting:
             self._inbox.put(Failure(self._pending.pop(wire_id).id, code, message))
@@ -200,11 +200,11 @@ class Gate:
         return bool(waiting)
 
     def fail_all(self, code: int, message: str) -> None:
-        """End every request that waits with an error."""
+        """Fail every pending request."""
         self.fail(tuple(self._pending), code, message)
 
     def give_up_probe(self, session_id: Id, seconds: float) -> None:
-        """Response `server/discover` in the server's place, so that the session tries the older handshake."""
+        """Answer `server/discover` for the server, so that the session tries the older handshake."""
         wire_id = self.wire_id(session_id)
         if wire_id is not None and self._pending[wire_id].method == "server/discover":
             self._late_probe = wire_id
@@ -213,7 +213,7 @@ class Gate:
     def _known(self, wire_id: Id) -> Id | None:
         if wire_id in self._pending:
             return wire_id
-        # Some servers give a number back as text.
+        # Some servers return a number as text.
         if isinstance(wire_id, str) and wire_id.isdecimal() and len(wire_id) < 12:
             return int(wire_id) if int(wire_id) in self._pending else None
         return None
@@ -226,7 +226,7 @@ class Gate:
         return self._pending.pop(known)
 
     def _sole_probe(self) -> Id | None:
-        # A server that cannot read the probe answers it without an id; nothing else is under way then.
+        # A server that cannot read the probe answers it without an id; nothing else is pending then.
         probes = [wire for wire, sent in self._pending.items() if sent.method == "server/discover"]
         return probes[0] if len(probes) == len(self._pending) == 1 else None
 
@@ -237,8 +237,8 @@ class Gate:
 
     def _failure(self, sent: PendingRequest, failure: Failure) -> None:
         if sent.method == "initialize" and self._late_versions:
-            # The probe's answer came late, and it was a yes: send the session back to it. This is what a
-            # server says that has settled on the newer protocol.
+            # The probe's response came late, and it was a yes: send the session back to it. This is the
+            # error of a server that has settled on the newer protocol.
             data = {"supported": self._late_versions, "requested": ""}
             failure = Failure(sent.id, UNSUPPORTED_VERSION, "unsupported protocol version", data)
         self._inbox.put(Failure(sent.id, failure.code, failure.message, failure.data))
@@ -252,7 +252,7 @@ class Gate:
 
     def _asked_by_server(self, request: Request) -> None:
         if self.version >= STATELESS_SINCE:
-            self._refused += 1  # the client must not write answers there either
+            self._refused += 1  # the client must not send responses there either
         elif len(self._asked) < UNANSWERED_LIMIT:
             self._asked.add(request.id)
             self._inbox.put(request)
@@ -264,9 +264,9 @@ class Gate:
             self._reply({"jsonrpc": "2.0", "id": request.id, **said})
 
     def _forget_asked(self, cancelled: object) -> None:
-        """Wait no more for the answer to a request that the server cancelled: the session gives none.
+        """Stop waiting for the session's response to a request that the server cancelled: there is none.
 
-        The session takes a number and its text for one id.
+        The session treats a number and its text as the same id.
         """
         if isinstance(cancelled, int | str):
             self._asked.discard(cancelled)
@@ -275,7 +275,7 @@ class Gate:
                 self._asked.discard(int(cancelled))
 
     def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Put the session's ids where a notification names one of its requests."""
+        """Restore the session's ids where a notification refers to one of its requests."""
         if not params:
             return params
         changed = dict(params)

@@ -1,9 +1,9 @@
-"""What waits to be handed to the session: answers at once, notifications at a pace.
+"""What waits for the session: responses at once, notifications rate-limited.
 
 The session spends about 0.25 ms on a notification (measured), so a server that sends 50,000 a second
-would keep everything else waiting. Answers and requests are never held back. Notifications go in order
-between them while they are few; when they are many, those that replace each other (progress of one call,
-"list changed") are merged into the newest, and the others are counted and dropped.
+would block everything else. Responses and requests are never delayed. While there are few notifications
+they keep their order; when there are many, those that replace each other (progress of one call, "list
+changed") are merged into the newest, and the others are counted and dropped.
 """
 
 import asyncio
@@ -35,8 +35,8 @@ class Inbox:
         now: monotonic seconds.
 
     Attributes:
-        collapsed: how many notifications were merged or dropped.
-        emptied: set when the reader has had everything and knows that it is the end.
+        collapsed: number of notifications merged or dropped.
+        emptied: set when the session has taken everything and the queue is closed.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -53,17 +53,17 @@ class Inbox:
 
     @property
     def crowded(self) -> bool:
-        """Whether another notification that replaces none would be dropped."""
+        """Whether a notification that replaces no other would be dropped."""
         return len(self._notices) >= WAITING
 
     def surplus(self, method: str) -> bool:
-        """Whether another notification of `method` would tell the session nothing new, whatever it says."""
+        """Whether another notification of `method` would be merged or dropped, whatever its params."""
         if method in _MERGED:
             return method in self._notices
         return self.crowded and method != "notifications/progress"
 
     def put(self, frame: Message) -> bool:
-        """Add a message; never waits. Return False if it was merged into another one or dropped."""
+        """Add a message; never waits. Return False if it was merged or dropped."""
         if self._closed:
             return False
         self._number += 1
@@ -75,7 +75,7 @@ class Inbox:
         return True
 
     def close(self) -> None:
-        """Let the reader have the answers that are there, then the end."""
+        """Hand over the remaining responses, then end."""
         self._closed = True
         self._notices.clear()
         self._wake.set()
@@ -84,7 +84,7 @@ class Inbox:
         """Return the next message.
 
         Raises:
-            EndOfInbox: it is closed, and everything was handed over.
+            EndOfInbox: closed and empty.
         """
         while True:
             frame = self._next()

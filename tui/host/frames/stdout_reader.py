@@ -1,7 +1,7 @@
-"""What a server writes to stdout, on its way from the pipe to the gate: cut, shown to the trace, read.
+"""What a server writes to stdout, from the pipe to the gate: split into lines, shown to the tap, parsed.
 
-Works in slices and rests as long as it has worked, so that a flood costs the event loop half of its time
-at most, and never more than a few milliseconds at once. Large lines are read in a thread.
+Works in slices and pauses for as long as it has worked, so that a flood takes at most half of the event
+loop's time, a few milliseconds at once. Large lines are parsed in a thread.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from tui.host.frames.inbox import Inbox
 from tui.host.frames.tap import WireTap
 
 LARGE = 256 * 1024
-"""Bytes from which on a line is read in a thread; smaller ones take at most a few milliseconds."""
+"""Lines from this size on are parsed in a thread; smaller ones take a few milliseconds at most."""
 
 SLICE_SECONDS = 0.005
 
@@ -37,10 +37,10 @@ _WIDE_HINT = "UTF-16: newline-delimited JSON in UTF-8 required"
 _SEVERAL_HINT = "several messages on one line: newline-delimited JSON required"
 _PROMPT_HINT = "it asks 'Ok to proceed?': add -y to the arguments of npx"
 _HOPELESS = (_HEADER_HINT, _WIDE_HINT)
-"""Ways of framing of which no message can ever be read."""
+"""Framing of which no message can ever be parsed."""
 
 _LOOKED_AT = 50
-"""Lines of noise that are looked at for a known kind; a megabyte of garbage has something of every kind."""
+"""Lines of noise that are checked for a known kind; a megabyte of garbage has something of every kind."""
 
 _WIDE = (b'{\0"\0', b'\0{\0"')
 _SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
@@ -48,15 +48,15 @@ _NOTICE = re.compile(rb'"method" ?: ?"(notifications/[a-z_/]{1,40})"')
 
 
 class StdoutReader:
-    """Reads lines into frames and gives them to the gate.
+    """Parses lines into messages and passes them to the gate.
 
     Args:
-        gate: where frames go.
+        gate: where messages go.
         inbox: asked whether it has room for more notifications.
-        tap: shown every line first, as it came.
+        tap: gets every line first, unchanged.
 
     Attributes:
-        noise: how many lines were no frames.
+        noise: number of lines that were not messages.
         first_noise: the first of them, cleaned and cut, or "".
     """
 
@@ -75,12 +75,12 @@ class StdoutReader:
 
     @property
     def hint(self) -> str:
-        """What kind of noise it is, if it is a known one, or ""; also of a line that has not ended."""
+        """What kind of noise it is, if known, or ""; incomplete lines count too."""
         return self._hint or (_hint(self._framer.opening) if self._framer.partial else "")
 
     @property
     def incomplete(self) -> int:
-        """How many bytes have come of a line that has not ended."""
+        """Number of bytes received of an incomplete line."""
         return self._framer.partial
 
     async def take(self, chunk: bytes) -> None:
@@ -89,7 +89,7 @@ class StdoutReader:
         await self._tap.wait_for_room()
         now = time.monotonic()
         if now - self._since > SLICE_SECONDS:
-            self._worked = 0.0  # it was quiet for a while
+            self._worked = 0.0  # it was idle
         self._since = now
         for line in self._framer.feed(chunk):
             await self._line(line, at)
@@ -106,7 +106,7 @@ class StdoutReader:
         self._since = now
 
     async def finish(self) -> None:
-        """Take the end of the stream: a whole message without its newline still counts."""
+        """Take the end of the stream: a complete message without its newline still counts."""
         line = self._framer.finish()
         self._ended = True
         if line is not None:
@@ -137,7 +137,7 @@ class StdoutReader:
             self._frame(frame, line)
 
     def _surplus(self, line: bytes) -> bool:
-        """Whether `line` is a notification that would be dropped anyway, seen without reading it."""
+        """Whether `line` is a notification that would be dropped anyway, decided without parsing it."""
         if len(line) >= 4096 or b'"id"' in line or b"\\" in line:
             return False
         method = _NOTICE.search(line)
@@ -145,10 +145,10 @@ class StdoutReader:
 
     def _frame(self, frame: Message, line: bytes) -> None:
         if isinstance(frame, Stray) and (self._ended or (frame.why == NOT_JSON and self._rescued(line))):
-            self._strange(line)  # what waits for a line that was cut short is told of the end instead
+            self._strange(line)  # the request that waits for a truncated line gets the exit as its reason
             return
         if len(line) > LARGE:
-            # The session reads notifications and requests whole, on the event loop.
+            # The session parses notifications and requests on the event loop.
             if isinstance(frame, Notification):
                 self._inbox.collapsed += 1
                 return
@@ -160,9 +160,9 @@ class StdoutReader:
             self._strange(line)
 
     def _rescued(self, line: bytes) -> bool:
-        """Take the answers that stand among other things; whether there was one.
+        """Take the responses between other output; return whether there was one.
 
-        Only an answer that is waited for is believed, since a log may quote anything.
+        Only a response to a pending request is believed, since a log may quote anything.
         """
         if len(line) > LARGE:
             return False
@@ -182,7 +182,7 @@ class StdoutReader:
 
     def _oversize(self, line: Oversize, at: int) -> None:
         said = f"one line of {line.size} bytes; the limit is {LINE_LIMIT}"
-        # First, so that the trace tells of the call what the session is told: it has failed.
+        # First, so that the recording and the session agree that the call failed.
         failed = self._gate.fail(
             find_ids(line.head, line.tail), RESULT_TOO_LARGE, f"result too large: {said}"
         )

@@ -1,4 +1,4 @@
-"""What one server's transport saw, made into `Captured` values: the first thing that happens to any byte."""
+"""What one server's transport saw, as `Captured` values: the first thing that happens to any byte."""
 
 import asyncio
 import contextlib
@@ -16,12 +16,12 @@ ROOM_SECONDS, ROOM_CHECKS = 0.02, 50
 
 
 class WireTap:
-    """Tells a sink of everything that travels to and from one server, and of what happens to its process.
+    """Reports everything that travels to and from one server, and what happens to its process, to a sink.
 
     Args:
         source: the server's name.
-        sink: promises not to raise and not to wait; if it raises all the same, no server pays for it. It
-            may have `crowded()`, which asks to be given no more for a moment.
+        sink: promises not to raise and not to wait; if it raises anyway, the server is not affected. It
+            may have `crowded()`, which asks for a pause.
     """
 
     def __init__(self, source: str, sink: TrafficSink) -> None:
@@ -33,33 +33,33 @@ class WireTap:
         self._exit_told = False
 
     async def wait_for_room(self) -> None:
-        """Wait while the sink is crowded, a second at most: its server waits too, and nothing is lost."""
+        """Wait while the sink is crowded, at most a second: the server waits too, and nothing is lost."""
         for _ in range(ROOM_CHECKS):
             if not self._crowded():
                 return
             await asyncio.sleep(ROOM_SECONDS)
 
     def sent(self, line: bytes) -> None:
-        """Note a line that is written to the server, and on whose behalf."""
+        """Report a line written to the server, and its cause."""
         self._tell(Direction.OUT, None, time.monotonic_ns(), line, cause=CAUSE.get())
 
     def received(
         self, line: bytes, at_ns: int, size: int = -1, *, sha256: str = "", ended: bool = True
     ) -> None:
-        """Note a line of the server's output, whatever it is.
+        """Report a line of the server's output, valid or not.
 
         Args:
-            line: its bytes without the newline, or only their beginning.
-            at_ns: monotonic nanoseconds at which its end was read.
-            size: its length in bytes if `line` is only its beginning.
-            sha256: hex digest of all of it, then.
+            line: its bytes without the newline, or only its head.
+            at_ns: monotonic nanoseconds when its end was read.
+            size: its length in bytes if `line` is only its head.
+            sha256: hex digest of the whole line in that case.
             ended: whether it had a newline; the last line of a stream may lack it.
         """
         detail = ({} if ended else {"newline": False}) | ({"sha256": sha256} if sha256 else {})
         self._tell(Direction.IN, None, at_ns, line, size=size, detail=detail)
 
     def heard(self, chunk: bytes) -> None:
-        """Note the next bytes of the server's log, line by line; a flood is left out, and that is noted."""
+        """Report the next bytes of stderr, line by line; a flood is omitted, and the gap reported."""
         at = time.monotonic_ns()
         lines = self._log.lines(chunk, at / 1e9)
         if lines:
@@ -68,32 +68,31 @@ class WireTap:
             self._tell(Direction.NONE, Kind.STDERR, at, line)
 
     def heard_all(self) -> None:
-        """Note the end of the server's log."""
+        """Report the end of stderr."""
         if (last := self._log.finish()) is not None:
             self._tell(Direction.NONE, Kind.STDERR, time.monotonic_ns(), last)
         self._tell_log_gap()
 
     def spawned(self, spec: ServerSpec, pid: int) -> None:
-        """Note that the server's process was started; of its environment only the names are told."""
+        """Report the start of the process; of its environment only the names."""
         self.event("spawn", pid=pid, argv=[*spec.shown_command], cwd=spec.cwd or "", env=sorted(spec.env))
 
     def signalled(self, name: str) -> None:
-        """Note that the server was sent a signal."""
         self.event("signal", signal=name)
 
     def gave_up(self, wire_id: object, why: str) -> None:
-        """Note that a request is waited for no longer, although its server has not answered."""
+        """Report that a request is no longer waited for, although its server has not answered."""
         self.event("gave up", id=wire_id, why=why)
 
     def exited(self, ended: ProcessExit | None) -> None:
-        """Note how the server's process ended, once."""
+        """Report how the process ended, once."""
         if ended is None or self._exit_told:
             return
         self._exit_told = True
         self.event("exit", code=ended.code, signal=ended.signal, seconds=round(ended.after_seconds, 3))
 
     def event(self, word: str, **what: Any) -> None:
-        """Note what happened to the connection or its process.
+        """Report what happened to the connection or its process.
 
         Args:
             word: what happened ("spawn", "stop", "signal", "exit", …).
@@ -110,6 +109,6 @@ class WireTap:
 
     def _tell(self, direction: Direction, kind: Kind | None, at_ns: int, raw: bytes, **more: Any) -> None:
         with contextlib.suppress(Exception):
-            # Both clocks tell the same moment, also of what had to wait before it was looked at.
+            # Both clocks give the same moment, also for what had to wait before it was parsed.
             wall_ns = time.time_ns() - (time.monotonic_ns() - at_ns)
             self._sink(Captured(self._source, direction, at_ns, wall_ns, raw, kind, **more))

@@ -1,12 +1,12 @@
-"""A process between a host and its server: every byte goes through as it came, and somebody is shown it.
+"""A process between a host and its server: every byte passes unchanged, and an observer sees it.
 
-The server gets pipes, this process keeps the descriptors that the host gave it, and one thread moves what
-is there: it reads a piece only when the piece before has gone, so nothing grows and a slow reader slows its
-writer down as it would without us. The end of one direction is passed on by itself. Signals go on to the
-server, and its end becomes ours.
+The server gets pipes, this process keeps the descriptors that the host gave it, and one thread moves the
+bytes: it reads a chunk only when the previous one is gone, so nothing grows and a slow reader slows down its
+writer as it would without us. Each direction ends on its own. Signals are forwarded to the server, and this
+process exits as the server does.
 
-Standard library only, and little of it: this stands in front of somebody else's server and starts with it.
-POSIX only. It knows nothing of recordings: `seen` is called with each piece after it went out.
+Standard library only, and little of it: this starts together with somebody else's server. POSIX only. It
+knows nothing of recordings: `seen` is called with each chunk after it was sent.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ from types import FrameType
 from tui.host.passthrough.passthrough_relay import CHUNK, READABLE, WRITABLE, Outlet, Relay, Seen
 
 TO_SERVER, FROM_SERVER, ERRORS = 0, 1, 2
-"""The streams, numbered as the server's descriptors are."""
+"""The streams, numbered like the server's descriptors."""
 
 PASSED_ON = (
     signal.SIGTERM,
@@ -37,12 +37,12 @@ _FIRST_FREE = 10
 
 
 class Passthrough:
-    """Runs a server in this process's place. Made and run once, in the main thread.
+    """Runs a server in place of this process. Created and run once, in the main thread.
 
     Args:
         command: program and arguments.
-        seen: shown every piece; if it raises it is not called again, and `failed` is told why.
-        failed: called once with what went wrong in `seen`.
+        seen: called with every chunk; if it raises, it is not called again, and `failed` gets the error.
+        failed: called once with the error of `seen`.
 
     Attributes:
         pid: process id of the server, 0 until it runs.
@@ -68,7 +68,7 @@ class Passthrough:
         self._handled: list[signal.Signals] = []
 
     def start(self, environment: Mapping[str, str]) -> None:
-        """Take the place of stdin and stdout and start the server.
+        """Take over stdin and stdout and start the server.
 
         Raises:
             OSError: the program cannot be started.
@@ -82,7 +82,7 @@ class Passthrough:
                 self._command,
                 environment,
                 file_actions=[(os.POSIX_SPAWN_DUP2, end, number) for number, end in enumerate(theirs)],
-                # Python ignores these two, and what is ignored is inherited.
+                # Python ignores these two, and ignored signals are inherited.
                 setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
             )
         finally:
@@ -120,12 +120,12 @@ class Passthrough:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
         else:
-            self._interrupted = True  # it has died already; stop waiting for the host to read the rest
+            self._interrupted = True  # it has exited already; stop waiting for the host to read the rest
 
     def run(self) -> int:
-        """Move bytes until the server has died and its last words are out; return how it ended.
+        """Move bytes until the server has exited and its last output is out; return how it ended.
 
-        From then on signals do to this process what they do to any.
+        From then on signals do their default to this process.
 
         Returns:
             Its exit code, or the negative number of the signal that ended it.
@@ -144,7 +144,7 @@ class Passthrough:
         return os.waitstatus_to_exitcode(self._status or 0)
 
     def _patience(self) -> int | None:
-        """Milliseconds to wait: for ever while it lives, not at all once its pipes are only to be emptied."""
+        """Milliseconds to wait: no limit while it lives, none once its pipes only need emptying."""
         over = self._status is not None
         return 0 if over and not any(relay.waiting for relay in self._relays) else None
 
@@ -183,27 +183,27 @@ class Passthrough:
     def _show(self, stream: int, at_ns: int, data: bytes) -> None:
         try:
             self._seen(stream, at_ns, data)
-        except Exception as error:  # whatever is wrong with who looks on, the server's bytes go through
+        except Exception as error:  # whatever is wrong with the observer, the server's bytes pass
             self._seen = _blind
             with suppress(Exception):
                 self._failed(error)
 
 
 def _blind(stream: int, at_ns: int, data: bytes) -> None:
-    """See nothing."""
+    """Ignore a chunk."""
 
 
 def _copy(descriptor: int) -> int:
-    """Return a copy of an inherited descriptor out of the way of 0 to 2; -1 if there is none."""
+    """Return a copy of an inherited descriptor above 0 to 2; -1 if there is none."""
     try:
         return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
     except OSError:
-        os.open(os.devnull, os.O_RDWR)  # takes its number, which nothing else may get
+        os.open(os.devnull, os.O_RDWR)  # takes its number, so that nothing else gets it
         return -1
 
 
 def _detach(descriptor: int) -> int:
-    """Move an inherited descriptor away, so that closing it ends it; its number leads nowhere then."""
+    """Move an inherited descriptor away, so that closing it ends it; its old number is /dev/null then."""
     copy = _copy(descriptor)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, descriptor, inheritable=False)
@@ -213,12 +213,12 @@ def _detach(descriptor: int) -> int:
 
 
 def _outlet(descriptor: int) -> Outlet:
-    """Return where a stream of the server goes; nowhere if the host gave us no descriptor for it."""
+    """Return the outlet of a stream of the server; /dev/null if the host gave us no descriptor for it."""
     return Outlet(os.open(os.devnull, os.O_WRONLY) if descriptor < 0 else descriptor)
 
 
 def end_like(code: int) -> None:
-    """End this process as the server ended; returns if that is by an exit code of its own.
+    """End this process by the signal that ended the server; return if it exited with a code.
 
     Args:
         code: as `Passthrough.run` returns it.

@@ -1,10 +1,10 @@
-"""A process between a host and its HTTP server: requests and answers go through, and a sink is shown them.
+"""A process between a host and its HTTP server: requests and responses pass, and a sink sees them.
 
 An ASGI application (https://asgi.readthedocs.io) for a server that listens on loopback. Bodies and event
-streams go on as they come; headers as they are, but for those of one connection (RFC 9110, 7.6.1) and
-`Accept-Encoding`, so that what is recorded can be read. Redirects are the client's business.
+streams pass as they arrive; headers unchanged, except those of one connection (RFC 9110, 7.6.1) and
+`Accept-Encoding`, so that the recording is readable. Redirects are up to the client.
 
-Pages in a browser must not reach the server through this: a Host or Origin that is not loopback is refused
+Web pages must not reach the server through this: a Host or Origin that is not loopback is refused
 (DNS rebinding; MCP 2026-07-28, basic/transports/streamable-http, "Security").
 """
 
@@ -28,18 +28,18 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 MAX_LINE = 64 * 1024
-"""Bytes of a line that is no data."""
+"""Bytes of a line without data."""
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class Event(NamedTuple):
-    """An event.
+    """A server-sent event.
 
     Attributes:
-        kind: its type, "" for the usual one.
+        kind: its type, "" for the default.
         ident: its id, "" for none.
-        data: its data as it came; at most as much as is kept.
+        data: its data, unchanged, up to the limit.
         size: bytes of its data.
     """
 
@@ -50,10 +50,10 @@ class Event(NamedTuple):
 
 
 class EventCutter:
-    """Cuts one stream. Any split of the same bytes gives the same events.
+    """Splits an event stream (HTML Living Standard, 9.2.6), however its bytes are split.
 
     Args:
-        kept: bytes of one event's data that are kept.
+        kept: bytes kept of one event's data.
     """
 
     def __init__(self, kept: int) -> None:
@@ -70,7 +70,7 @@ class EventCutter:
         self._held = self._octets = 0
 
     def feed(self, block: bytes) -> Iterator[Event]:
-        """Take the next bytes and give the events that they complete."""
+        """Take the next bytes and yield the events that they complete."""
         if self._after_cr and block.startswith(b"\n"):
             block = block[1:]
         self._after_cr = block.endswith(b"\r") if block else self._after_cr
@@ -131,7 +131,7 @@ _NOT_FORWARDED = _OF_ONE_CONNECTION | {b"accept-encoding"}
 
 
 def is_loopback(authority: str) -> bool:
-    """Tell whether a Host header's value, or what stands in an origin behind `//`, is this machine."""
+    """Whether the value of a Host header, or what follows `//` in an origin, is this machine."""
     try:
         return urlsplit(f"//{authority}").hostname in _LOOPBACK
     except ValueError:
@@ -139,12 +139,12 @@ def is_loopback(authority: str) -> bool:
 
 
 class HttpPassthrough:
-    """Forwards to one server. Its `close` is called in the loop that ran it.
+    """Forwards to one server. Call `close` in the loop that ran it.
 
     Args:
         target: URL of the server; its path is used for requests to `/`.
         source: the name under which it is recorded.
-        sink: shown everything; whatever goes wrong in it, requests go through.
+        sink: gets everything; whatever goes wrong in it, requests pass.
     """
 
     def __init__(self, target: str, source: str, sink: TrafficSink) -> None:
@@ -164,7 +164,6 @@ class HttpPassthrough:
         await self._client.aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
         if scope["type"] != "http":
             return
         if why := _refusal(scope["headers"]):
@@ -215,14 +214,14 @@ class HttpPassthrough:
             await send({"type": "http.response.body", "body": b""})
         except self._httpx.HTTPError as error:
             exchange.failed(error)
-            raise  # the answer has begun: all that can be done is to break it off as well
+            raise  # the response has begun: all that can be done is to break it off as well
         finally:
             exchange.end()
             await response.aclose()
 
 
 class _Exchange:
-    """Tells the sink of one request and what came back."""
+    """Reports one request and its response to the sink."""
 
     def __init__(self, source: str, number: int, sink: TrafficSink) -> None:
         self._source = source
@@ -249,7 +248,7 @@ class _Exchange:
             self._events = EventCutter(KEPT)
 
     def heard(self, block: bytes) -> None:
-        with contextlib.suppress(Exception):  # whoever looks on must not break the answer
+        with contextlib.suppress(Exception):  # an observer must not break the response
             self._hear(block, time.monotonic_ns())
 
     def _hear(self, block: bytes, at_ns: int) -> None:
@@ -269,20 +268,20 @@ class _Exchange:
         detail = {**self._detail, "exchange": self._number, "event": "broken", "why": why}
         self._tell(Direction.IN, b"", detail, time.monotonic_ns())
         self._told = True
-        if "status" not in self._detail:  # what broke later may be gone on with (Last-Event-ID)
+        if "status" not in self._detail:  # a stream that broke may be resumed (Last-Event-ID)
             self._give_up(why)
 
     def end(self) -> None:
-        """Tell of the answer if it was no stream, or of a stream in which nothing came."""
+        """Report the response if it was no stream, or a stream without events."""
         if not self._told:
             at = self._began_ns or time.monotonic_ns()
             self._tell(Direction.IN, bytes(self._body), self._detail, at, self._size)
         status = self._detail.get("status", 0)
         if status >= 400 and _answered_id(bytes(self._body)) != self._id:
-            self._give_up(f"HTTP {status}")  # many refusals name no id, or the id null
+            self._give_up(f"HTTP {status}")  # many refusals have no id, or a null one
 
     def _give_up(self, why: str) -> None:
-        """Say that a request gets no answer of its own."""
+        """Report that a request gets no response of its own."""
         if self._id is not None:
             detail = {"event": "gave up", "id": self._id, "why": why, "exchange": self._number}
             self._tell(Direction.NONE, b"", detail, time.monotonic_ns())
@@ -291,7 +290,7 @@ class _Exchange:
         kind = None
         if not raw:
             kind, detail = Kind.EVENT, {"event": "http", **detail}
-        with contextlib.suppress(Exception):  # a sink promises not to raise; no request pays if one does
+        with contextlib.suppress(Exception):  # a sink promises not to raise; no request fails if one does
             wall = time.time_ns() - time.monotonic_ns() + at_ns
             known = size if size > len(raw) else -1
             self._sink(Captured(self._source, way, at_ns, wall, raw, kind, known, detail=detail))
@@ -316,7 +315,7 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 def _refusal(headers: Iterable[Header]) -> str:
-    """Return why a request is not from a program on this machine, or ""."""
+    """Return why a request does not come from a program on this machine, or ""."""
     for name, value in headers:
         text = value.decode("latin-1")
         if name == b"host" and not is_loopback(text):
@@ -331,7 +330,7 @@ def _has_body(headers: Iterable[Header]) -> bool:
 
 
 async def _body(receive: Receive, kept: bytearray) -> bytes:
-    """Return the whole body of a request, and keep its beginning: an MCP request is one message."""
+    """Return the whole body of a request, and keep its head: an MCP request is one message."""
     parts: list[bytes] = []
     while True:
         message = await receive()
@@ -342,7 +341,7 @@ async def _body(receive: Receive, kept: bytearray) -> bytes:
 
 
 async def _gone(receive: Receive) -> None:
-    """Return when the client has gone away."""
+    """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

@@ -1,7 +1,7 @@
-"""What a `passthrough.Passthrough` moved, cut into lines and made into `Captured` values. Pure.
+"""What a `passthrough.Passthrough` moved, split into lines, as `Captured` values. Pure.
 
-Pieces come in as they were read; lines come out as the taps of mcptui's own connections make them, so that
-a recording of somebody else's host reads like one of ours.
+Lines look like those of the taps of mcptui's own connections, so that a recording of somebody else's host
+reads like one of ours.
 """
 
 import hashlib
@@ -13,14 +13,14 @@ from tui.core.traffic import Captured, Direction, Kind
 from tui.host.passthrough.passthrough import ERRORS, FROM_SERVER, TO_SERVER
 
 KEPT = 16 * 1024 * 1024
-"""Bytes that are kept of one line; what is longer is known by this head, its size and its SHA-256."""
+"""Bytes kept of one line; a longer one is recorded as this head, its size and its SHA-256."""
 
 _WAYS = {TO_SERVER: Direction.OUT, FROM_SERVER: Direction.IN, ERRORS: Direction.NONE}
 _NAMES = {TO_SERVER: "stdin", FROM_SERVER: "stdout", ERRORS: "stderr"}
 
 
 class _OpenLine:
-    """A line that has not ended."""
+    """An unfinished line."""
 
     __slots__ = ("_digest", "began_ns", "head", "size")
 
@@ -48,12 +48,12 @@ class _OpenLine:
 
 
 class PassthroughLines:
-    """Cuts three streams into lines.
+    """Splits three streams into lines.
 
     Args:
         source: the name under which the server is recorded.
         wall_offset_ns: nanoseconds to add to the monotonic clock for the time since 1970.
-        kept: bytes that are kept of one line.
+        kept: bytes kept of one line.
     """
 
     def __init__(self, source: str, wall_offset_ns: int, kept: int = KEPT) -> None:
@@ -64,7 +64,7 @@ class PassthroughLines:
         self._ended: set[int] = set()
 
     def feed(self, stream: int, at_ns: int, chunk: bytes) -> Iterator[Captured]:
-        """Take the next piece of a stream and give the lines that it completes; b"" is the stream's end."""
+        """Take the next chunk of a stream and yield the lines that it completes; b"" is the stream's end."""
         if not chunk:
             yield from self._end(stream, at_ns)
             return
@@ -88,7 +88,7 @@ class PassthroughLines:
         yield self.event(at_ns, "end", stream=_NAMES[stream])
 
     def cut(self, at_ns: int, missing: int) -> Iterator[Captured]:
-        """Give what has not ended, and say that `missing` bytes after it were never seen here."""
+        """Yield the unfinished lines, and report that `missing` bytes after them were never seen here."""
         for stream, line in list(self._lines.items()):
             if line.size:
                 self._lines[stream] = _OpenLine()
@@ -96,12 +96,12 @@ class PassthroughLines:
         yield self.event(at_ns, "dropped", bytes=missing)
 
     def finish(self, at_ns: int) -> Iterator[Captured]:
-        """Give what has not ended when the server is gone."""
+        """Yield the unfinished lines when the server is gone."""
         for stream in _WAYS:
             yield from self._end(stream, at_ns)
 
     def event(self, at_ns: int, word: str, **what: Any) -> Captured:
-        """Return what happened ("spawn", "exit", …) as something captured; `what` is JSON values."""
+        """Return an event ("spawn", "exit", …) as a captured value; `what` is JSON values."""
         detail = {"event": word, **what}
         raw = json.dumps(detail, ensure_ascii=False).encode("utf-8", "backslashreplace")
         return Captured(

@@ -1,4 +1,4 @@
-"""One direction of a `passthrough.Passthrough`: from descriptor to descriptor, piece by piece. POSIX only."""
+"""One direction of a `passthrough.Passthrough`: from descriptor to descriptor, in chunks. POSIX only."""
 
 import os
 import select
@@ -9,21 +9,21 @@ from contextlib import suppress
 
 CHUNK = 64 * 1024
 LEFT_BEHIND = 1 << 20
-"""Bytes read of a stream after the server has died: more than that no pipe holds (pipe(7)); what comes later
-is from some other process that still has the pipe."""
+"""Bytes read of a stream after the server has exited: no pipe holds more (pipe(7)); what comes later is from
+another process that still has the pipe open."""
 
 READABLE, WRITABLE = select.POLLIN, select.POLLOUT
 
 Seen = Callable[[int, int, bytes], None]
-"""Called with stream, monotonic nanoseconds and bytes as they were read; b"" is the end of the stream."""
+"""Called with stream, monotonic nanoseconds and the bytes that were read; b"" is the end of the stream."""
 
 
 class Outlet:
-    """Writes what fits now, whatever the descriptor is, and leaves its flags alone.
+    """Writes what fits now, whatever the descriptor is, and does not touch its flags.
 
     The descriptor may be shared with the host (a terminal, a log file), so O_NONBLOCK must not be set on
-    it. A pipe is opened anew where the platform can (then the flag is ours alone), a socket is asked for
-    each message not to wait, and for the rest as little is written as `poll` promises to fit.
+    it. A pipe is reopened where the platform can (then the flag is ours alone), a socket is written with
+    MSG_DONTWAIT, and for the rest as little is written as `poll` promises to fit.
     """
 
     def __init__(self, descriptor: int, *, ours: bool = False) -> None:
@@ -47,7 +47,7 @@ class Outlet:
         flags = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC
         try:
             private = os.open(f"/proc/self/fd/{self.descriptor}", flags)
-        except OSError:  # no /proc, a pipe of another user, or nobody reads it any more
+        except OSError:  # no /proc, a pipe of another user, or no reader any more
             return False
         os.close(self.descriptor)
         self.descriptor = private
@@ -65,7 +65,7 @@ class Outlet:
         """Write a part of `data` and return how much; 0 if nothing fits.
 
         Raises:
-            OSError: nobody reads it any more.
+            OSError: there is no reader any more.
         """
         try:
             return self._write(data[: self._most])
@@ -78,7 +78,6 @@ class Outlet:
         return self._most == CHUNK
 
     def close(self) -> None:
-        """Let go of the descriptor."""
         if self._write == self._to_socket:
             self._socket.close()
         else:
@@ -86,7 +85,7 @@ class Outlet:
 
 
 class Relay:
-    """One direction: from a descriptor to an outlet, one piece at a time."""
+    """One direction: from a descriptor to an outlet, one chunk at a time."""
 
     def __init__(self, stream: int, source: int, outlet: Outlet, poller: "select.poll") -> None:
         self.stream = stream
@@ -99,24 +98,24 @@ class Relay:
             self.close()
         else:
             poller.register(source, READABLE)
-            poller.register(outlet.descriptor, 0)  # tells when its reader goes away
+            poller.register(outlet.descriptor, 0)  # reports when its reader goes away
 
     @property
     def open(self) -> bool:
-        """Whether anything can still go through."""
+        """Whether anything can still pass."""
         return self.outlet is not None
 
     @property
     def waiting(self) -> bool:
-        """Whether something that was read has not been taken yet."""
+        """Whether something that was read has not been written yet."""
         return bool(self._waiting)
 
     def expect_no_more(self) -> None:
-        """The writer has died: what is in the pipe is all that comes of it."""
+        """The writer has exited: only what is in the pipe is left."""
         self._left = LEFT_BEHIND
 
     def pump(self, seen: Seen) -> None:
-        """Read what is there and send it on."""
+        """Read what is available and write it."""
         if not self.open or self._waiting:
             return
         data = self._read()
@@ -136,14 +135,14 @@ class Relay:
             return b""
         try:
             data = os.read(self.source, CHUNK)
-        except OSError:  # a terminal that hung up: as good as the end
+        except OSError:  # a terminal that hung up: like the end
             return b""
         if self._left > 0:
             self._left = max(0, self._left - len(data))
         return data
 
     def push(self) -> None:
-        """Send on what waits, as far as it fits."""
+        """Write what is waiting, as far as it fits."""
         self._send()
         self._turn()
 
@@ -156,7 +155,7 @@ class Relay:
             self.close()
 
     def _turn(self) -> None:
-        """Listen to the end that has to do something next."""
+        """Poll the end that has to act next."""
         if self.outlet is None:
             return
         if self._waiting:

@@ -1,6 +1,6 @@
-"""Both ends of a pipe on the event loop: a reader that waits, a writer that never makes anybody wait.
+"""Both ends of a pipe on the event loop: a reader that waits, and a writer that never does.
 
-Unbuffered and non-blocking, so that a pipe can be drained to where it is empty now (its end may never
+Unbuffered and non-blocking, so that a pipe can be drained to its current end (its real one may never
 come) and closed without waiting for anything.
 """
 
@@ -22,11 +22,11 @@ STUCK_SECONDS = 10.0
 
 
 def _enlarge(descriptor: int, size: int) -> None:
-    """Give a pipe room for `size` bytes; where that is not possible it keeps what it has."""
+    """Give a pipe room for `size` bytes, where possible."""
     if sys.platform == "linux":
         import fcntl
 
-        with contextlib.suppress(OSError):  # the person's pipes are too large already (pipe(7))
+        with contextlib.suppress(OSError):  # the user's pipes are too large already (pipe(7))
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, size)
 
 
@@ -35,7 +35,7 @@ class PipeReader:
 
     Args:
         pipe: the reading end; closed by `close`.
-        chunk: bytes read at once, and the size that the pipe is given where the platform can.
+        chunk: bytes read at once, and the size of the pipe where the platform allows it.
     """
 
     def __init__(self, pipe: IO[bytes], chunk: int = CHUNK) -> None:
@@ -53,9 +53,9 @@ class PipeReader:
         self._left: int | None = None
 
     def expect_no_more(self, limit: int) -> None:
-        """Take what is in the pipe now, at most about `limit` bytes, for the rest of the stream.
+        """Treat what is in the pipe now, at most about `limit` bytes, as the rest of the stream.
 
-        For a pipe whose writer has died while some other process still holds it open.
+        For a pipe whose writer has died while another process still holds it open.
         """
         self._left = limit
         self._ready()
@@ -64,7 +64,7 @@ class PipeReader:
         """Return the next chunk, or b"" at the end of the stream or when closed."""
         self._held = self._take()
         if self._held is not None:
-            await asyncio.sleep(0)  # a pipe that is never empty must not keep everybody else waiting
+            await asyncio.sleep(0)  # a pipe that is never empty must not starve everything else
         else:
             self._waiter = self._loop.create_future()
             self._listen(True)
@@ -75,7 +75,7 @@ class PipeReader:
         return self._take() or b""
 
     def close(self) -> None:
-        """Let go of the pipe; a read that waits ends. May be called twice."""
+        """Close the pipe; a pending read ends. May be called twice."""
         if not self._closed:
             self._listen(False)
             self._closed = True
@@ -91,8 +91,8 @@ class PipeReader:
 
     def _ready(self) -> None:
         if self._waiter is None or self._waiter.done():
-            # Nobody waits, so there is no need to hear of it; the next one who does listens again.
-            # Staying on the list meanwhile spares two system calls for every message.
+            # Nobody waits, so stop listening; the next read listens again. Staying on the list until now
+            # saves two system calls for every message.
             if not self._closed:
                 self._listen(False)
             return
@@ -101,7 +101,7 @@ class PipeReader:
             self._waiter.set_result(None)
 
     def _take(self) -> bytes | None:
-        """Return what is there, b"" at the end of the stream, None if there is nothing at the moment."""
+        """Return what is available, b"" at the end of the stream, None if there is nothing now."""
         if self._held is not None:
             data, self._held = self._held, None
             return data
@@ -111,7 +111,7 @@ class PipeReader:
             data = os.read(self._descriptor, self._chunk)
         except BlockingIOError:
             return None if self._left is None else b""
-        except OSError:  # as good as the end: nothing will ever come
+        except OSError:  # like the end: nothing will ever come
             return b""
         if self._left is not None:
             self._left -= len(data)
@@ -153,11 +153,10 @@ class PipeWriter:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing more can be written."""
         return self._closed
 
     def write(self, data: bytes) -> bool:
-        """Send `data`, now or as soon as it fits; False if the pipe is closed or too much waits."""
+        """Send `data`, now or as soon as it fits; False if the pipe is closed or too much is waiting."""
         if self._closed:
             return False
         if self._waiting:
@@ -174,11 +173,11 @@ class PipeWriter:
         return not self._closed
 
     async def flushed(self) -> None:
-        """Wait until nothing waits any more, or the pipe is closed."""
+        """Wait until everything is sent, or the pipe is closed."""
         await self._empty.wait()
 
     def close(self) -> None:
-        """Drop what waits and let go of the pipe. May be called twice."""
+        """Drop what is waiting and close the pipe. May be called twice."""
         if self._closed:
             return
         self._closed = True

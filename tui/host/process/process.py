@@ -1,8 +1,8 @@
-"""Starting a server as a process of its own group, and ending the whole group.
+"""Starting a server in its own process group, noticing its end, and ending the whole group.
 
-A server runs in a session of its own (no controlling terminal, so it cannot write around its pipes), with
-three pipes, a small environment and a mark by which everything that it started can be found again. Its
-leader is not reaped before the last signal to its group is sent, so that no signal reaches a stranger.
+A server runs in its own session (no controlling terminal, so it cannot write around its pipes), with three
+pipes, a small environment and a mark by which everything that it started can be found. Its leader is not
+reaped before the last signal to the group is sent, so that no signal reaches a stranger.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class ProcessExit:
 
     @classmethod
     def from_returncode(cls, returncode: int, after_seconds: float) -> "ProcessExit":
-        """Read a return code as `subprocess` writes it: negative is the number of a signal."""
+        """Read a return code of `subprocess`: a negative one is the number of a signal."""
         if returncode >= 0:
             return cls(returncode, "", after_seconds)
         try:
@@ -50,13 +50,13 @@ class ProcessExit:
         return cls(None, name, after_seconds)
 
     def sentence(self) -> str:
-        """Say it: "exited with code 1 after 0.3 s"."""
+        """Return "exited with code 1 after 0.3 s", to follow a name."""
         how = f"was ended by {self.signal}" if self.signal else f"exited with code {self.code}"
         return f"{how} after {duration(self.after_seconds)}"
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time as a person says it: "0.3 s", "42 s", "5 min", "3 h"."""
+    """Format a duration: "0.3 s", "42 s", "5 min", "3 h"."""
     if seconds < 0.095:
         return f"{max(seconds, 0.01):.2f} s"
     if seconds < 9.95:
@@ -67,7 +67,7 @@ def duration(seconds: float) -> str:
 
 
 def exit_sentence(ended: ProcessExit | None, fatal: str, last_line: str) -> str:
-    """Say to a call that waits why it gets no answer."""
+    """Say why a pending call gets no response."""
     said = f"the server {ended.sentence()}" if ended is not None else "the server is gone"
     if fatal:
         said = f"{said}: {fatal}"
@@ -75,11 +75,11 @@ def exit_sentence(ended: ProcessExit | None, fatal: str, last_line: str) -> str:
 
 
 class LeaderWatch:
-    """Calls back once, from the event loop, when a child process has died.
+    """Calls back once, from the event loop, when a child process has ended.
 
     Args:
-        process: the child; where the system allows it is left unreaped.
-        ended: called with the return code as `subprocess` writes it.
+        process: the child; left unreaped where the system allows it.
+        ended: called with the return code of `subprocess`.
     """
 
     def __init__(self, process: "subprocess.Popen[bytes]", ended: Callable[[int], None]) -> None:
@@ -108,7 +108,7 @@ class LeaderWatch:
             return None
         try:
             return os.pidfd_open(self._process.pid)
-        except OSError:  # old kernel, or no descriptor left: looking now and then does it too
+        except OSError:  # old kernel, or no descriptor left: poll instead
             return None
 
     def _look(self) -> None:
@@ -121,14 +121,14 @@ class LeaderWatch:
 
 
 def peek(process: "subprocess.Popen[bytes]") -> int | None:
-    """Return the return code of a child that has died, without reaping it if that is possible."""
+    """Return the return code of a child that has ended, without reaping it where possible."""
     if process.returncode is not None:
         return process.returncode
     if not hasattr(os, "waitid"):
         return process.poll()
     try:
         state = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:  # somebody else reaped it: poll() knows that case, and says 0
+    except ChildProcessError:  # reaped by somebody else: poll() knows that case, and says 0
         return process.poll()
     if state is None:
         return None
@@ -142,24 +142,23 @@ INHERITED = frozenset(
     "HOME LOGNAME PATH SHELL USER LANG TMPDIR TZ "
     "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_RUNTIME_DIR".split()
 )
-"""What a server gets of our environment, besides LC_*: enough for npx and uvx to find their caches.
+"""What a server inherits of our environment, besides LC_*: enough for npx and uvx to find their caches.
 
-Not TERM: a server has no terminal, and without it programs write no colours into their logs. Not the proxy
-variables: they may hold a password. Never a key of a model. Anything else is given by `env` in the
-configuration.
+Not TERM: without it programs write no colours into their logs. Not the proxy variables: they may hold a
+password. Never a key of a model. `env` in the configuration adds to it.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class StopGrace:
-    """How long each step of a stop may take, in seconds; a server that behaves needs none of it.
+    """Timeouts of a stop, in seconds; a server that behaves needs none of them.
 
     Attributes:
         flush: until what was written has been read.
-        eof: to leave by itself after its input was closed.
-        term: to leave after SIGTERM.
+        eof: to exit after its input was closed.
+        term: to exit after SIGTERM.
         kill: to be gone after SIGKILL.
-        stragglers: for what it left behind, to leave after SIGTERM.
+        stragglers: for leftover processes to exit after SIGTERM.
     """
 
     flush: float = 0.5
@@ -184,14 +183,14 @@ class ServerProcess:
     """A server's leader and its group.
 
     Args:
-        process: the started leader, in a session of its own, with three pipes.
-        on_exit: called once from the event loop when the leader has died.
-        on_signal: called with the name of each signal that the living leader's group is sent.
+        process: the started leader, in its own session, with three pipes.
+        on_exit: called once from the event loop when the leader has ended.
+        on_signal: called with the name of each signal sent to the group while the leader lives.
 
     Attributes:
         pid: process id of the leader, and id of its group.
         exit: how the leader ended, once it has.
-        exited: set when the leader has died.
+        exited: set when the leader has ended.
     """
 
     def __init__(
@@ -210,18 +209,18 @@ class ServerProcess:
         self._watch = LeaderWatch(process, self._ended)
 
     def signal_group(self, number: int) -> None:
-        """Send a signal to everything in the group that is left; nothing once the leader is reaped."""
+        """Send a signal to the rest of the group; none once the leader is reaped."""
         if self._process.returncode is None:
             if self.exit is None:
                 self._on_signal(signal.Signals(number).name)
-            # EPERM: macOS answers so for a group in which only zombies are left.
+            # EPERM: on macOS, if only zombies are left in a group.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)
 
     def destroy(self) -> None:
-        """End what is left of the group and reap its leader; waits a second at most, if it lives.
+        """Kill the rest of the group and reap its leader; waits at most a second.
 
-        Needs no running event loop. The group must not be signalled after this.
+        Needs no running event loop. The group must not be signalled afterwards.
         """
         self.signal_group(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -242,7 +241,7 @@ class ServerProcess:
 def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
     """Start the program of `spec`.
 
-    Takes about 2 ms (measured), so it is done in place: nothing can be cancelled half-way.
+    Takes about 2 ms (measured), so it is done in place: it cannot be cancelled half-way.
 
     Args:
         spec: what to start.

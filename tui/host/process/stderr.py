@@ -1,7 +1,7 @@
-"""The last lines that a server wrote to stderr, at a cost that does not grow with what it writes.
+"""The last lines that a server wrote to stderr, at a cost that does not grow with their number.
 
-Chunks are kept as they come and only the newest 64 KiB of them; they are cut into lines, decoded and
-cleaned when somebody looks. Output on stderr is not a sign of an error.
+Chunks are kept unchanged, and only the newest 64 KiB; they are split, decoded and cleaned when somebody
+looks. Output on stderr is not a sign of an error.
 """
 
 import asyncio
@@ -17,22 +17,22 @@ KEPT = 64 * 1024
 LINE_LIMIT = 4096
 STDERR_CHUNK = 256 * 1024
 REST = 0.004
-"""Rest after every read: a flood of any kind, many small writes or few large ones, fills the pipe meanwhile
+"""Pause after every read: a flood of any kind, many small writes or few large ones, fills the pipe meanwhile
 and costs one read. Drains up to 60 MB/s of a server at a few percent of one core (measured)."""
 
 NOTED_BURST = 256 * 1024
 NOTED_PER_SECOND = 64 * 1024.0
 
 _STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Control sequences (ECMA-48 CSI) such as colours: a log reads better without them than with them shown."""
+"""Control sequences (ECMA-48 CSI) such as colours, which a log does not need."""
 
 
 class StderrTail:
     """A bounded tail of a byte stream, read as lines.
 
     Attributes:
-        revision: grows with everything that comes; what was read at one revision stays true for it.
-        total: how many bytes have come in all.
+        revision: grows with everything received; results for one revision stay valid.
+        total: number of bytes received.
     """
 
     def __init__(self, kept: int = KEPT) -> None:
@@ -53,7 +53,7 @@ class StderrTail:
         self._held += len(chunk)
         while self._held - len(self._chunks[0]) >= self._kept:
             self._held -= len(self._chunks.popleft())
-        # Many tiny chunks would each cost an object: fold them now and then.
+        # Many tiny chunks would each cost an object: join them now and then.
         if len(self._chunks) > 256:
             self._chunks = deque((b"".join(self._chunks)[-self._kept :],))
             self._held = len(self._chunks[0])
@@ -66,7 +66,7 @@ class StderrTail:
 
     @property
     def last(self) -> str:
-        """The newest line that says something, cleaned, or ""."""
+        """The newest line that is not empty, cleaned, or ""."""
         if self._last[0] != self.revision:
             recent = b"".join(self._chunks)[-4 * LINE_LIMIT :]
             found = self._read(recent, len(recent) < self.total)
@@ -82,7 +82,7 @@ class StderrTail:
 
 
 def _line(row: bytes) -> str:
-    # A progress bar returns the carriage and writes over itself: what stands at the end counts.
+    # A progress bar returns the carriage and overwrites itself: the last version counts.
     overwritten = row.rstrip(b"\r").rsplit(b"\r", 1)[-1]
     cut = overwritten[:LINE_LIMIT]
     text = clean(_STYLING.sub("", cut.decode("utf-8", "replace"))).rstrip()
@@ -90,10 +90,10 @@ def _line(row: bytes) -> str:
 
 
 class StderrSample:
-    """Lines of stderr for the trace: all of them while they are few, none while they are a flood.
+    """Lines of stderr for the recording: all of them while they are few, none during a flood.
 
     Attributes:
-        omitted: how many bytes were left out.
+        omitted: number of bytes left out.
     """
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class StderrSample:
         self._at = 0.0
 
     def lines(self, chunk: bytes, now: float) -> list[bytes]:
-        """Take the next bytes, at monotonic seconds `now`, and return the lines to be noted."""
+        """Take the next bytes, at monotonic seconds `now`, and return the lines to record."""
         grown = self._allowance + (now - self._at) * NOTED_PER_SECOND
         self._allowance, self._at = min(NOTED_BURST, grown), now
         if len(chunk) > self._allowance:
@@ -114,7 +114,7 @@ class StderrSample:
         return list(map(_whole, self._framer.feed(chunk)))
 
     def finish(self) -> bytes | None:
-        """Return the line that the end cut short, or None."""
+        """Return the unfinished last line, or None."""
         line = self._framer.finish()
         return None if line is None else _whole(line)
 
@@ -124,7 +124,7 @@ def _whole(line: bytes | Oversize) -> bytes:
 
 
 async def drain(pipe: PipeReader, heard: Callable[[bytes], None]) -> None:
-    """Read a pipe to its end, so that the server never waits for it; `heard` gets every chunk."""
+    """Read a pipe to its end, so that the server never blocks on it; `heard` gets every chunk."""
     while chunk := await pipe.read():
         heard(chunk)
         await asyncio.sleep(REST)

@@ -1,8 +1,8 @@
 """Ends the servers when the host cannot: at interpreter exit, and after the host was killed.
 
 For the latter one small process per host waits at the other end of a pipe that only the host holds. It is
-started with the first server and takes no part in anything while the host lives. PR_SET_PDEATHSIG would
-not do: it follows the thread that spawned, and does not reach grandchildren (measured).
+started with the first server and does nothing while the host lives. PR_SET_PDEATHSIG would not do: it
+follows the thread that spawned, and does not reach grandchildren (measured).
 """
 
 import atexit
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 class Watchdog:
-    """One per host; every server's process group is told to it while it lives.
+    """One per host; guards the process group of every running server.
 
     Args:
         owner: the first part of the mark in the servers' environments, up to the slash.
@@ -29,16 +29,16 @@ class Watchdog:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the guarding process, while there is one."""
+        """Process id of the watchdog process, if there is one."""
         return self._guard.pid if self._guard is not None else None
 
     @property
     def groups(self) -> frozenset[int]:
-        """The process groups that are guarded."""
+        """The guarded process groups."""
         return frozenset(self._groups)
 
     def add(self, group: int) -> None:
-        """Guard a process group. Never raises: a host without a guard is better than no server."""
+        """Guard a process group. Never raises: a host without a watchdog is better than no server."""
         if not self._groups:
             atexit.register(self._sweep)
         self._groups.add(group)
@@ -46,16 +46,16 @@ class Watchdog:
             self._start()
 
     def remove(self, group: int) -> None:
-        """Forget a process group that has ended."""
+        """Stop guarding a process group that has ended."""
         self._groups.discard(group)
         self._tell(f"-{group}\n")
         if not self._groups:
             atexit.unregister(self._sweep)
 
     def close(self) -> None:
-        """End the guarding process; takes a few milliseconds. May be called twice.
+        """End the watchdog process; takes a few milliseconds. May be called twice.
 
-        Groups that are still guarded are ended first: nobody would be left to do it.
+        Groups that are still guarded are killed first: nobody else would do it.
         """
         self._sweep()
         atexit.unregister(self._sweep)
@@ -101,7 +101,7 @@ class Watchdog:
                 env={},
                 start_new_session=True,
             )
-        except OSError:  # out of processes or memory: the sweep at exit remains
+        except OSError:  # out of processes or memory: killing at exit remains
             return
         assert self._guard.stdin is not None
         os.set_blocking(self._guard.stdin.fileno(), False)

@@ -1,9 +1,8 @@
-"""The process that outlives a killed host: ends the servers that the host can no longer end.
+"""The process that outlives a killed host and ends its servers.
 
-Run as a script by `tui.host.process.watchdog`, with nothing but the standard library. Reads lines from stdin:
-`+PGID` and `-PGID` tell which process groups live, `bye` ends it. When stdin ends without that word, the
-host was killed: servers that behave leave by themselves, since their input ended too; the rest get
-SIGTERM and SIGKILL.
+Run as a script by `tui.host.process.watchdog`, with only the standard library. Reads lines from stdin:
+`+PGID` and `-PGID` name the live process groups, `bye` ends it. When stdin ends without that word, the host
+was killed: servers that behave exit because their input ended too; the rest get SIGTERM and SIGKILL.
 """
 
 import os
@@ -47,7 +46,7 @@ def _gone(groups: set[int], mark: bytes, seconds: float) -> bool:
 def _group_lives(group: int) -> bool:
     try:
         os.killpg(group, 0)
-    except PermissionError:  # macOS says so of zombies; elsewhere it is not ours any more
+    except PermissionError:  # macOS says so of zombies; elsewhere it is no longer ours
         return False
     except ProcessLookupError:
         return False
@@ -68,7 +67,7 @@ def _signal(groups: set[int], mark: bytes, number: int) -> None:
 
 
 def _marked(mark: bytes) -> list[int]:
-    """Return the processes that carry the owner's mark; none where /proc does not show them."""
+    """Return the processes that carry the owner's mark; none where there is no /proc."""
     try:
         entries = [entry for entry in os.listdir("/proc") if entry.isdigit()]
     except OSError:

@@ -1,7 +1,7 @@
-"""Holds params and results against the SDK's own models, and values against JSON Schemas. Takes its time.
+"""Validates messages against the SDK's models, and values against JSON Schemas. Slow.
 
-For a thread of its own, never for the event loop: importing the models costs a second, and a schema of a
-server is checked by a worker process that is given up on when it overruns (`tui.host.schemas.validation`).
+For a thread of its own, never for the event loop: importing the models takes a second, and a server's
+schema is applied in a worker process with a timeout (`tui.host.schemas.validation`).
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 MOST_PROBLEMS = 3
 MOST_ERRORS = 2_000
-"""What pydantic finds is looked at up to this many: a list of thousands of wrong tools is wrong enough."""
+"""Number of pydantic's errors that are read: a list of thousands of wrong tools is wrong enough."""
 
 CLAUSE = 200
 
@@ -49,9 +49,9 @@ class _Violation(NamedTuple):
 
 
 class ModelJudge:
-    """The linter's `Judge` with the models of the SDK. Used by one thread; `close()` in the same one.
+    """The linter's `Judge`, with the models of the SDK. Used by one thread; `close()` in the same one.
 
-    Loads the models when first asked.
+    Loads the models on first use.
     """
 
     def __init__(self) -> None:
@@ -67,14 +67,14 @@ class ModelJudge:
         """Return what is wrong with params or a result by the SDK's models, a clause each.
 
         Args:
-            revision: the revision in force.
-            direction: which way the frame went.
+            revision: the protocol revision in use.
+            direction: of the message.
             role: "request", "notification" (value: its params) or "result".
-            method: its method; of a result that of its request.
-            value: params, or None where there are none, or the result.
+            method: its method; for a result that of its request.
+            value: params, or None without any, or the result.
 
         Returns:
-            At most `MOST_PROBLEMS`; none for what the models do not know (tasks, extensions).
+            At most `MOST_PROBLEMS`; none for what the models do not cover (tasks, extensions).
         """
         if self._methods is None:
             self._load()
@@ -83,20 +83,20 @@ class ModelJudge:
         except self._invalid as found:  # pydantic's ValidationError
             details = found.errors(include_url=False, include_context=False, include_input=False)  # type: ignore[attr-defined]
             return _clauses(details, value if role == "result" else {"params": value})
-        except (KeyError, RecursionError):  # no such method in this revision: the linter has said so
+        except (KeyError, RecursionError):  # no such method in this revision: the linter has reported that
             return ()
         return ()
 
     def schema_problem(self, schema: Any) -> str:
-        """Return why a JSON Schema cannot be used, as a clause behind its name, or ""."""
+        """Return why a JSON Schema is unusable, as a clause to follow its name, or ""."""
         if fault := schema_fault(schema):
             return fault
         if is_plainly_sound(schema) or not is_simple({}, schema):
-            return ""  # large ones are looked at when they are used
+            return ""  # large ones are checked when they are used
         return _schema_error(schema)
 
     def violation(self, schema: Mapping[str, Any], value: Any) -> str:
-        """Return why a value is not what a schema wants; "" if it is, or could not be looked at.
+        """Return why a value does not match a schema; "" if it does, or could not be checked.
 
         Takes seconds in the worst case: a schema may be made to be slow.
         """
@@ -106,7 +106,7 @@ class ModelJudge:
         return clean_line(self._runner.run(self._checker.check(schema, value)).problem, CLAUSE)
 
     def close(self) -> None:
-        """End the worker process and the threads, if there are any."""
+        """End the worker process and the threads."""
         runner, checker, self._runner, self._checker = self._runner, self._checker, None, None
         if runner is not None and checker is not None:
             runner.run(checker.close())
@@ -136,7 +136,7 @@ class ModelJudge:
         surface[(method, revision)].model_validate(body, by_name=False)
 
     def _hold(self, row: Any, result: Mapping[str, Any] | None) -> None:
-        """Hold a result against its model; where a round may ask for input, its type says which one."""
+        """Validate a result; where it may also ask for input, its `resultType` selects the model."""
         arms = get_args(row)
         if not arms:
             row.model_validate(result, by_name=False)
@@ -154,26 +154,26 @@ class ModelJudge:
 
 
 def _schema_error(schema: Mapping[str, Any]) -> str:
-    """Return what is wrong with a schema by the rules of the dialect that it names, 2020-12 if none."""
+    """Return what is wrong with a schema by the rules of its dialect, 2020-12 by default."""
     from jsonschema import exceptions, validators  # type: ignore[import-untyped]  # ships no types
 
     named = schema.get("$schema", "https://json-schema.org/draft/2020-12/schema")
     dialect = validators.validator_for({"$schema": named}, default=None) if isinstance(named, str) else None
     if dialect is None:
-        return ""  # the spec lets a server name any
+        return ""  # the spec allows any dialect
     try:
         dialect.check_schema(schema)
     except exceptions.SchemaError as error:
         where = clean_line(".".join(str(step) for step in error.absolute_path), 100)
         said = clean_line(error.message, 120)
         return f"is no valid JSON Schema: {where + ': ' if where else ''}{said}"
-    except Exception:  # a schema can break the library in a hundred ways; its use will tell
+    except Exception:  # a schema can break the library in a hundred ways; its use will show
         return ""
     return ""
 
 
 def _clauses(errors: "Sequence[ErrorDetails]", whole: Any) -> list[str]:
-    """Make clauses of what pydantic found, for the arm of each union that the value meant."""
+    """Format pydantic's errors as clauses, for the intended member of each union."""
     faults = [_Violation(tuple(error["loc"]), error["type"], error["msg"]) for error in errors[:MOST_ERRORS]]
     clauses: dict[str, None] = {}
     for fault in _meant(faults, whole):
@@ -185,7 +185,7 @@ def _clauses(errors: "Sequence[ErrorDetails]", whole: Any) -> list[str]:
 
 
 def _meant(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
-    """Leave of each union only the faults of the arm that fits best, without the arm's name in the place."""
+    """Keep of each union only the errors of the best matching member, without its name in the place."""
     unions: dict[tuple[str | int, ...], dict[str | int, list[_Violation]]] = {}
     for fault in faults:
         at = _arm(fault, whole)
@@ -210,7 +210,7 @@ def _meant(faults: list[_Violation], whole: Any) -> Iterator[_Violation]:
 
 
 def _arm(fault: _Violation, whole: Any) -> int:
-    """Return which step of a place is the name of a union's arm: the first that is no key of the value."""
+    """Return which step of a place names the member of a union: the first that is no key of the value."""
     node = whole
     for at, step in enumerate(fault.place):
         if isinstance(node, dict) and step in node:
@@ -251,9 +251,9 @@ MAX_DEPTH = 32
 
 
 def is_plainly_sound(schema: Any, depth: int = 0) -> bool:
-    """Whether a schema has only everyday keywords with values that every dialect allows.
+    """Whether a schema has only common keywords with values that every dialect allows.
 
-    False says nothing: such a schema has to be held against its dialect (JSON Schema 2020-12, "meta-schema").
+    False says nothing: such a schema must be validated by its dialect (JSON Schema 2020-12, "meta-schema").
     """
     if isinstance(schema, bool):
         return depth > 0

@@ -1,4 +1,4 @@
-"""What makes a tool's JSON Schema unusable, told without running a validator over it. Pure.
+"""What makes a tool's JSON Schema unusable, found without running a validator. Pure.
 
 Schemas come from servers: they may be as deep, as large and as circular as JSON allows. Nothing here
 recurses, and nothing is ever fetched: the spec forbids it.
@@ -63,7 +63,7 @@ def _subschemas(node: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _names(schema: Mapping[str, Any]) -> tuple[set[str], list[Any]]:
-    """Every `$id`, and the target of every `$ref`, that stands in a place where a schema may stand."""
+    """Return every `$id`, and the target of every `$ref`, where a schema may stand."""
     ids: set[str] = set()
     refs: list[Any] = []
     stack: list[Any] = [schema]
@@ -85,7 +85,7 @@ def _names(schema: Mapping[str, Any]) -> tuple[set[str], list[Any]]:
 
 
 def _resolved(schema: Mapping[str, Any], ref: str) -> Any:
-    """The part of `schema` that a local `#/…` pointer names, or None."""
+    """Return the part of `schema` at a local `#/…` pointer, or None."""
     node: Any = schema
     for step in filter(None, unquote(ref[1:]).split("/")):
         name = step.replace("~1", "/").replace("~0", "~")
@@ -99,7 +99,7 @@ def _resolved(schema: Mapping[str, Any], ref: str) -> Any:
 
 
 def _applied_at_once(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Iterator[Any]:
-    """The schemas that are applied to the same value as `node` is."""
+    """Yield the schemas that are applied to the same value as `node`."""
     if isinstance(ref := node.get("$ref"), str) and ref.startswith("#"):
         yield _resolved(schema, ref)
     for key in _IN_PLACE:
@@ -110,7 +110,7 @@ def _applied_at_once(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Iter
 
 
 def _endless(schema: Mapping[str, Any]) -> bool:
-    """Whether some schema applies itself to the same value: a validator would never come back."""
+    """Whether a schema applies itself to the same value: a validator would never return."""
     done: set[int] = set()
     stack: list[Any] = [schema]
     seen: set[int] = set()
@@ -127,7 +127,7 @@ def _endless(schema: Mapping[str, Any]) -> bool:
 
 
 def _circles(schema: Mapping[str, Any], start: Mapping[str, Any], done: set[int]) -> bool:
-    """Depth-first search with an explicit stack; `done` holds what is known to lead nowhere bad."""
+    """Depth-first search with an explicit stack; `done` holds nodes known to be free of cycles."""
     path: list[tuple[int, Iterator[Any]]] = []
     on_path: set[int] = set()
     following: Any = start

@@ -1,8 +1,8 @@
-"""Is a value what a schema wants? Always answered in bounded time, whatever the schema is.
+"""Does a value match a schema? Always answered in bounded time, whatever the schema.
 
-A schema from a server may hold a pattern that backtracks for ever, and inside the event loop's process
-nothing could stop it (measured: the whole program froze). So only schemas without such parts are looked
-at here; all others by a worker process that is killed when it overruns.
+A server's schema may hold a pattern with catastrophic backtracking, and nothing could stop it in this
+process (measured: the whole program froze). So only schemas without such keywords are applied here, all
+others in a worker process that is killed on timeout.
 """
 
 import asyncio
@@ -23,15 +23,15 @@ CHECK_SECONDS = 1.0
 WORKER_START_SECONDS = 10.0
 SIMPLE_NODES = 2_000
 SIMPLE_WORK = 20_000
-"""Schema nodes times value nodes that may be looked at in this process: about 15 ms."""
+"""Schema nodes times value nodes that are checked in this process: about 15 ms."""
 
 MOST_NODES = 50_000
 MOST_TEXT = 2 * 1024 * 1024
-"""A value beyond these is not handed to the worker: writing it as JSON would hold up the event loop."""
+"""A larger value is not sent to the worker: writing it as JSON would block the event loop."""
 
 TOO_COSTLY = "the schema is too costly"
 STRIKES = 2
-"""A schema that overran so often is not tried again: others wait for the worker."""
+"""A schema that timed out this often is not tried again: others wait for the worker."""
 
 _COSTLY = frozenset(
     {"$ref", "$dynamicRef", "$recursiveRef", "pattern", "patternProperties", "format", "uniqueItems",
@@ -41,11 +41,11 @@ _COSTLY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SchemaVerdict:
-    """What came of a check.
+    """The result of a check.
 
     Attributes:
-        problem: what is wrong with the value, one sentence that names the place, or "".
-        unchecked: why the value could not be looked at, or "".
+        problem: what is wrong with the value, one sentence with the place, or "".
+        unchecked: why the value could not be checked, or "".
     """
 
     problem: str = ""
@@ -64,10 +64,10 @@ class SchemaChecker:
         self._overruns: Counter[bytes] = Counter()
 
     async def check(self, schema: Mapping[str, Any], value: Any) -> SchemaVerdict:
-        """Return whether `value` is what `schema` wants; takes a few seconds in the worst case."""
+        """Return whether `value` matches `schema`; takes a few seconds in the worst case."""
         if is_simple(schema, value):
             if self._rules is None:
-                # A fifth of a second of imports: not on the event loop.
+                # Importing takes 0.2 s: not on the event loop.
                 worker = "tui.host.schemas.validation_worker"
                 self._rules = await asyncio.to_thread(importlib.import_module, worker)
             return SchemaVerdict(*self._rules.explain(schema, value))
@@ -80,7 +80,7 @@ class SchemaChecker:
             return SchemaVerdict(unchecked="the checker is busy")
 
     async def close(self) -> None:
-        """End the worker, if there is one; nothing is checked by it from now on."""
+        """End the worker; it is not started again."""
         self._closed = True
         self._kill()
 
@@ -125,12 +125,12 @@ class SchemaChecker:
             if pipe is not None:
                 try:
                     pipe.close()
-                except OSError:  # what was still to be written has nowhere to go
+                except OSError:  # unwritten data has nowhere to go
                     continue
 
 
 def is_simple(schema: Any, value: Any) -> bool:
-    """Whether a check in this process is quick for sure: few nodes, and no keyword that can be costly."""
+    """Whether a check in this process is surely quick: few nodes, and no keyword that can be costly."""
     schema_nodes = _count(schema, SIMPLE_NODES, forbidden=_COSTLY)
     if schema_nodes is None:
         return False
@@ -140,7 +140,7 @@ def is_simple(schema: Any, value: Any) -> bool:
 def _count(
     root: Any, most: int, *, forbidden: frozenset[str] = frozenset(), most_text: float = math.inf
 ) -> int | None:
-    """Count the nodes of a JSON value; None if it is too large, or has one of the forbidden keys."""
+    """Count the nodes of a JSON value; None if it is too large, or has a forbidden key."""
     nodes = text = 0
     stack = [root]
     while stack:
@@ -159,7 +159,7 @@ def _count(
 
 
 def _spawn() -> "subprocess.Popen[bytes]":
-    """Start a worker: no shell, no inherited secrets, a session of its own, our own import path."""
+    """Start a worker: no shell, no inherited secrets, its own session, our import path."""
     here = str(Path(__file__).parents[3])
     paths = os.pathsep.join((here, *filter(None, sys.path)))
     environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": paths}
@@ -176,7 +176,7 @@ def _spawn() -> "subprocess.Popen[bytes]":
 
 
 async def _in_time(worker: "subprocess.Popen[bytes]", seconds: float, ask: Any, *arguments: Any) -> bytes:
-    """Run blocking `ask` in a thread; on overrun kill the worker, which ends the thread's reading too."""
+    """Run blocking `ask` in a thread; on timeout kill the worker, which ends the thread's reading too."""
     asking = asyncio.ensure_future(asyncio.to_thread(ask, worker, *arguments))
     try:
         done, _ = await asyncio.wait({asking}, timeout=seconds)

@@ -1,6 +1,6 @@
-"""The checking itself, and the process that does it for schemas that may never come to an end.
+"""The validation itself, and the process that runs it for schemas that may never finish.
 
-Speaks JSON lines: `[schema, value]` in, `[problem, unchecked]` out, after one line that says it is ready.
+Speaks JSON lines: `[schema, value]` in, `[problem, unchecked]` out, after one line when it is ready.
 """
 
 import json
@@ -16,7 +16,7 @@ from referencing.exceptions import Unresolvable
 from tui.core.text import clean_line
 
 LAST_RESORT_SECONDS = 5
-"""A worker whose host was killed while it checks ends itself after this long."""
+"""A worker whose host was killed during a check ends itself after this long."""
 
 
 def explain(schema: Any, value: Any) -> tuple[str, str]:
@@ -30,7 +30,7 @@ def explain(schema: Any, value: Any) -> tuple[str, str]:
         return "", "the schema has a $ref that leads outside of it"
     except RecursionError:
         return "", "the schema refers to itself without end"
-    except Exception as problem:  # a schema that is none breaks the library in a hundred ways
+    except Exception as problem:  # an invalid schema breaks the library in a hundred ways
         return "", f"the schema cannot be used ({type(problem).__name__})"
     if error is None:
         return "", ""

@@ -1,9 +1,9 @@
-"""Loads the client half of the SDK without its server half, for which a host has no use.
+"""Loads the client half of the SDK without its server half, which a host does not need.
 
-`import mcp` loads both. The server half brings starlette, uvicorn and cryptography, and the models of all
-that a server says: 15 MB that stay for good (measured). The client half takes a few names from it, only to
-recognise a server object that was handed to it in this process; it is given empty classes of these names.
-Where the SDK cannot be loaded so, all of it is loaded.
+`import mcp` loads both. The server half brings starlette, uvicorn and cryptography, and the models of
+server messages: 15 MB that are never freed (measured). The client half imports a few names from it, only
+to recognise an in-process server object; it gets empty classes of these names instead. Where that does
+not work, all of the SDK is loaded.
 """
 
 import importlib
@@ -46,11 +46,11 @@ def _import_client_half() -> None:
 
 @contextmanager
 def _without_servers() -> Iterator[None]:
-    """Make every module of the server half an empty one.
+    """Replace every module of the server half with an empty one.
 
-    Other threads import meanwhile, each iterating over `sys.meta_path`. Removing a finder from that list
-    shifts the ones behind it, and such an import skips one of them (ModuleNotFoundError, measured). So the
-    list is replaced, never shortened.
+    Other threads import meanwhile, iterating over `sys.meta_path`. Removing a finder from that list shifts
+    those behind it, and such an import skips one of them (ModuleNotFoundError, measured). So the list is
+    replaced, never shortened.
     """
     finder = _EmptyModuleFinder()
     sys.meta_path = [finder, *sys.meta_path]
@@ -71,7 +71,7 @@ def _forget(name: str) -> None:
 
 
 class _EmptyModuleFinder(MetaPathFinder, Loader):
-    """Finds an empty module in place of each one of the server half."""
+    """Finds an empty module for every module of the server half."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -88,7 +88,7 @@ class _EmptyModuleFinder(MetaPathFinder, Loader):
 
 
 class _EmptyModule(ModuleType):
-    """Has an empty class for every name, nothing of which is ever made."""
+    """Has an empty class for every name; none is ever instantiated."""
 
     def __getattr__(self, name: str) -> type:
         if name.startswith("__"):

@@ -1,10 +1,10 @@
 """The last filter between a transport and the SDK's client.
 
-The SDK validates a whole answer or none of it: one malformed tool costs the listing, an unknown content
-item costs the result, and 100,000 items hold the event loop for seconds (measured on mcp 2.3). So a
-request of ours can carry a `RawReply`: the answer is kept here as it came, and the SDK is handed a hollow
-one of the same shape, which it accepts in no time. The host reads the kept one with its own, tolerant
-code. The ticket's mark never reaches the wire.
+The SDK validates a whole answer or nothing: one malformed tool costs the listing, an unknown content item
+costs the result, and 100,000 items block the event loop for seconds (measured on mcp 2.3). So a request
+of ours can carry a `RawReply`: the answer is kept here unchanged, and the SDK gets a hollow one of the same
+shape, which it accepts in no time. The host reads the kept one with its own, tolerant code. The mark that
+ties them together never reaches the wire.
 """
 
 import asyncio
@@ -35,18 +35,18 @@ TICKET = "mcptui/ticket"
 _NOT_OFFERED = ("sampling/createMessage", "elicitation/create", "roots/list")
 _KEPT_INBOUND = 1024
 STATE_LIMIT = 1024 * 1024
-"""Characters of the state that a server may have sent back to it with the next round of a call."""
+"""Maximum characters of the state that a server may ask to be sent back with the next round of a call."""
 
 
 @dataclass(slots=True)
 class RawReply:
-    """One request whose answer is to be kept raw.
+    """A request whose answer is kept raw.
 
     Attributes:
-        hollow: makes of the raw answer what the SDK gets to see. Must not raise.
-        raw: the answer's result as it came, once it came.
-        asked: the method that the server wants answered before it goes on, if it does.
-        modern: whether the request went out as 2026-07-28 or later.
+        hollow: makes what the SDK sees out of the raw answer. Must not raise.
+        raw: the result of the answer, once it has arrived.
+        asked: the method that the server wants answered first, if it does.
+        modern: whether the request was sent as 2026-07-28 or later.
     """
 
     hollow: Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -70,7 +70,7 @@ class RawReply:
         return self.hollow(result) | modern_fields
 
     def answer(self, parsed: Any) -> Mapping[str, Any]:
-        """Return the raw result, or what the SDK made of it if its client did not carry the mark.
+        """Return the raw result, or what the SDK parsed if its client did not carry the mark.
 
         Args:
             parsed: what the SDK's client returned.
@@ -90,8 +90,8 @@ class SdkBridge:
     Attributes:
         on_notification: called with the method of every notification; must not raise or wait.
         closed: set when nothing more will be read.
-        server_versions: the protocol versions that the server named in its handshake, as it wrote them.
-        introduction: its answer to the handshake, as it wrote it.
+        server_versions: the protocol versions of the server's handshake, unchanged.
+        introduction: its answer to the handshake, unchanged.
     """
 
     read: Any
@@ -114,7 +114,7 @@ class SdkBridge:
         """Do nothing: the connection owns the transport below."""
 
     def issue(self, ticket: RawReply) -> dict[str, Any]:
-        """Return the `meta` that ties a request to `ticket`; call `withdraw` with it in the end."""
+        """Return the `meta` that ties a request to `ticket`; pass it to `withdraw` in the end."""
         self._numbers += 1
         key = f"{self._numbers}"
         self._tickets[key] = ticket
@@ -127,7 +127,7 @@ class SdkBridge:
             del self._waiting[request_id]
 
     def outgoing(self, item: SessionMessage) -> SessionMessage:
-        """Return what is really sent for `item`."""
+        """Return what is sent for `item`."""
         message = item.message
         if isinstance(message, JSONRPCRequest):
             if message.method in ("initialize", "server/discover"):
@@ -136,7 +136,7 @@ class SdkBridge:
         if isinstance(message, JSONRPCError) and message.id is not None:
             method = self._inbound.pop(message.id, "")
             if method in _NOT_OFFERED:
-                # The SDK says "invalid request"; the spec's word for what was never offered is -32601.
+                # The SDK says "invalid request"; the spec's code for what was never offered is -32601.
                 data = ErrorData(code=METHOD_NOT_FOUND, message=f"{method} is not offered by this client")
                 return SessionMessage(JSONRPCError(jsonrpc="2.0", id=message.id, error=data), item.metadata)
         return item
@@ -157,7 +157,7 @@ class SdkBridge:
         return SessionMessage(message.model_copy(update={"params": left}), item.metadata)
 
     def incoming(self, item: Any) -> Any:
-        """Return what the SDK gets to see for `item`, or None if nothing."""
+        """Return what the SDK sees of `item`, or None for nothing."""
         if not isinstance(item, SessionMessage):
             return item
         match item.message:
@@ -173,7 +173,7 @@ class SdkBridge:
                 if len(self._inbound) >= _KEPT_INBOUND:
                     self._inbound.pop(next(iter(self._inbound)))
                 self._inbound[asked] = method
-                if method in _NOT_OFFERED:  # the SDK would read all of it, and refuse it then
+                if method in _NOT_OFFERED:  # the SDK would parse all of it, then refuse it
                     bare = JSONRPCRequest(jsonrpc="2.0", id=asked, method=method)
                     return SessionMessage(bare, item.metadata)
         return item
@@ -209,7 +209,7 @@ def _asked_method(result: Mapping[str, Any]) -> str:
 
 
 def _sane_progress(params: Mapping[str, Any] | None) -> bool:
-    """Whether the SDK can take it: an int too large for a float would end its reading loop."""
+    """Whether the SDK accepts it: an int too large for a float would end its read loop."""
     for key in ("progress", "total"):
         value = (params or {}).get(key)
         if value is None:
@@ -229,10 +229,10 @@ _NAME_CHARS = 200
 
 
 def tidy_handshake(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of `initialize` or `server/discover` without what is malformed in it."""
+    """Return the result of `initialize` or `server/discover` without its malformed fields."""
     tidy = dict(answer)
     tidy["capabilities"] = _offers(answer.get("capabilities"))
-    if "protocolVersion" in answer:  # the older handshake: there it is a field, and must be there
+    if "protocolVersion" in answer:  # the older handshake requires it as a field
         tidy["serverInfo"] = _info(answer.get("serverInfo"))
     if "_meta" in tidy:
         said = _entry(answer["_meta"], _INFO_KEY)
@@ -244,7 +244,7 @@ def tidy_handshake(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 def _offers(said: Any) -> dict[str, Any]:
     if not isinstance(said, dict):
-        return {"tools": {}}  # it does not say: asking for tools costs nothing
+        return {"tools": {}}  # it does not say: listing tools costs nothing
     return {
         name: {key: flag for key in _SWITCHES if isinstance(flag := _entry(said[name], key), bool)}
         for name in _OFFERS

@@ -1,6 +1,6 @@
-"""Where the SDK's own log lines go: into memory, without the payload, never onto the screen.
+"""Keeps the SDK's log lines in memory, without payload, and off the screen.
 
-The SDK logs what servers send, secrets and escape sequences included, and by default such lines end on
+The SDK logs what servers send, secrets and escape sequences included, and by default such lines go to
 stderr, in the middle of a full-screen program.
 """
 
@@ -15,7 +15,7 @@ _LOGGERS = ("mcp", "client")
 
 
 class SdkLog(logging.Handler):
-    """Keeps the last lines of the SDK's log: level, logger, the message's template, and an error's type.
+    """Keeps the last lines of the SDK's log: level, logger, message template, and the type of an error.
 
     Arguments are left out: they hold what the server sent.
     """
@@ -25,7 +25,6 @@ class SdkLog(logging.Handler):
         self.lines: deque[str] = deque(maxlen=KEPT)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep one line."""
         template = record.msg if isinstance(record.msg, str) and record.args else "(message left out)"
         error = record.exc_info[0] if record.exc_info else None
         kind = f" [{error.__name__}]" if error is not None else ""
@@ -33,9 +32,9 @@ class SdkLog(logging.Handler):
 
 
 def quiet_sdk_logging() -> SdkLog:
-    """Send everything that the SDK logs, from now on, to the handler returned, and nowhere else.
+    """Send everything that the SDK logs to the returned handler, and nowhere else.
 
-    Call it again once the SDK is loaded: a logger that it has under another name is found then.
+    Call it again once the SDK is loaded, to find loggers under other names.
     """
     handler = SdkLog()
     for name in {*_LOGGERS, *_loggers_of_loaded_modules()}:

@@ -1,4 +1,4 @@
-"""How bytes travel to a server. One seam, `ServerTransport`; stdio is the only road built so far."""
+"""How bytes travel to a server: the `ServerTransport` protocol; only stdio is implemented so far."""
 
 import sys
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class ServerTransport(Protocol):
 
     @property
     def exited(self) -> "asyncio.Event":
-        """What is set as soon as the server has died."""
+        """Set as soon as the server has ended."""
         ...
 
     @property
@@ -41,12 +41,12 @@ class ServerTransport(Protocol):
 
     @property
     def stderr(self) -> "StderrTail":
-        """Return its last log lines."""
+        """Its last log lines."""
         ...
 
     @property
     def noise(self) -> int:
-        """How many incoming lines were no frames."""
+        """Number of incoming lines that were not messages."""
         ...
 
     @property
@@ -56,22 +56,22 @@ class ServerTransport(Protocol):
 
     @property
     def noise_hint(self) -> str:
-        """What kind of noise it is, if it is a known one, or ""."""
+        """What kind of noise it is, if known, or ""."""
         ...
 
     @property
     def fatal(self) -> str:
-        """Why the stream cannot be used any more, or ""."""
+        """Why the stream is unusable, or ""."""
         ...
 
     @property
     def incomplete(self) -> int:
-        """How many bytes of an unfinished line have come."""
+        """Number of bytes received of an unfinished line."""
         ...
 
     @property
     def leftovers(self) -> tuple[int, ...]:
-        """The process ids that it had put out of reach and that were ended all the same."""
+        """Ids of the processes that had left the group and were ended anyway."""
         ...
 
     async def __aenter__(self) -> tuple[Any, Any]:
@@ -85,11 +85,11 @@ class ServerTransport(Protocol):
         ...
 
     def negotiated(self, version: str) -> None:
-        """Take note of the protocol version that both sides speak from now on."""
+        """Take note of the negotiated protocol version."""
         ...
 
     async def kill_now(self) -> None:
-        """End the server at once, without asking it."""
+        """Kill the server."""
         ...
 
 
@@ -102,17 +102,17 @@ def open_transport(
     grace: Any = None,
     watchdog: Watchdog | None = None,
 ) -> ServerTransport:
-    """Return an unused transport to the server that `spec` describes.
+    """Return an unused transport for the server that `spec` describes.
 
-    Imports the SDK, so it is called off the event loop the first time.
+    Imports the SDK, so call it off the event loop the first time.
 
     Args:
         spec: the server.
-        sink: told of everything that travels, and of what happens to the process.
-        owner: mark of this host, put into the server's environment so that leftovers can be found.
+        sink: gets everything that travels, and what happens to the process.
+        owner: mark of this host in the server's environment, to find leftovers.
         on_change: called when stderr, noise or the process changed. Must not raise.
-        grace: a `StopGrace`, or None for the usual times.
-        watchdog: told which process group to end if this program is killed.
+        grace: a `StopGrace`, or None for the defaults.
+        watchdog: guards the process group in case this program is killed.
 
     Raises:
         ServerError: this kind of transport is not supported yet.

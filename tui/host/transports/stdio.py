@@ -1,8 +1,8 @@
-"""A server as a subprocess, spoken to over its stdin and stdout: our own transport under the SDK's client.
+"""A server as a subprocess, over its stdin and stdout: our own transport under the SDK's client.
 
-The SDK's own hides the process, has no bound for a line and leaves grandchildren behind (measured on mcp
-2.3), so this one takes its place behind the public `Transport` protocol. Rules of the wire: MCP
-specification, "Transports: stdio", revisions 2024-11-05 to 2026-07-28.
+The SDK's own hides the process, has no limit for a line and leaves grandchildren behind (measured on mcp
+2.3), so this one replaces it behind the public `Transport` protocol. Rules of the wire: MCP specification,
+"Transports: stdio", revisions 2024-11-05 to 2026-07-28.
 """
 
 import asyncio
@@ -31,32 +31,32 @@ from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.waits import first_of
 
 LAST_WORDS = 4 * 1024 * 1024
-"""Bytes that are still read of a pipe after its server has died; a grandchild may write for ever."""
+"""Bytes still read of a pipe after its server has ended; a grandchild may write for ever."""
 
 LAST_LINE_SECONDS = 0.2
 HAND_OVER_SECONDS = 0.1
 
 EOF_SECONDS = 1.0
-"""How long a server may live on after it closed its stdout: nothing can be heard of it any more."""
+"""How long a server may run on after it closed its stdout: it cannot say anything any more."""
 
 
 class StdioTransport:
-    """One server process and the two streams to it. Used once; leaving it ends everything it started.
+    """One server process and its two streams. Used once; leaving it ends everything it started.
 
     Args:
         spec: how to start the server.
-        sink: told of everything that travels, and of what happens to the process.
+        sink: gets everything that travels, and what happens to the process.
         owner: mark of the host, for the server's environment.
-        probe_seconds: how long `server/discover` may stay unanswered before the session is told that the
-            server does not know it; None for as long as it takes.
-        grace: how long each step of a stop may take.
+        probe_seconds: timeout of `server/discover`, after which the session is told that the server does
+            not know it; None for no timeout.
+        grace: timeouts of a stop.
         on_change: called when the process, its stderr or its noise changed; must not raise.
-        watchdog: told which process group to end if the host is killed.
+        watchdog: guards the process group in case the host is killed.
 
     Attributes:
         stderr: its last log lines.
-        fatal: why it can be talked to no more although it had not ended by itself, or "".
-        leftovers: process ids that it left behind outside of its group, and that were ended.
+        fatal: why it was ended although it had not exited on its own, or "".
+        leftovers: ids of the processes outside of its group that it left behind and that were ended.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class StdioTransport:
         self._tasks: list[asyncio.Task[None]] = []
         self._probe_timer: asyncio.TimerHandle | None = None
 
-    # ---- what can be seen of it ----------------------------------------------------------------------
+    # ---- state ---------------------------------------------------------------------------------------
 
     @property
     def pid(self) -> int | None:
@@ -102,39 +102,34 @@ class StdioTransport:
 
     @property
     def exit(self) -> ProcessExit | None:
-        """How the leader ended, once it has."""
         return self._process.exit if self._process is not None else None
 
     @property
     def noise(self) -> int:
-        """How many lines of stdout were no frames."""
         return self._intake.noise
 
     @property
     def first_noise(self) -> str:
-        """The first of them, cleaned and cut, or ""."""
         return self._intake.first_noise
 
     @property
     def noise_hint(self) -> str:
-        """What kind of noise it is, if it is a known one, or ""."""
         return self._intake.hint
 
     @property
     def incomplete(self) -> int:
-        """How many bytes have come of a line that has not ended."""
         return self._intake.incomplete
 
     @property
     def drops(self) -> Drops:
-        """What the server sent and the session was spared."""
+        """What the session was spared."""
         return self._gate.drops
 
     def negotiated(self, version: str) -> None:
-        """Keep to the rules of a protocol version; also learned from the traffic itself."""
+        """Enforce the rules of a protocol version; also learned from the traffic itself."""
         self._gate.negotiated(version)
 
-    # ---- life ----------------------------------------------------------------------------------------
+    # ---- lifetime ------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
         """Start the server.
@@ -159,7 +154,7 @@ class StdioTransport:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop the server and everything that it started, however often we are cancelled meanwhile."""
+        """Stop the server and everything that it started, however often this is cancelled meanwhile."""
         stopping = asyncio.create_task(self._stop())
         cancelled: asyncio.CancelledError | None = None
         with anyio.CancelScope(shield=True):
@@ -174,7 +169,7 @@ class StdioTransport:
             raise cancelled
 
     async def kill_now(self) -> None:
-        """End the server at once; a stop under way skips its waits."""
+        """Kill the server; a stop in progress skips its waits."""
         self._hurry.set()
         if self._process is not None:
             self._process.signal_group(signal.SIGKILL)
@@ -196,7 +191,7 @@ class StdioTransport:
             self._release(process, stdin)
 
     def _release(self, process: ServerProcess, stdin: PipeWriter) -> None:
-        """Leave nothing behind, also when the stop itself was broken off."""
+        """Leave nothing behind, also if the stop was interrupted."""
         process.destroy()
         self._tap.heard_all()
         self._tap.exited(process.exit)
@@ -224,7 +219,7 @@ class StdioTransport:
             self._probe_timer = asyncio.get_running_loop().call_later(
                 self._probe_seconds, self._gate.give_up_probe, message["id"], self._probe_seconds
             )
-        # A server that closed its input is about to end: what waits is failed then, with the reason.
+        # A server that closed its input is about to exit: pending requests fail then, with the reason.
         return taken or self._stdin is None or self._stdin.closed
 
     def _put_on_wire(self, message: Mapping[str, Any]) -> bool:
@@ -233,7 +228,7 @@ class StdioTransport:
         return self._stdin is not None and self._stdin.write(line + b"\n")
 
     def _changed(self) -> None:
-        with contextlib.suppress(Exception):  # no server pays for whoever wants to hear of changes
+        with contextlib.suppress(Exception):  # a bug in a listener must not affect the server
             self._on_change()
 
     async def _read_stdout(self, pipe: PipeReader, listening: asyncio.Task[None]) -> None:
@@ -267,7 +262,7 @@ class StdioTransport:
             self._tasks.append(asyncio.create_task(self._end_unless_gone(why)))
 
     async def _end_unless_gone(self, why: str) -> None:
-        """End a server that can be talked to no more, unless it is just ending by itself."""
+        """End a server that is out of reach, unless it is just exiting."""
         assert self._process is not None
         await first_of(self._process.exited.wait(), seconds=EOF_SECONDS)
         if self._process.exit is None and not self._stopping:
@@ -275,7 +270,7 @@ class StdioTransport:
             self._process.signal_group(signal.SIGKILL)
 
     async def _over(self, why: str, listening: asyncio.Task[None]) -> None:
-        """Say the end: first to the calls that wait, then to whoever watches `exited`."""
+        """Announce the end: first to pending calls, then through `exited`."""
         assert self._process is not None
         await self._end_unless_gone(why)
         if self._process.exit is None:
@@ -286,7 +281,7 @@ class StdioTransport:
         self._tap.exited(self.exit)
         self._gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.last))
         self._inbox.close()
-        # The session reads these answers before anybody learns of the end and takes it apart.
+        # The session reads these errors before anybody sees `exited` and closes it.
         if not self._stopping:
             await first_of(self._inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
         self.exited.set()

@@ -1,8 +1,8 @@
 """A server as a subprocess on Windows: the SDK's own transport, with what it hides filled in.
 
 Windows has neither non-blocking pipes nor process groups, and npx and npm are batch files there. The SDK's
-helpers know all that (job objects, shims), so its `stdio_client` does the work; stderr goes to a pipe of
-ours and the end of the stream stands for the end of the process.
+helpers handle all that (job objects, shims), so its `stdio_client` does the work; stderr goes to a pipe of
+ours, and the end of the stream counts as the end of the process.
 """
 
 import asyncio
@@ -32,17 +32,17 @@ class WindowsStdioTransport:
 
     Args:
         spec: how to start the server.
-        sink: shown every message, as it would be written.
+        sink: gets every message, as it would be written.
         owner: mark of the host, for the server's environment.
         on_change: called when its stderr, its noise or its state changed; must not raise.
 
     Attributes:
-        pid: always None: the SDK does not tell.
+        pid: always None: the SDK does not expose it.
         exit: always None, for the same reason.
         exited: set when the server's output has ended.
         stderr: its last log lines.
-        noise: how many lines of stdout were no messages.
-        first_noise: always "": the SDK does not tell.
+        noise: number of stdout lines that were not messages.
+        first_noise: always "": the SDK does not expose it.
         noise_hint: always "".
         fatal: always "".
         leftovers: always empty: the job object ends everything.
@@ -69,7 +69,7 @@ class WindowsStdioTransport:
         """Do nothing: the SDK's transport reads every version alike."""
 
     async def kill_now(self) -> None:
-        """Do nothing: the SDK ends the job within its own times."""
+        """Do nothing: the SDK ends the job within its own timeouts."""
 
     async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
         """Start the server.

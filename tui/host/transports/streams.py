@@ -50,7 +50,7 @@ class ReadStream:
             raise anyio.EndOfStream from None
 
     async def aclose(self) -> None:
-        """Take nothing more; what still comes is dropped."""
+        """Take nothing more; what still arrives is dropped."""
         self._closed = True
         self._inbox.close()
 
@@ -71,10 +71,10 @@ class ReadStream:
 
 
 class WriteStream:
-    """Where the SDK puts what is to be sent.
+    """Where the SDK puts what it sends.
 
     Args:
-        send: takes a message as a JSON object; returns False if the connection is over. Never waits.
+        send: takes a message as a JSON object; returns False if the connection is closed. Never waits.
     """
 
     def __init__(self, send: Callable[[dict[str, object]], bool]) -> None:
@@ -85,7 +85,7 @@ class WriteStream:
         """Send a message.
 
         Raises:
-            anyio.BrokenResourceError: the connection is over.
+            anyio.BrokenResourceError: the connection is closed.
             anyio.ClosedResourceError: this end was closed.
         """
         if self._closed:
@@ -94,7 +94,6 @@ class WriteStream:
             raise anyio.BrokenResourceError
 
     async def aclose(self) -> None:
-        """Send nothing more."""
         self._closed = True
 
     async def __aenter__(self) -> Self:
@@ -105,12 +104,12 @@ class WriteStream:
 
 
 class FilteredReadStream:
-    """Another read stream, each item passed through a function.
+    """Another read stream, with a filter.
 
     Args:
         stream: the other stream.
         incoming: returns what to hand on for an item, or None to skip it.
-        ended: called when the stream ends, however it says so.
+        ended: called when the stream ends, however it does.
     """
 
     def __init__(self, stream: Any, incoming: Callable[[Any], Any], ended: Callable[[], None]) -> None:
@@ -150,7 +149,7 @@ class FilteredReadStream:
 
 
 class FilteredWriteStream:
-    """Another write stream, each item passed through a function."""
+    """Another write stream, with a filter."""
 
     def __init__(self, stream: Any, outgoing: Callable[[SessionMessage], SessionMessage]) -> None:
         self._stream = stream
