@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 from tui.core.conversation.conversation import AssistantMessage, UserMessage  # noqa: E402
 from tui.core.secrets.redact import Redactor  # noqa: E402
 from tui.storage.sessions.file import SUFFIX  # noqa: E402
-from tui.storage.sessions.index import NAME  # noqa: E402
+from tui.storage.sessions.folder import NAME  # noqa: E402
 from tui.storage.sessions.store import SessionStore  # noqa: E402
 
 BUDGET_MS = 150

@@ -27,7 +27,7 @@ from tui.core.errors import UsageError, sentences
 from tui.core.text import clean_line
 
 if TYPE_CHECKING:
-    from tui.storage.recordings.folder import Kept
+    from tui.storage.recordings.folder import KeptRecording
 
 PAGE = 2000
 """Entries that are read at a time."""
@@ -194,7 +194,7 @@ class About:
         return f"tap of {clean_line(self.tap, 60)}" if self.tap else "a session"
 
 
-def about(kept: "Kept", with_servers: bool = False) -> About:
+def about(kept: "KeptRecording", with_servers: bool = False) -> About:
     """Return what is known of a recording; `with_servers` reads through all of its columns."""
     from tui.storage.recordings.reader import RecordingReader
 
@@ -263,7 +263,7 @@ def since(wall_ns: int, with_servers: bool = False) -> list[About]:
     )
 
 
-def _changed_ns(kept: "Kept") -> int:
+def _changed_ns(kept: "KeptRecording") -> int:
     """Return when the files of a recording were written last, nanoseconds since 1970."""
     from tui.storage.recordings.database import files_of
 

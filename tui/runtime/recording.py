@@ -157,8 +157,7 @@ class RunRecording:
         return RecordingWriter(self.path, cap_bytes=keeping.recording_bytes, meta=meta)
 
     def _reader(self) -> TrafficReader:
-        from tui.storage.recordings.memory_reader import MemoryReader
-        from tui.storage.recordings.reader import RecordingReader
+        from tui.storage.recordings.reader import MemoryReader, RecordingReader
 
         self._recorder.flush()
         return MemoryReader(self._recorder.memory) if self._recorder.problem else RecordingReader(self.path)

@@ -10,7 +10,7 @@ from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Direction
 from tui.runtime.recording import Keeping, RunRecording
-from tui.storage.recordings.memory_reader import MemoryReader
+from tui.storage.recordings.reader import MemoryReader
 
 
 def test_without_a_recording_the_last_bodies_are_searched_in_memory():

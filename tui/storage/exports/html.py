@@ -11,7 +11,7 @@ from html import escape
 
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Outcome
-from tui.storage.exports.texts import ARROWS, Latencies, facts, name_of, readable
+from tui.storage.exports.entry_text import ARROWS, Latencies, facts, name_of, readable
 
 STYLE = """
 :root{color-scheme:light dark;font:14px/1.45 system-ui,sans-serif}

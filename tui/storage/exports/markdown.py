@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Outcome
-from tui.storage.exports.texts import ARROWS, Latencies, facts, name_of, readable
+from tui.storage.exports.entry_text import ARROWS, Latencies, facts, name_of, readable
 
 _MARKS = re.compile(
     r"""([\\`*\[<~$@#]

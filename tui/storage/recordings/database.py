@@ -151,14 +151,18 @@ def cut_short(path: Path) -> str:
     Only for a file that SQLite will not open: this looks at its first bytes, by which all locks of this
     process on it are lost (https://sqlite.org/fileformat.html 1.3).
     """
+    there, said = path.stat().st_size, size_in_header(path)
+    if there >= said or has_bytes(beside(path, "-wal")):
+        return ""
+    return f"{units.size(there)} of {units.size(said)} are there"
+
+
+def size_in_header(path: Path) -> int:
+    """Return how many bytes a file should have by its own header, 0 if it has none."""
     with path.open("rb") as file:
         head = file.read(100)
-    there, pages = path.stat().st_size, int.from_bytes(head[28:32])
     page = {1: 65536}.get(size := int.from_bytes(head[16:18]), size)
-    is_shorter = head.startswith(b"SQLite format 3\0") and there < pages * page
-    if not is_shorter or has_bytes(beside(path, "-wal")):
-        return ""
-    return f"{units.size(there)} of {units.size(pages * page)} are there"
+    return page * int.from_bytes(head[28:32]) if head.startswith(b"SQLite format 3\0") else 0
 
 
 def is_cut(connection: sqlite3.Connection) -> bool:

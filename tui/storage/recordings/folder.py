@@ -24,7 +24,7 @@ def began_stamp() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptRecording:
     """A recording in the folder.
 
     Attributes:
@@ -68,13 +68,13 @@ class Recordings:
             again += 1
         return path
 
-    def list(self) -> Sequence[Kept]:
+    def list(self) -> Sequence[KeptRecording]:
         """Return the recordings, newest first; none if the folder cannot be read."""
         try:
             paths = sorted((path for path in self.folder.iterdir() if path.suffix == SUFFIX), reverse=True)
         except OSError:
             return []
-        return [Kept(path, _size(path), is_live(path)) for path in paths]
+        return [KeptRecording(path, _size(path), is_live(path)) for path in paths]
 
     def find(self, text: str) -> Path:
         """Return the recording that is meant: by its path, or by the beginning or end of a name.

@@ -5,17 +5,19 @@ one transaction: a process killed in between leaves a file without a table, whic
 """
 
 import errno
+import json
 import os
 import re
 import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from tui.core.errors import StorageError
-from tui.storage.recordings.database import checked, connect, make_private, opened_alone
+from tui.storage.recordings.database import checked, connect, make_private, opened_alone, size_in_header
 from tui.storage.recordings.salvage import is_damage
 
 SUFFIX = ".mcpsession"
@@ -55,6 +57,9 @@ older file has a table `words` instead, whose texts are folded in another way: i
 
 PROBE_BYTES = 4096
 """Written to see whether a disk has room: a full one still takes empty files."""
+
+CHECKED_BYTES = 64 * 1024 * 1024
+"""A larger file is not checked before it is opened: that would take longer than a second."""
 
 _OF_THE_FOLDER = (errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EDQUOT, errno.EFBIG)
 """Errors that concern the folder or its disk, not the one session."""
@@ -127,13 +132,14 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         raise
 
 
-def open_for_reading(path: Path, *, at_once: bool = False) -> sqlite3.Connection:
+def open_for_reading(path: Path, *, at_once: bool = False, is_cut: bool = False) -> sqlite3.Connection:
     """Open a session to read it, also while another connection writes it.
 
     Args:
         path: its file.
         at_once: all that is read is of one moment, in one transaction until the connection is closed: SQLite
             locks the file once and not for each statement.
+        is_cut: read a file that is shorter than its header says.
 
     Raises:
         StorageError: there is no such session, or it cannot be read.
@@ -142,7 +148,7 @@ def open_for_reading(path: Path, *, at_once: bool = False) -> sqlite3.Connection
         raise absent(path)
     with session_errors(path):
         try:
-            connection = connect(path, "ro")
+            connection = connect(path, "ro", is_cut=is_cut)
             if at_once:
                 connection.execute("BEGIN")
             return checked(connection, path, check)
@@ -169,6 +175,55 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
             where=path.name,
             next_step="Update mcptui and open it again.",
         )
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
+    """Return `meta` by name; values that are no JSON are left out.
+
+    Raises:
+        sqlite3.Error: it cannot be read.
+    """
+    found: dict[str, Any] = {}
+    for name, value in connection.execute("SELECT name, value FROM meta").fetchall():
+        try:
+            found[name] = json.loads(value)
+        except (ValueError, TypeError, RecursionError):
+            continue
+    return found
+
+
+def has_remarks(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has a table of what mcptui itself said; older ones have none."""
+    try:
+        connection.execute("SELECT 1 FROM remarks LIMIT 0")
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def has_words(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has an index of its words that this SQLite can use."""
+    try:
+        connection.execute("SELECT 1 FROM folded WHERE rowid = -1").fetchall()
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def is_sound(path: Path) -> bool:
+    """Return whether a session can be read and written, as far as SQLite can tell without its rows."""
+    try:
+        if path.stat().st_size > CHECKED_BYTES:
+            return True
+        with closing(open_for_reading(path)) as connection:
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+    except (OSError, sqlite3.Error, StorageError, UnicodeDecodeError):
+        return False
+
+
+def is_cut(path: Path) -> bool:
+    """Return whether a file is shorter than its header says."""
+    return size_in_header(path) > path.stat().st_size
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

@@ -4,24 +4,27 @@ What is known is read once and again when a file has changed. A deleted session 
 `trash` and can be brought back for thirty days.
 """
 
+import json
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import StorageError
 from tui.core.text import clean_line
+from tui.storage.exports.export import write_whole
 from tui.storage.recordings.database import beside, files_of
 from tui.storage.recordings.liveness import is_live
 from tui.storage.sessions.file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
-from tui.storage.sessions.index import Known, Stamp, load_known, save_known
 from tui.storage.sessions.lock import InUse, SessionLock
-from tui.storage.sessions.reading import read_info
+from tui.storage.sessions.stored_session import read_info
 
 TRASH = "trash"
 KEPT_SECONDS = 30 * 24 * 3600.0
@@ -33,6 +36,20 @@ ONE_PAGE = 4096
 
 KEEP_AFTER = 20
 """Files that had to be read for a list; from so many on what was found is kept for the next process."""
+
+NAME = "list.json"
+FORM = 2
+"""Counts up when what is known of a session changes; others are read anew."""
+
+MOST_BYTES = 64 * 1024 * 1024
+
+Stamp = tuple[int, int, int, int]
+"""Time of change in ns and size of the file, and of its WAL."""
+
+Known = dict[str, tuple[Stamp, SessionInfo]]
+
+_values = attrgetter(*SessionInfo.__slots__)  # `astuple` copies each value: ten times slower
+_EMPTY = _values(SessionInfo(""))
 
 
 class SessionFolder:
@@ -253,3 +270,40 @@ def _move(path: Path, target: Path) -> None:
 def _deleted_at(path: Path) -> int:
     stamp = path.stem.rpartition("@")[2]
     return int(stamp) if stamp.isdecimal() and len(stamp) < 16 else 0
+
+
+def load_known(folder: Path) -> Known:
+    """Return what is known, by id; nothing if there is none or it is no such file."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            found = json.loads(file.read(MOST_BYTES))
+        if found["form"] != FORM:
+            return {}
+        return {name: _entry(name, *values) for name, values in found["sessions"].items()}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return {}
+
+
+def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> None:
+    """Keep what is known; where that fails the files are read again."""
+    sessions = {name: [stamp, _values(info)] for name, (stamp, info) in known.items()}
+    with suppress(StorageError):
+        write_whole(folder / NAME, [json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))])
+
+
+def _entry(name: str, stamp: list[Any], values: list[Any]) -> tuple[Stamp, SessionInfo]:
+    """Return an entry as it was kept.
+
+    Raises:
+        ValueError: it is none.
+    """
+    first, size, wal_first, wal_size = map(int, stamp)
+    if len(values) != len(_EMPTY) or values[0] != name or not all(map(_fits, values, _EMPTY)):
+        raise ValueError(name)
+    return (first, size, wal_first, wal_size), SessionInfo(*values)
+
+
+def _fits(value: object, example: object) -> bool:
+    if example is None or isinstance(example, float):  # the cost, and moments
+        return value is None if example is None and value is None else type(value) in (int, float)
+    return type(value) is type(example)

@@ -16,8 +16,8 @@ from tui.core.text import clean_line
 from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size
 from tui.storage.exports.html import source_of
-from tui.storage.sessions.export import Transcript, day_and_time
 from tui.storage.sessions.markdown import bounded, readable_arguments, thinking_words
+from tui.storage.sessions.transcript import Transcript, day_and_time
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -15,10 +15,8 @@ from tui.core.conversation.conversation import Message, ToolMessage, UserMessage
 from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.errors import StorageError
 from tui.core.text import clean_line
-from tui.storage.sessions.export import Transcript
-from tui.storage.sessions.mending import mended
-from tui.storage.sessions.reading import compaction_of
-from tui.storage.sessions.rewriting import Whole, rows_of
+from tui.storage.sessions.stored_session import StoredSession, compaction_of, mended, rows_of
+from tui.storage.sessions.transcript import Transcript
 
 FORMAT = "mcptui-session"
 VERSION = 1
@@ -63,7 +61,7 @@ def json_pieces(shown: Transcript) -> Iterator[str]:
     yield ',\n"results":' + dumps(shown.results) + "}\n"
 
 
-def parsed(raw: bytes, where: str) -> Whole:
+def parsed(raw: bytes, where: str) -> StoredSession:
     """Return the session of an export.
 
     Args:
@@ -74,7 +72,7 @@ def parsed(raw: bytes, where: str) -> Whole:
         StorageError: it is no such export; the text says which part is wrong.
     """
     try:
-        return _whole(_loaded(raw))
+        return _session(_loaded(raw))
     except ValueError as error:
         raise StorageError(
             f"the file is no exported session: {clean_line(str(error), 300)}",
@@ -106,7 +104,7 @@ def _loaded(raw: bytes) -> Mapping[str, Any]:
     return found
 
 
-def _whole(found: Mapping[str, Any]) -> Whole:
+def _session(found: Mapping[str, Any]) -> StoredSession:
     items = _list(found, "messages", MOST_MESSAGES)
     if not items:
         raise ValueError('"messages" is empty')
@@ -122,7 +120,7 @@ def _whole(found: Mapping[str, Any]) -> Whole:
     meta = {name: _text(found, name) for name in ("title", "system", "model", "profile")}
     known = {name: value for name, value in meta.items() if value}
     compaction = compaction_of(found.get("compaction"), valid)
-    return Whole(
+    return StoredSession(
         meta=known
         | {
             "created": _time(found, "created") or times[0],
@@ -132,10 +130,13 @@ def _whole(found: Mapping[str, Any]) -> Whole:
             "cost": _cost(found),
         }
         | ({"compaction": asdict(compaction)} if compaction else {}),
-        messages=valid,
-        times=times,
+        messages=dict(enumerate(valid)),
+        times=dict(enumerate(times)),
         results=_results(found),
-        **rows,
+        intents=rows["intents"],
+        decisions=rows["decisions"],
+        usage=rows["usage"],
+        remarks=rows["remarks"],
     )
 
 

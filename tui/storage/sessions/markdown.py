@@ -21,7 +21,7 @@ from tui.core.text import clean, clean_line
 from tui.core.turn.turn_endings import words_of
 from tui.core.units import duration, size
 from tui.storage.exports.markdown import escaped, fenced
-from tui.storage.sessions.export import Transcript, day_and_time
+from tui.storage.sessions.transcript import Transcript, day_and_time
 
 LONGEST = 256 * 1024
 """Characters of one text that an export for people holds."""

@@ -16,11 +16,11 @@ from tui.core.conversation.sessions import ExportKind, Reopened, SessionInfo, Se
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
-from tui.storage.exports.export import write_whole as write_text
-from tui.storage.sessions.export import exported, transcript
+from tui.storage.exports.export import write_whole
 from tui.storage.sessions.file import (
     SUFFIX,
     folder_problem,
+    is_sound,
     new_id,
     open_for_writing,
     session_errors,
@@ -30,13 +30,11 @@ from tui.storage.sessions.folder import SessionFolder
 from tui.storage.sessions.journal import SessionJournal
 from tui.storage.sessions.json import MOST_BYTES, parsed
 from tui.storage.sessions.lock import InUse, SessionLock
-from tui.storage.sessions.pen import Op
-from tui.storage.sessions.reading import read_info, read_stored, reopened
-from tui.storage.sessions.rewriting import branch_of, whole_of, write_again, write_mended, write_whole
-from tui.storage.sessions.salvage import is_sound
-from tui.storage.sessions.search import places_of
-from tui.storage.sessions.tables import SessionTables
-from tui.storage.sessions.words import words_of
+from tui.storage.sessions.rewrite import branch_of, write_again, write_mended, write_session
+from tui.storage.sessions.search import places_of, words_of
+from tui.storage.sessions.stored_session import read_info, read_stored, reopened
+from tui.storage.sessions.tables import Op, SessionTables
+from tui.storage.sessions.transcript import Transcript, transcript
 
 
 class SessionStore:
@@ -144,7 +142,7 @@ class SessionStore:
             messages = found.conversation.messages
             try:
                 if stored.damaged:
-                    write_again(path, whole_of(stored, found.conversation), self._redact)
+                    write_again(path, stored.mended(found.conversation), self._redact)
                 else:
                     write_mended(path, stored, messages, self._redact)
             except (sqlite3.Error, OSError) as error:
@@ -232,7 +230,7 @@ class SessionStore:
         stop = Event()
         try:
             await asyncio.to_thread(
-                lambda: write_text(path, self._exported(session, kind), wait=wait, stop=stop)
+                lambda: write_whole(path, self._exported(session, kind), wait=wait, stop=stop)
             )
         finally:
             stop.set()  # the thread ends if nobody waits for it any more
@@ -244,7 +242,7 @@ class SessionStore:
 
     def _exported(self, session: str, kind: ExportKind) -> Iterator[str]:
         stored = read_stored(self.files.existing(session))
-        return exported(kind, transcript(stored, reopened(session, stored), self._redact()))
+        return _pieces(kind, transcript(stored, reopened(session, stored), self._redact()))
 
     async def import_json(self, path: Path) -> SessionInfo:
         """Take in what `export` wrote as JSON, as a new session."""
@@ -259,7 +257,7 @@ class SessionStore:
         whole = parsed(raw, str(source))
         path = self.files.path_of(new_id())
         with session_errors(path):
-            os.replace(write_whole(path, whole, self._redact), path)
+            os.replace(write_session(path, whole, self._redact), path)
         return read_info(path)
 
 
@@ -267,3 +265,20 @@ def _release(reading: asyncio.Task[tuple[Reopened, SessionLock | None, str]]) ->
     """Release the lock of a session that was opened for nobody."""
     if not reading.cancelled() and reading.exception() is None and (lock := reading.result()[1]) is not None:
         lock.close()
+
+
+def _pieces(kind: ExportKind, shown: Transcript) -> Iterator[str]:
+    """Yield an export piece by piece."""
+    match kind:
+        case "markdown":
+            from tui.storage.sessions.markdown import markdown
+
+            return markdown(shown)
+        case "html":
+            from tui.storage.sessions.html import html
+
+            return html(shown)
+        case "json":
+            from tui.storage.sessions.json import json_pieces
+
+            return json_pieces(shown)

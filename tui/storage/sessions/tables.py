@@ -20,11 +20,14 @@ from tui.core.secrets.redact import Redactor
 from tui.core.text import fold
 from tui.storage.recordings.rows import storable
 from tui.storage.recordings.salvage import is_damage
-from tui.storage.sessions.file import REMARKS
-from tui.storage.sessions.words import said
+from tui.storage.sessions.file import REMARKS, has_words, read_meta
+from tui.storage.sessions.search import said
 
 OWN_LABEL = "mcptui"
 """Label of what mcptui itself says in the place of a model; no session is said to be its."""
+
+Op = Callable[["SessionTables"], None]
+"""Stores something, within `begin` and `commit`."""
 
 
 class SessionTables:
@@ -181,36 +184,3 @@ class SessionTables:
                 raise
             # The index only makes the search quick: what is said is stored without it, and read through.
             self._has_words = False
-
-
-def read_meta(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Return `meta` by name; values that are no JSON are left out.
-
-    Raises:
-        sqlite3.Error: it cannot be read.
-    """
-    found: dict[str, Any] = {}
-    for name, value in connection.execute("SELECT name, value FROM meta").fetchall():
-        try:
-            found[name] = json.loads(value)
-        except (ValueError, TypeError, RecursionError):
-            continue
-    return found
-
-
-def has_remarks(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has a table of what mcptui itself said; older ones have none."""
-    try:
-        connection.execute("SELECT 1 FROM remarks LIMIT 0")
-    except sqlite3.Error:
-        return False
-    return True
-
-
-def has_words(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has an index of its words that this SQLite can use."""
-    try:
-        connection.execute("SELECT 1 FROM folded WHERE rowid = -1").fetchall()
-    except sqlite3.Error:
-        return False
-    return True

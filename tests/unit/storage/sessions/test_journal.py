@@ -43,9 +43,9 @@ async def test_what_nobody_waits_for_is_stored_too(tmp_path: Path):
 
 async def test_what_is_said_together_is_stored_in_one_transaction(tmp_path: Path, monkeypatch):
     commits = []
-    real = session_journal.SessionPen.store
+    real = session_journal.SessionWriter.store
     monkeypatch.setattr(
-        session_journal.SessionPen, "store", lambda self, ops: commits.append(len(ops)) or real(self, ops)
+        session_journal.SessionWriter, "store", lambda self, ops: commits.append(len(ops)) or real(self, ops)
     )
     journal = await store_in(tmp_path).begin()
     for number in range(100):
@@ -80,9 +80,9 @@ async def test_many_may_wait_and_one_may_give_up(tmp_path: Path):
 
 async def test_drafts_are_stored_now_and_then_only(tmp_path: Path, monkeypatch):
     writes = []
-    real = session_journal.SessionPen.store
+    real = session_journal.SessionWriter.store
     monkeypatch.setattr(
-        session_journal.SessionPen, "store", lambda self, ops: writes.append(len(ops)) or real(self, ops)
+        session_journal.SessionWriter, "store", lambda self, ops: writes.append(len(ops)) or real(self, ops)
     )
     journal = await store_in(tmp_path).begin()
     await say(journal, QUESTION)

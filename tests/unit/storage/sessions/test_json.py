@@ -108,7 +108,7 @@ def test_the_limits_of_turns_are_taken_in_as_far_as_they_are_sound(stored: Any, 
 def test_what_dangles_is_answered():
     asking = {"role": "assistant", "calls": [{"id": "a", "name": "x"}, {"id": "b", "name": "y"}]}
     whole = parsed(export(messages=[asking], intents=[{"call_id": "a"}]), "x")
-    assert [message.text for message in whole.messages[1:]] == [UNKNOWN_OUTCOME, NEVER_SENT]
+    assert [message.text for message in whole.in_order[1:]] == [UNKNOWN_OUTCOME, NEVER_SENT]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_any_value_in_any_place_is_taken_in_or_refused_with_words(value: Any, na
     except StorageError as error:
         assert error.message
     else:
-        assert whole.messages and whole.meta["tokens"] >= 0 and whole.meta["created"] >= 0
+        assert whole.in_order and whole.meta["tokens"] >= 0 and whole.meta["created"] >= 0
 
 
 @given(st.binary(max_size=200))
@@ -180,7 +180,7 @@ def test_what_is_taken_in_is_valid(messages: list):
     for one in whole_messages:
         one.pop("attachments", None)
     try:
-        found = parsed(export(messages=whole_messages), "x").messages
+        found = parsed(export(messages=whole_messages), "x").in_order
     except StorageError:
         assert not sanitised(list(messages))
     else:
@@ -196,7 +196,7 @@ async def test_a_file_that_cannot_be_read_is_said(tmp_path: Path):
 async def test_a_message_of_a_tool_may_stand_in_for_many(tmp_path: Path):
     asking = {"role": "assistant", "calls": [{"id": "a", "name": "x"}, {"id": "a", "name": "x"}]}
     whole = parsed(export(messages=[asking, {"role": "tool", "call_id": "a", "text": "ok"}]), "x")
-    assert whole.messages[1:] == [ToolMessage("a", "", "ok")] * 2
+    assert whole.in_order[1:] == [ToolMessage("a", "", "ok")] * 2
     assert ASKING.calls
 
 

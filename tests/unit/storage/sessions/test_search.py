@@ -9,8 +9,7 @@ import pytest
 
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, saved, say, store_in
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
-from tui.storage.sessions import words as session_words
-from tui.storage.sessions.words import INDEXED
+from tui.storage.sessions.search import INDEXED, said
 
 ERROR = ToolMessage("c2", "weather__get", "HTTP 402: insufficient balance for request 17", is_error=True)
 
@@ -153,7 +152,7 @@ async def test_an_excerpt_is_one_clean_line_around_what_was_found(tmp_path: Path
 
 
 def test_of_a_huge_message_the_beginning_is_indexed():
-    assert len(session_words.said(UserMessage("x" * 10_000_000))) == INDEXED
+    assert len(said(UserMessage("x" * 10_000_000))) == INDEXED
 
 
 async def test_what_stands_behind_a_nul_is_found(tmp_path: Path):

@@ -6,7 +6,7 @@ import time
 from tests.conftest import wait_until
 from tests.unit.traffic.small_traffic import Bodies, Traffic
 from tui.core.traffic import BodyTerm, Direction, Entry, Kind
-from tui.storage.recordings.memory_reader import MemoryReader
+from tui.storage.recordings.reader import MemoryReader
 from tui.traffic.filter.view import BodyMatches, BodySearch
 from tui.traffic.record.entry_reader import RecentEntries
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.unit.storage.session_samples import ANSWER, ASKING, FEW_IDS, QUESTION, RESULT, histories
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, sanitised
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
-from tui.storage.sessions.mending import mended, unknown_outcomes
+from tui.storage.sessions.stored_session import mended, unknown_outcomes
 
 
 def test_a_call_that_was_sent_has_an_unknown_outcome_and_one_that_was_not_did_not_run():

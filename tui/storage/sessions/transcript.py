@@ -7,11 +7,11 @@ from functools import partial
 
 from tui.core.conversation.conversation import Message, Remark, ToolMessage, remark_from, remark_object
 from tui.core.conversation.message_json import Object, message_object, message_of, plain
-from tui.core.conversation.sessions import ExportKind, Reopened, SessionInfo, SessionMeta
+from tui.core.conversation.sessions import Reopened, SessionInfo, SessionMeta
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
 from tui.core.units import count, plural
-from tui.storage.sessions.reading import Stored
+from tui.storage.sessions.stored_session import StoredSession
 
 Rows = list[tuple[float, Object]]
 
@@ -78,7 +78,7 @@ class Transcript:
         return " · ".join(part for part in parts if part)
 
 
-def transcript(stored: Stored, found: Reopened, redactor: Redactor) -> Transcript:
+def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> Transcript:
     """Return a session as exports write it."""
     clear = partial(redactor.redact_spoken, shapes=True)
     last = found.info.changed
@@ -109,23 +109,6 @@ def transcript(stored: Stored, found: Reopened, redactor: Redactor) -> Transcrip
             if (clean := remark_from(plain(remark_object(one), clear), one.at)) is not None
         ],
     )
-
-
-def exported(kind: ExportKind, shown: Transcript) -> Iterator[str]:
-    """Yield an export piece by piece."""
-    match kind:
-        case "markdown":
-            from tui.storage.sessions.markdown import markdown
-
-            return markdown(shown)
-        case "html":
-            from tui.storage.sessions.html import html
-
-            return html(shown)
-        case "json":
-            from tui.storage.sessions.json import json_pieces
-
-            return json_pieces(shown)
 
 
 def day_and_time(seconds: float) -> str:

@@ -5,7 +5,7 @@ from contextlib import closing
 from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings.body_search import LARGE
-from tui.storage.recordings.memory_reader import MemoryReader
+from tui.storage.recordings.reader import MemoryReader
 from tui.traffic.record.entry_reader import RecentEntries
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.storage.session_samples import ANSWER, QUESTION, saved, say, store_in
 from tui.storage.sessions import folder as session_folder
-from tui.storage.sessions.index import NAME, load_known
+from tui.storage.sessions.folder import NAME, load_known
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,21 +13,29 @@ from typing import Any
 from tui.core.context.built_in_tools import MAX_BYTES, MAX_RESULTS
 from tui.core.conversation.conversation import (
     AssistantMessage,
+    CallRequest,
     Compaction,
     Conversation,
     Message,
     Remark,
+    ToolMessage,
     UserMessage,
     remark_from,
+    remark_object,
+    sanitised,
 )
 from tui.core.conversation.message_json import Object, message_of
-from tui.core.conversation.sessions import Reopened, SessionInfo, SessionMeta
+from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo, SessionMeta
 from tui.core.units import plural
 from tui.storage.recordings.salvage import halved, is_damage
-from tui.storage.sessions.file import Damaged, open_for_reading, session_errors
-from tui.storage.sessions.mending import mended, unknown_outcomes
-from tui.storage.sessions.salvage import filled_up, is_cut
-from tui.storage.sessions.tables import has_remarks, read_meta
+from tui.storage.sessions.file import (
+    Damaged,
+    has_remarks,
+    is_cut,
+    open_for_reading,
+    read_meta,
+    session_errors,
+)
 
 PAGE = 1000
 """Messages that are read at a time."""
@@ -39,7 +47,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(slots=True)
-class Stored:
+class StoredSession:
     """All that stands in a file.
 
     Attributes:
@@ -70,6 +78,10 @@ class Stored:
         """The messages that are there."""
         return [self.messages[place] for place in sorted(self.messages)]
 
+    def mended(self, talk: Conversation) -> "StoredSession":
+        """Return it with the messages and remarks of its mended conversation."""
+        return replace(self, messages=dict(enumerate(talk.messages)), remarks=rows_of(talk.remarks))
+
     @property
     def problem(self) -> str:
         """What could not be read, in words, or ""."""
@@ -77,6 +89,11 @@ class Stored:
             return ""
         what = plural(self.lost, "message") if self.lost else "a part of it"
         return f"the session is damaged: {what} could not be read"
+
+
+def rows_of(remarks: Sequence[Remark]) -> list[tuple[float, Object]]:
+    """Return what mcptui itself said as rows with their times."""
+    return [(remark.at, remark_object(remark)) for remark in remarks]
 
 
 def read_info(path: Path) -> SessionInfo:
@@ -109,7 +126,7 @@ def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionIn
     )
 
 
-def read_stored(path: Path, *, all_results: bool = True) -> Stored:
+def read_stored(path: Path, *, all_results: bool = True) -> StoredSession:
     """Return all that can be read of a session.
 
     Args:
@@ -125,15 +142,14 @@ def read_stored(path: Path, *, all_results: bool = True) -> Stored:
         with session_errors(path):
             if not is_cut(path):
                 raise
-            with filled_up(path) as copy:
-                found = _read(copy, all_results)
+        found = _read(path, all_results, is_cut=True)
     found.damaged = True
     return found
 
 
-def _read(path: Path, all_results: bool) -> Stored:
-    found = Stored()
-    with closing(open_for_reading(path)) as connection, session_errors(path):
+def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSession:
+    found = StoredSession()
+    with closing(open_for_reading(path, is_cut=is_cut)) as connection, session_errors(path):
         _unless_damaged(found, lambda: found.meta.update(read_meta(connection)))
         _read_messages(connection, found)
         tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
@@ -146,7 +162,7 @@ def _read(path: Path, all_results: bool) -> Stored:
     return found
 
 
-def reopened(ident: str, stored: Stored) -> Reopened:
+def reopened(ident: str, stored: StoredSession) -> Reopened:
     """Return a session as it goes on: valid for any model, with what dangled answered."""
     meta = stored.meta
     sent = {str(body.get("call_id")) for _, body in stored.intents}
@@ -201,7 +217,7 @@ def _limits_of(found: Mapping[str, Any], messages: list[Message]) -> tuple[tuple
 # ---- rows ------------------------------------------------------------------------------------------------
 
 
-def _unless_damaged(found: Stored, part: Callable[[], None]) -> None:
+def _unless_damaged(found: StoredSession, part: Callable[[], None]) -> None:
     try:
         part()
     except UnicodeDecodeError:
@@ -212,7 +228,7 @@ def _unless_damaged(found: Stored, part: Callable[[], None]) -> None:
         found.damaged = True
 
 
-def _read_messages(connection: sqlite3.Connection, found: Stored) -> None:
+def _read_messages(connection: sqlite3.Connection, found: StoredSession) -> None:
     _unless_damaged(found, lambda: _read_in_order(connection, found))
     end = max(int(_number(found.meta, "messages")), max(found.messages, default=-1) + 1)
     if found.damaged:
@@ -221,12 +237,12 @@ def _read_messages(connection: sqlite3.Connection, found: Stored) -> None:
         found.lost = end - len(found.messages)
 
 
-def _read_in_order(connection: sqlite3.Connection, found: Stored) -> None:
+def _read_in_order(connection: sqlite3.Connection, found: StoredSession) -> None:
     for row in connection.execute("SELECT place, at, body FROM messages ORDER BY place"):
         _take(row, found)
 
 
-def _read_around(connection: sqlite3.Connection, found: Stored, end: int) -> None:
+def _read_around(connection: sqlite3.Connection, found: StoredSession, end: int) -> None:
     """Read what is sound, whichever way it lies between what is not; to `end`, or 0 if that is not known."""
 
     def rows(first: int, last: int) -> list[Row]:
@@ -241,7 +257,7 @@ def _read_around(connection: sqlite3.Connection, found: Stored, end: int) -> Non
             return
 
 
-def _take(row: Row, found: Stored) -> None:
+def _take(row: Row, found: StoredSession) -> None:
     try:
         found.messages[row[0]] = message_of(json.loads(row[2]) | {"at": row[1]})
     except (ValueError, TypeError, RecursionError):
@@ -250,7 +266,7 @@ def _take(row: Row, found: Stored) -> None:
     found.times[row[0]] = row[1] if isinstance(row[1], float) else 0.0
 
 
-def _remarks(stored: Stored, end: int) -> list[Remark]:
+def _remarks(stored: StoredSession, end: int) -> list[Remark]:
     """Return the remarks, each behind the messages that it stood behind, as far as those are there still."""
     places = sorted(stored.messages)
     found = filter(None, (remark_from(body, at) for at, body in stored.remarks))
@@ -267,7 +283,7 @@ def _read_rows(connection: sqlite3.Connection, table: str, rows: list[tuple[floa
             rows.append((at if isinstance(at, float) else 0.0, body))
 
 
-def _read_results(connection: sqlite3.Connection, found: Stored, all_results: bool) -> None:
+def _read_results(connection: sqlite3.Connection, found: StoredSession, all_results: bool) -> None:
     rows, size = list[tuple[str, str]](), 0
     for name, body in connection.execute("SELECT name, body FROM results ORDER BY rowid DESC"):
         if not isinstance(body, bytes):
@@ -286,7 +302,7 @@ def _decoded(body: bytes) -> str:
         return body.decode("utf-8", "replace")
 
 
-def _read_draft(connection: sqlite3.Connection, found: Stored) -> None:
+def _read_draft(connection: sqlite3.Connection, found: StoredSession) -> None:
     row = connection.execute("SELECT body FROM draft").fetchone()
     if row is None:
         return
@@ -318,3 +334,34 @@ def _number(found: Mapping[str, Any], name: str) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53:
         return value
     return 0
+
+
+def mended(
+    messages: Sequence[Message], sent: Collection[str], draft: AssistantMessage | None = None
+) -> list[Message]:
+    """Return messages with every call answered right behind it, and the draft of a reply at the end.
+
+    Args:
+        messages: as they were read; any may be missing.
+        sent: ids of the calls that were about to be sent.
+        draft: how far a reply had come, or None.
+    """
+    result = sanitised(messages, lambda call: unanswered(call, sent))
+    if draft is not None and draft.text:
+        result.append(draft)
+    return result
+
+
+def unanswered(call: CallRequest, sent: Collection[str]) -> ToolMessage:
+    """Return the observation of a call whose result was never recorded."""
+    text = UNKNOWN_OUTCOME if call.id in sent else NEVER_SENT
+    return ToolMessage(call.id, call.name, text, is_error=True)
+
+
+def unknown_outcomes(messages: Sequence[Message]) -> frozenset[str]:
+    """Return the ids of the calls of which nobody knows what they did."""
+    return frozenset(
+        message.call_id
+        for message in messages
+        if isinstance(message, ToolMessage) and message.is_error and message.text == UNKNOWN_OUTCOME
+    )

@@ -9,7 +9,7 @@ from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.session_samples import ANSWER, saved, say, store_in
 from tui.core.conversation.conversation import UserMessage, sanitised
 from tui.core.errors import StorageError
-from tui.storage.sessions.salvage import is_cut, is_sound
+from tui.storage.sessions.file import is_cut, is_sound
 
 TALK = [UserMessage(f"question {number} " + "x" * 500) for number in range(200)]
 
