@@ -26,6 +26,7 @@ from tui.core.text import clean, clean_line
 from tui.settings.locations import themes_dir
 from tui.settings.themes import load_theme
 from tui.ui.app.regions import REGIONS
+from tui.ui.chat.body_rule import BodyRule
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.status_line import Header, StatusLine
 from tui.ui.keys.actions import Context, action, first_key
@@ -34,9 +35,9 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.strips import ControlFilter
 from tui.ui.widgets import theming
+from tui.ui.widgets.bar import Rule
 from tui.ui.widgets.box import Box
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rules import BodyRule, Rule
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Bar: a line of the frame around the panes, drawn by itself."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from rich.segment import Segment
@@ -60,6 +60,37 @@ class SplitBar(Bar):
 
     def row(self, width: int) -> Row:
         return spread(*self._parts, width)
+
+
+class Rule(Bar):
+    """A thin line, with joints where a vertical one meets it."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._joints: Callable[[], dict[int, str]] = dict
+        self._lit = 0
+
+    def join(self, joints: Callable[[], dict[int, str]]) -> None:
+        """Set what gives the characters that replace the line at some columns, by column.
+
+        It is called at every painting: only then are the places of the regions certain.
+        """
+        self._joints = joints
+        self.refresh()
+
+    def light(self, columns: int) -> None:
+        """Color the first `columns` columns: what is under them has the focus."""
+        if columns != self._lit:
+            self._lit = columns
+            self.refresh()
+
+    def row(self, width: int) -> Row:
+        line = ["─"] * width
+        for column, joint in self._joints().items():
+            if 0 <= column < width:
+                line[column] = joint
+        lit = min(self._lit, width)
+        return (("".join(line[:lit]), "accent"), ("".join(line[lit:]), "rule"))
 
 
 def spread(left: Row, right: Row, width: int) -> Row:

@@ -47,10 +47,9 @@ class Tree:
         signs: Symbols = UNICODE,
     ) -> None:
         self.data = data
-        self.width = 80
-        self.pictures = TreePictures(self)
         self._look = TreeLook(data, redactions, signs)
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
+        self.pictures = TreePictures(self.nodes, self.unfold)
         root = root_value(data)
         self.is_json = root is not None
         self._first = len(self.nodes)
@@ -92,9 +91,7 @@ class Tree:
 
     def fit(self, width: int) -> None:
         """Lay out pictures again. Rows are cropped by the pane; unfolded texts stay as they were."""
-        if width != self.width:
-            self.width = width
-            self.pictures.fit()
+        self.pictures.fit(width)
 
     # ---- folding ----
 

@@ -1,9 +1,8 @@
 """How a row of the tree looks, and what the rows are made of. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, value_text
@@ -14,9 +13,6 @@ from tui.ui.widgets.page import Wanted
 from tui.ui.widgets.picture import Picture
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
-
-if TYPE_CHECKING:
-    from tui.ui.widgets.tree import Tree
 
 OPEN_BYTES = 32 * 1024
 """Larger containers are neither unfolded by themselves nor told by their keys."""
@@ -163,14 +159,17 @@ DECODING: Row = (("decoding…", "dim"),)
 
 
 class TreePictures:
-    """Images of a tree. Until `begin` they are strings like all others.
+    """The images of a tree. Until `begin` they are shown as strings.
 
     Args:
-        tree: whose.
+        nodes: the rows of the tree.
+        unfold: replaces what a row is unfolded into.
     """
 
-    def __init__(self, tree: "Tree") -> None:
-        self._tree = tree
+    def __init__(self, nodes: Sequence[Node], unfold: Callable[[Node, list[Node]], None]) -> None:
+        self._nodes = nodes
+        self._unfold = unfold
+        self._width = 80
         self._shows = False
         self._queue: list[Node] = []
         self._known: dict[Node, Picture | str] = {}
@@ -180,9 +179,9 @@ class TreePictures:
         if self._shows:
             return
         self._shows = True
-        found = [node for node in self._tree.nodes if self.is_picture(node) and not node.is_open]
+        found = [node for node in self._nodes if self.is_picture(node) and not node.is_open]
         for node in found[:FIRST]:
-            self._tree.unfold(node, self.rows_of(node))
+            self._unfold(node, self.rows_of(node))
 
     def is_picture(self, node: Node | None) -> bool:
         """Return whether a row is an image that is shown as a picture."""
@@ -197,7 +196,7 @@ class TreePictures:
             self._queue.append(node)
         match known:
             case Picture():
-                fits = known.within(max(1, self._tree.width - _indent(node)))
+                fits = known.within(max(1, self._width - _indent(node)))
                 lines: list[Row] = [fits.row(index) for index in range(fits.rows)] + [known.caption]
             case str():
                 lines = [((f"no picture: {known}", "warn"),)]
@@ -209,7 +208,7 @@ class TreePictures:
         """Return the next picture that is in sight and not decoded yet."""
         while self._queue:
             node = self._queue[0]
-            if node.value is not None and node.is_open and node in self._tree.nodes:
+            if node.value is not None and node.is_open and node in self._nodes:
                 return Wanted(partial(_encoded, node), _indent(node), partial(self._put, node))
             del self._queue[0]
         return None
@@ -218,8 +217,8 @@ class TreePictures:
         self._known[node] = found
         if node in self._queue:
             self._queue.remove(node)
-        if node.is_open and node in self._tree.nodes:
-            self._tree.unfold(node, self.rows_of(node))
+        if node.is_open and node in self._nodes:
+            self._unfold(node, self.rows_of(node))
 
     def again(self) -> None:
         """Want those once more that may be larger or must be smaller: there is another room for them."""
@@ -229,11 +228,14 @@ class TreePictures:
             if isinstance(known, Picture) and known.is_reduced and node not in self._queue
         ]
 
-    def fit(self) -> None:
+    def fit(self, width: int) -> None:
         """Lay out the pictures for another width of the tree."""
+        if width == self._width:
+            return
+        self._width = width
         for node in self._known:
-            if node.is_open and node in self._tree.nodes:
-                self._tree.unfold(node, self.rows_of(node))
+            if node.is_open and node in self._nodes:
+                self._unfold(node, self.rows_of(node))
 
 
 def _encoded(node: Node) -> bytes:

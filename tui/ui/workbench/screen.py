@@ -15,8 +15,8 @@ from tui.traffic.filter.nodes import written
 from tui.ui.keys.actions import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.bar import Rule
 from tui.ui.widgets.prompt import PromptLine
-from tui.ui.widgets.rules import Rule
 from tui.ui.widgets.server_rows import toggle_server
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
