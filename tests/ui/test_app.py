@@ -15,7 +15,7 @@ from tui.ui.dialogs.help import MAIN
 from tui.ui.keys.actions import ACTIONS, OF_SCREENS, Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
-from tui.ui.traffic.reading import Reading
+from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.form_pane import FormPane
 from tui.ui.workbench.result_screen import ResultScreen
@@ -336,7 +336,7 @@ async def test_every_action_of_the_table_has_its_doing():
         panes = {
             Context.COMPOSER: app.composer,
             Context.CONVERSATION: app.conversation,
-            Context.FRAME: Reading,
+            Context.FRAME: EntryView,
             Context.BENCH_FORM: FormPane,
         }
         for action in ACTIONS:

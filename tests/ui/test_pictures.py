@@ -11,8 +11,8 @@ from tests.ui.stage import press, shown
 from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import Recorded
 from tui.core.traffic import Kind
+from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen
-from tui.ui.traffic.tabs import Tab
 from tui.ui.widgets.rows import text_of
 
 BLOCK = "▀" * 20
@@ -38,7 +38,7 @@ def with_images(*data: str) -> Recorded:
 
 
 def page(screen: TrafficScreen) -> list[str]:
-    return shown(screen.reading.pages[0])
+    return shown(screen.entry.pages[0])
 
 
 def blocks(screen: TrafficScreen) -> int:
@@ -52,7 +52,7 @@ async def test_an_image_in_an_entry_is_shown_as_a_picture_with_its_size() -> Non
         assert any(BLOCK in line for line in page(screen))
         assert any("20 × 10" in line for line in page(screen))
         strip = next(
-            screen.reading.pages[0].render_line(y) for y, line in enumerate(page(screen)) if "▀" in line
+            screen.entry.pages[0].render_line(y) for y, line in enumerate(page(screen)) if "▀" in line
         )
         colours = {
             (segment.style.color, segment.style.bgcolor)
@@ -66,7 +66,7 @@ async def test_an_image_folds_and_unfolds_like_everything_else() -> None:
     async with opened(with_images(image()).recording()) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: blocks(screen) == 5)
-        reading = screen.reading.pages[0]
+        reading = screen.entry.pages[0]
         row = next(y for y, line in enumerate(page(screen)) if "PNG image" in line)
         reading.move_cursor(row)
         await press(pilot, "space")
@@ -78,7 +78,7 @@ async def test_an_image_folds_and_unfolds_like_everything_else() -> None:
 async def test_the_first_images_unfold_by_themselves_and_the_others_when_asked() -> None:
     async with opened(with_images(*[image(20, 2)] * 5).recording()) as (screen, pilot):
         await press(pilot, "enter")
-        reading = screen.reading.pages[0]
+        reading = screen.entry.pages[0]
 
         def rows() -> list[str]:
             return [text_of(reading.sheet.row(index, 80)) for index in range(reading.sheet.count())]
@@ -111,9 +111,9 @@ async def test_a_picture_grows_with_the_pane() -> None:
     async with opened(with_images(image(200, 200)).recording(), size=(120, 40)) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: blocks(screen) > 0)
-        before = len(screen.reading.pages[0].sheet.nodes)
+        before = len(screen.entry.pages[0].sheet.nodes)
         await press(pilot, "z")
-        await until(lambda: len(screen.reading.pages[0].sheet.nodes) > before + 5)
+        await until(lambda: len(screen.entry.pages[0].sheet.nodes) > before + 5)
 
 
 async def test_the_row_of_a_picture_saves_and_copies_the_image() -> None:
@@ -121,7 +121,7 @@ async def test_the_row_of_a_picture_saves_and_copies_the_image() -> None:
     async with opened(with_images(data).recording()) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: blocks(screen) == 5)
-        reading = screen.reading.pages[0]
+        reading = screen.entry.pages[0]
         reading.move_cursor(next(y for y, line in enumerate(page(screen)) if "▀▀▀" in line))
         assert reading.sheet.binary(reading.cursor) == (base64.b64decode(data), "png")
         await press(pilot, "y")
@@ -144,7 +144,7 @@ async def test_leaving_while_it_is_decoded_leaves_nothing_behind() -> None:
     async with opened(with_images(large).recording()) as (screen, pilot):
         await press(pilot, "enter")
         await until(lambda: any("decoding" in line for line in page(screen)))
-        screen.reading.show_tab(Tab.RAW)
+        screen.entry.show_tab(EntryTab.RAW)
         await press(pilot, "escape")
 
 

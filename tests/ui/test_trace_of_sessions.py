@@ -119,7 +119,7 @@ async def test_the_traffic_of_a_call_of_this_run_opens_after_its_conversation_wa
         await shows(app, "Milk.")
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, TrafficScreen))
-        assert app.screen.sifting.query.text == "turn:3 call:c1"
+        assert app.screen.filtering.query.text == "turn:3 call:c1"
 
 
 async def test_without_a_call_there_is_no_traffic_of_one() -> None:

@@ -23,7 +23,7 @@ def burst(app, text):
 async def test_a_filter_typed_in_one_burst_is_the_filter(text) -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/" + text + "\r")
-        await until(lambda: screen.sifting.query.text == text, what=screen.sifting.query.text)
+        await until(lambda: screen.filtering.query.text == text, what=screen.filtering.query.text)
         await until(lambda: not screen.filter_bar.is_open and screen.list.has_focus)
 
 
@@ -38,7 +38,7 @@ async def test_the_screen_can_be_opened_and_filtered_in_one_burst() -> None:
         app.post_message(events.Key("f4", None))
         burst(app, "/server:notes\r")
         await until(lambda: isinstance(app.screen, TrafficScreen))
-        await until(lambda: app.screen.sifting.query.text == "server:notes")
+        await until(lambda: app.screen.filtering.query.text == "server:notes")
 
 
 async def test_a_note_typed_in_one_burst_is_the_note() -> None:
@@ -59,7 +59,7 @@ async def test_an_entry_is_copied_in_one_burst() -> None:
 async def test_a_filter_is_kept_and_taken_in_one_burst() -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/server:notes\r")
-        await until(lambda: screen.sifting.query.text == "server:notes")
+        await until(lambda: screen.filtering.query.text == "server:notes")
         burst(pilot.app, "f\r")
         await until(lambda: screen.prompt.display)
         burst(pilot.app, "mine\r")
@@ -70,7 +70,7 @@ async def test_a_search_inside_an_entry_typed_in_one_burst_is_that_search() -> N
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         burst(pilot.app, "\r/Beijing\r")
-        await until(lambda: screen.reading.page.sought == "beijing")
+        await until(lambda: screen.entry.page.sought == "beijing")
 
 
 @pytest.mark.parametrize("key", ["S", "w"])
@@ -78,24 +78,24 @@ async def test_sheets_are_left_by_the_keys_that_follow_at_once(key) -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         burst(pilot.app, "/server:weather\r")
-        await until(lambda: screen.sifting.query.text == "server:weather" and screen.list.has_focus)
+        await until(lambda: screen.filtering.query.text == "server:weather" and screen.list.has_focus)
         burst(pilot.app, f"{key}q")
         burst(pilot.app, "t")
         await until(lambda: screen.list._maker.mode == 1)
         assert pilot.app.screen is screen
-        assert screen.sifting.query.text == "server:weather"
+        assert screen.filtering.query.text == "server:weather"
 
 
 async def test_keys_behind_the_enter_of_a_filter_are_for_the_list() -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/tool:search_notes\rmt")
         await until(
-            lambda: screen.sifting.query.text == "tool:search_notes",
+            lambda: screen.filtering.query.text == "tool:search_notes",
             3,
             what=f"{screen.filter_bar._input.value} {screen.filter_bar.is_open} {pilot.app.focused}",
         )
         await until(lambda: any(screen.recording.frames.marked), what="the mark")
-        assert screen.sifting.query.text == "tool:search_notes"
+        assert screen.filtering.query.text == "tool:search_notes"
         assert not screen.filter_bar.is_open
 
 

@@ -14,7 +14,7 @@ from tests.ui.test_traffic import numbered, opened
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import some
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.traffic import exporting
+from tui.ui.traffic import export
 from tui.ui.traffic.screen import TrafficScreen
 
 
@@ -32,12 +32,12 @@ async def chosen(screen: TrafficScreen, pilot, *keys: str) -> None:
     await press(pilot, "x", *keys)
     assert screen.prompt._input.has_focus
     await press(pilot, "enter")
-    await until(lambda: not screen.export_note, what=screen.export_note)
+    await until(lambda: not screen.exporter.note, what=screen.exporter.note)
 
 
 async def test_what_the_filter_shows_is_written_as_json_lines(tmp_path: Path) -> None:
     async with opened(some().recording()) as (screen, pilot):
-        screen.folder = lambda: tmp_path
+        screen.exporter.folder = lambda: tmp_path
         await press(pilot, "slash", *"server:notes", "enter")
         await until(lambda: len(screen.list.view) == 4)
         await chosen(screen, pilot, "enter", "enter")
@@ -49,7 +49,7 @@ async def test_what_the_filter_shows_is_written_as_json_lines(tmp_path: Path) ->
 
 async def test_a_call_is_written_as_a_page(tmp_path: Path) -> None:
     async with opened(some().recording()) as (screen, pilot):
-        screen.folder = lambda: tmp_path
+        screen.exporter.folder = lambda: tmp_path
         screen.list.select(5)
         await chosen(screen, pilot, "j", "enter", "j", "j", "enter")
         path = only(tmp_path)
@@ -60,11 +60,11 @@ async def test_a_call_is_written_as_a_page(tmp_path: Path) -> None:
 
 async def test_what_is_marked_is_written_in_one_burst_of_keys(tmp_path: Path) -> None:
     async with opened(numbered(5).recording()) as (screen, pilot):
-        screen.folder = lambda: tmp_path
+        screen.exporter.folder = lambda: tmp_path
         burst(pilot.app, "mkkmx" + "j\r\r")
         await until(lambda: screen.prompt._input.has_focus)
         burst(pilot.app, "\r")
-        await until(lambda: only(tmp_path) and not screen.export_note)
+        await until(lambda: only(tmp_path) and not screen.exporter.note)
         path = only(tmp_path)
         assert path is not None
         assert seqs(path) == [3, 5]
@@ -74,7 +74,7 @@ async def test_a_file_that_is_there_is_replaced_only_by_a_yes(tmp_path: Path) ->
     there = tmp_path / "there.jsonl"
     there.write_text("mine")
     async with opened(numbered(2).recording()) as (screen, pilot):
-        screen.folder = lambda: tmp_path
+        screen.exporter.folder = lambda: tmp_path
 
         async def named() -> None:
             await press(pilot, "x", "enter", "enter")
@@ -88,7 +88,7 @@ async def test_a_file_that_is_there_is_replaced_only_by_a_yes(tmp_path: Path) ->
         await named()
         pilot.app.screen._clock = lambda: float("inf")
         await press(pilot, "y")
-        await until(lambda: there.read_text() != "mine" and not screen.export_note)
+        await until(lambda: there.read_text() != "mine" and not screen.exporter.note)
         assert seqs(there) == [1, 2]
 
 
@@ -116,7 +116,7 @@ async def test_a_path_that_cannot_be_written_is_told_in_the_dialog_and_kept(
         await until(lambda: problem not in screen_text(pilot.app))
         screen.prompt._input.value = str(tmp_path / "folder" / "out.jsonl")
         await press(pilot, "enter")
-        await until(lambda: only(tmp_path / "folder") and not screen.export_note)
+        await until(lambda: only(tmp_path / "folder") and not screen.exporter.note)
     assert seqs(tmp_path / "folder" / "out.jsonl") == [1, 2]
 
 
@@ -154,16 +154,16 @@ async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(tmp_path:
             pilot.app.screen._clock = lambda: float("inf")
             await press(pilot, "y")
             await until(lambda: select.select([handle], [], [], 0)[0])
-            assert screen.export_note
+            assert screen.exporter.note
             if leave == "escape":
                 await press(pilot, "escape")
-                await until(lambda: not screen.export_note)
+                await until(lambda: not screen.exporter.note)
                 assert [note.message for note in pilot.app._notifications] == ["Export cancelled."]
                 assert screen.is_current
             else:
                 pilot.app.exit()
         await until(lambda: not screen.is_running)
-        assert not screen.export_note and fifo.is_fifo()
+        assert not screen.exporter.note and fifo.is_fifo()
     finally:
         os.close(handle)
 
@@ -171,7 +171,7 @@ async def test_an_export_into_a_fifo_that_is_not_read_can_be_cancelled(tmp_path:
 async def test_entries_dropped_before_they_are_written_are_counted(tmp_path: Path) -> None:
     recorded = numbered(5)
     async with opened(recorded.recording()) as (screen, pilot):
-        screen.folder = lambda: tmp_path
+        screen.exporter.folder = lambda: tmp_path
         recorded.dropped = 2
         await chosen(screen, pilot, "enter", "enter")
         said = [note.message for note in pilot.app._notifications]
@@ -180,12 +180,12 @@ async def test_entries_dropped_before_they_are_written_are_counted(tmp_path: Pat
 
 
 async def test_leaving_the_screen_ends_an_export_and_leaves_no_file(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(exporting, "SLICE_SECONDS", 0)
-    monkeypatch.setattr(exporting, "REST_SECONDS", 50)
+    monkeypatch.setattr(export, "SLICE_SECONDS", 0)
+    monkeypatch.setattr(export, "REST_SECONDS", 50)
     async with opened(numbered(2).recording()) as (screen, pilot):
-        screen.folder = lambda: tmp_path
+        screen.exporter.folder = lambda: tmp_path
         await press(pilot, "x", "enter", "enter", "enter")
-        await until(lambda: screen.export_note == "exporting 0 %")
+        await until(lambda: screen.exporter.note == "exporting 0 %")
         screen.dismiss(None)
         await until(lambda: not screen.is_attached)
     assert left_in(tmp_path) == []

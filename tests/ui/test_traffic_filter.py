@@ -69,7 +69,7 @@ async def test_a_filter_is_kept_by_its_name_and_taken_again() -> None:
         await press(pilot, *"bad", "enter")
         await until(lambda: kept == [("bad", "status:tool_error")] and "bad" in recording.filters)
         await press(pilot, "escape", "f", "enter")
-        assert screen.sifting.query.text == "status:tool_error"
+        assert screen.filtering.query.text == "status:tool_error"
 
 
 async def test_a_filter_that_is_not_saved_says_why_and_keeps_the_name_that_was_typed() -> None:
@@ -100,7 +100,7 @@ async def test_the_screen_does_not_wait_while_a_filter_is_saved() -> None:
         try:
             await press(pilot, "slash", *"status:tool_error", "enter", "f", "enter")
             await press(pilot, *"bad", "enter", "escape")
-            await until(lambda: screen.sifting.query.text == "")
+            await until(lambda: screen.filtering.query.text == "")
             assert recording.filters == {} and not go_on.is_set()
         finally:
             go_on.set()
@@ -133,7 +133,7 @@ async def test_numbers_lead_to_the_entries_they_count() -> None:
     async with opened(some().recording()) as (screen, pilot):
         await press(pilot, "S", "enter")
         await until(lambda: pilot.app.screen is screen)
-        assert screen.sifting.query.text == "server:notes"
+        assert screen.filtering.query.text == "server:notes"
 
 
 async def test_a_turn_is_drawn_and_leads_to_its_entries() -> None:

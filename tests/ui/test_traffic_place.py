@@ -18,15 +18,15 @@ async def test_filter_and_entry_are_there_again_after_a_look_at_the_turn() -> No
         await shows(app, "hello")
         app.post_message(events.Key("f4", None))
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.has_focus)
-        app.screen.sift(parse("tool:get_weather"))
+        app.screen.apply_filter(parse("tool:get_weather"))
         await until(lambda: app.screen.list.select(2))
         app.screen.action_traffic_turn()
         await until(lambda: app.screen is app.main)
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.selected == 2)
-        assert app.screen.sifting.query.text == "tool:get_weather"
+        assert app.screen.filtering.query.text == "tool:get_weather"
         await pilot.press("escape", "escape")
         await until(lambda: app.screen is app.main)
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen))
-        assert app.screen.sifting.query.text == ""
+        assert app.screen.filtering.query.text == ""

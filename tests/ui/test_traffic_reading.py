@@ -10,14 +10,14 @@ from tests.ui.stage import press, shown
 from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.traffic import Finding, Kind, Severity
-from tui.ui.traffic import reading as reading_module
-from tui.ui.traffic.finding import places
+from tui.ui.traffic import entry_search
+from tui.ui.traffic.bars import EntryTab
+from tui.ui.traffic.entry_search import places
 from tui.ui.traffic.screen import TrafficScreen
-from tui.ui.traffic.tabs import Tab
 
 
 def page(screen: TrafficScreen, number: int = 0) -> str:
-    return "\n".join(shown(screen.reading.pages[number]))
+    return "\n".join(shown(screen.entry.pages[number]))
 
 
 async def test_enter_reads_an_entry_and_escape_goes_back_to_the_list() -> None:
@@ -26,7 +26,7 @@ async def test_enter_reads_an_entry_and_escape_goes_back_to_the_list() -> None:
         await press(pilot, "enter")
         await until(lambda: 'location  "Beijing"' in page(screen))
         await press(pilot, "escape")
-        assert not screen.is_reading
+        assert not screen.panel.is_open
         assert screen.list.has_focus
 
 
@@ -35,7 +35,7 @@ async def test_a_pair_stands_side_by_side() -> None:
         screen.list.select(3)
         await press(pilot, "enter")
         await until(lambda: "Beijing" in page(screen) and "25 °C" in page(screen, 1))
-        assert screen.reading.pages[1].region.x > 50
+        assert screen.entry.pages[1].region.x > 50
 
 
 async def test_every_view_of_an_entry_shows() -> None:
@@ -43,19 +43,19 @@ async def test_every_view_of_an_entry_shows() -> None:
     recorded.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))
     recorded.frames.set_severity(3, Severity.ERROR)
     wanted = {
-        Tab.TREE: "! resultType is missing.".replace("!", "‼"),
-        Tab.PAIR: "Beijing",
-        Tab.RAW: '"jsonrpc": "2.0"',
-        Tab.TIMING: "turn 1, step 1",
-        Tab.EXPLAIN: "tools/call",
-        Tab.FINDINGS: "no-result-type",
+        EntryTab.TREE: "! resultType is missing.".replace("!", "‼"),
+        EntryTab.PAIR: "Beijing",
+        EntryTab.RAW: '"jsonrpc": "2.0"',
+        EntryTab.TIMING: "turn 1, step 1",
+        EntryTab.EXPLAIN: "tools/call",
+        EntryTab.FINDINGS: "no-result-type",
     }
     async with opened(recorded.recording()) as (screen, pilot):
         screen.list.select(3)
         await press(pilot, "enter")
-        await until(lambda: screen.reading.loaded)
+        await until(lambda: screen.entry.loaded)
         for tab, words in wanted.items():
-            screen.reading.show_tab(tab)
+            screen.entry.show_tab(tab)
             await until(lambda words=words: words in page(screen), what=f"{tab}: {words}")
 
 
@@ -71,10 +71,10 @@ async def test_a_search_in_an_entry_unfolds_what_it_finds() -> None:
     recorded.add(Kind.RESPONSE, {"result": {"rows": [{"n": n} for n in range(300)] + [{"n": "needle"}]}})
     async with opened(recorded.recording()) as (screen, pilot):
         await press(pilot, "enter")
-        await until(lambda: screen.reading.loaded)
+        await until(lambda: screen.entry.loaded)
         await press(pilot, "slash", *"needle", "enter")
         await until(lambda: 'n  "needle"' in page(screen))
-        reading = screen.reading.pages[0]
+        reading = screen.entry.pages[0]
         await until(lambda: not reading.busy)
         assert reading.sheet.path(reading.cursor) == "result.rows[300].n"
 
@@ -84,10 +84,10 @@ async def test_a_search_in_an_entry_finds_what_is_escaped_in_it() -> None:
     recorded.add(Kind.RESPONSE, rb'{"result":{"first":1,"name":"Caf\u00c9","said":"say \"hi\""}}')
     async with opened(recorded.recording()) as (screen, pilot):
         await press(pilot, "enter")
-        await until(lambda: screen.reading.loaded)
-        reading = screen.reading.pages[0]
+        await until(lambda: screen.entry.loaded)
+        reading = screen.entry.pages[0]
         for text, found in (("café", "result.name"), ('say "hi"', "result.said")):
-            screen.reading._seek(text)
+            screen.entry.search.begin(text)
             await until(lambda found=found: reading.sheet.path(reading.cursor) == found, what=found)
             row = reading.row(reading.cursor)
             assert any("selected" in style for _, style in row)
@@ -119,7 +119,7 @@ async def test_the_answer_shows_as_soon_as_it_comes() -> None:
     recorded.add(Kind.REQUEST, {"id": 1}, method="tools/call", ident="1", root=1)
     async with opened(recorded.recording()) as (screen, pilot):
         await press(pilot, "enter")
-        await until(lambda: screen.reading.loaded)
+        await until(lambda: screen.entry.loaded)
         recorded.add(Kind.RESPONSE, {"result": "late"}, method="tools/call", ident="1", pair=1, root=1)
         await until(lambda: "late" in page(screen, 1))
 
@@ -138,17 +138,17 @@ async def test_a_search_in_an_entry_is_stopped_by_another_one_and_by_leaving(
             ended.set()
         return []
 
-    monkeypatch.setattr(reading_module, "places", endless)
+    monkeypatch.setattr(entry_search, "places", endless)
     recorded = Recorded()
     recorded.add(Kind.RESPONSE, {"result": {"rows": [{"n": n} for n in range(30)] + [{"n": "needle"}]}})
     async with opened(recorded.recording()) as (screen, pilot):
         await press(pilot, "enter")
-        await until(lambda: screen.reading.loaded)
-        screen.reading._seek("endless")
+        await until(lambda: screen.entry.loaded)
+        screen.entry.search.begin("endless")
         await until(begun.is_set)
         if then == "another search":
-            screen.reading._seek("needle")
-            page_read = screen.reading.pages[0]
+            screen.entry.search.begin("needle")
+            page_read = screen.entry.pages[0]
             await until(lambda: page_read.sheet.path(page_read.cursor) == "result.rows[30].n")
         else:
             screen.dismiss(None)

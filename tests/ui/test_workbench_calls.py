@@ -153,7 +153,7 @@ async def test_one_key_leads_to_the_frames_of_a_call() -> None:
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen))
         assert isinstance(app.screen, TrafficScreen)
-        await until(lambda: app.screen.sifting.query.text == "call:hand-1")
+        await until(lambda: app.screen.filtering.query.text == "call:hand-1")
         assert parse("call:hand-1").is_sound
         await pilot.press("escape")
         await until(lambda: app.screen is screen)

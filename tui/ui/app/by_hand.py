@@ -68,6 +68,5 @@ class ByHand(Wire):
             self._go_to_turn(cause)
 
         if isinstance(self.screen, ServerScreen):
-            session = self.traffic_session()
-            screen = TrafficScreen(self.runtime.recording, self.overrides, filter, session=session)
+            screen = TrafficScreen(self.runtime.recording, self.overrides, filter, live=self.live_run())
             self.push_screen(screen, back)

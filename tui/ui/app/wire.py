@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.runtime.runtime import Runtime
     from tui.traffic.spans.entries import CallSpan, Span
     from tui.traffic.spans.spans import Spans
-    from tui.ui.traffic.session import Session
-    from tui.ui.traffic.tail import TrafficTail
+    from tui.ui.traffic.entry_list import TrafficTail
+    from tui.ui.traffic.resender import LiveRun
     from tui.ui.workbench.calls import CallBook
 
 
@@ -48,24 +48,25 @@ class Wire(Shell):
         if self.runtime.is_ready and self.screen is self.main:
             place = ("", 0) if filter else self.traffic_place
             screen = TrafficScreen(
-                self.runtime.recording, self.overrides, filter, session=self.traffic_session(), place=place
+                self.runtime.recording, self.overrides, filter, live=self.live_run(), place=place
             )
 
             def left(cause: "Cause | None") -> None:
                 # Who goes to a turn comes back to where they were reading.
-                self.traffic_place = (screen.sifting.query.text, screen.list.selected) if cause else ("", 0)
+                self.traffic_place = (screen.filtering.query.text, screen.list.selected) if cause else ("", 0)
                 self._go_to_turn(cause)
 
             self.push_screen(screen, left)
 
-    def traffic_session(self) -> "Session":
+    def live_run(self) -> "LiveRun":
         """Return what stands behind the traffic of this run."""
-        from tui.ui.traffic.session import Session
+        from tui.ui.traffic.resender import LiveRun
         from tui.ui.workbench.calls import CallBook
 
         if self.call_book is None:
             self.call_book = CallBook()
-        return Session(self.runtime, self.call_book, lambda: self.spans.entries, self.open_form)
+        book = self.call_book
+        return LiveRun(self.runtime, book.next_id, book.confirmed, lambda: self.spans.entries, self.open_form)
 
     def open_form(self, server: str, tool: str, arguments: Any) -> None:
         """Open the workbench of a server with the form of a tool and these arguments in it."""
@@ -106,7 +107,7 @@ class Wire(Shell):
 
     def action_traffic_tail(self) -> None:
         """Show or hide the newest of the traffic under the conversation."""
-        from tui.ui.traffic.tail import TrafficTail
+        from tui.ui.traffic.entry_list import TrafficTail
 
         if found := self.main.query(TrafficTail):
             found.first().remove()

@@ -83,9 +83,11 @@ def _on_screen(
     return Action(id, keys, context, label, help, footer, run=f"screen.{run or id.replace('.', '_')}")
 
 
-def _on_pane(context: Context, id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
-    """Return an action that is a method of the focused pane, and so is not in the palette."""
-    run = id.removeprefix("composer.").replace(".", "_")
+def _on_pane(
+    context: Context, id: str, keys: str, label: str, help: str, footer: int = 0, *, place: str = ""
+) -> Action:
+    """Return an action of the focused pane, which is not in the palette; `place` may be "screen."."""
+    run = place + id.removeprefix("composer.").replace(".", "_")
     return Action(id, keys, context, label, help, footer, run=run, palette=False)
 
 
@@ -97,6 +99,7 @@ _traffic = partial(_on_screen, Context.TRAFFIC)
 _bench = partial(_on_screen, Context.WORKBENCH)
 _results = partial(_on_screen, Context.BENCH_LIST)
 _frame = partial(_on_pane, Context.FRAME)
+_panel = partial(_on_pane, Context.FRAME, place="screen.")
 _form = partial(_on_pane, Context.BENCH_FORM)
 _composer = partial(_on_pane, Context.COMPOSER)
 
@@ -224,7 +227,7 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.stats", "S", "numbers", "Calls, errors and times of each server and tool", 13),
     _traffic("traffic.waterfall", "w", "waterfall", "Where the time of the entry's turn went", 13),
     # ---- one entry ----
-    _frame("frame.close", "escape,q", "close", "Go back to the list and close the entry", 1),
+    _panel("frame.close", "escape,q", "close", "Go back to the list and close the entry", 1),
     _frame("frame.fold", "enter,space", "fold", "Fold or unfold what the mark stands on", 2),
     _frame("frame.fold_all", "a", "fold all", "Fold or unfold everything", 12),
     _frame("frame.next_tab", "right,l", "tabs", "Tree, pair, raw, timing, explanation, findings", 3),
@@ -236,10 +239,10 @@ ACTIONS: tuple[Action, ...] = (
     _frame("frame.copy_path", "Y", "copy path", "Copy the path of the value", 6),
     _frame("frame.copy", "c", "copy as…", "Copy the entry as raw bytes, curl or Python", 7),
     _frame("frame.save", "w", "save", "Save the image or the body to a file", 11),
-    _frame("frame.older", "left_square_bracket", "entry before", "Read the entry before in the list", 9),
-    _frame("frame.newer", "right_square_bracket", "next entry", "Read the next entry of the list", 8),
-    _frame("frame.pair", "p", "pair", "Read the answer, or the request", 10),
-    _frame("frame.maximise", "z", "whole screen", "Give the entry the whole screen, and back", 10),
+    _panel("frame.older", "left_square_bracket", "entry before", "Read the entry before in the list", 9),
+    _panel("frame.newer", "right_square_bracket", "next entry", "Read the next entry of the list", 8),
+    _panel("frame.pair", "p", "pair", "Read the answer, or the request", 10),
+    _panel("frame.maximise", "z", "whole screen", "Give the entry the whole screen, and back", 10),
     # ---- everywhere on the workbench ----
     _bench(
         "bench.call", "ctrl+j,ctrl+enter,f9", "call", "Call the tool, read the resource, get the prompt", 3

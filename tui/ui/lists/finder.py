@@ -190,11 +190,11 @@ class Finder(Vertical):
         self._take = take
         self._about = about
         self._offers = offers
-        self.title_line = SplitBar("finder-title")
+        self.title_line = SplitBar(id="finder-title")
         self.field = Field(placeholder=placeholder, max_length=200, compact=True)
         self.list = FinderList(self.choose, self._moved)
-        self.about_line = SplitBar("finder-about")
-        self.news = SplitBar("finder-news")
+        self.about_line = SplitBar(id="finder-about")
+        self.news = SplitBar(id="finder-news")
         self.prompt = PromptLine()
         self.keys = Footer()
         self._sifted: str | None = None

@@ -1,33 +1,35 @@
-"""The lines around the list: whose traffic it is, the headings of the columns, and the keys."""
+"""The lines around the list and around an entry: headings, tabs, filter, keys."""
 
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 
+from textual import events
 from textual.message import Message
 
+from tui.core.text import clean_line
+from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.actions import Context, first_key, of_context
 from tui.ui.keys.footer import Entry, Footer
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.bar import Bar, spread
+from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
 from tui.ui.widgets.rows import Row
 
 
-class TrafficTitle(Bar):
-    """Whose traffic, how much of it, and whether the newest is followed."""
+class TrafficTitle(SplitBar):
+    """What is shown, how much of it, and whether the newest entry is followed."""
 
     def __init__(self) -> None:
         super().__init__(id="traffic-title")
-        self._left: Row = ()
-        self._right: Row = ()
 
-    def show(self, left: Row, right: Row) -> None:
-        """Show these, if they are new."""
-        if (left, right) != (self._left, self._right):
-            self._left, self._right = left, right
-            self.refresh()
-
-    def row(self, width: int) -> Row:
-        """Return the line."""
-        return spread(self._left, self._right, width)
+    def update_from(self, recording: Recording, shown: int, following: bool, notes: Row) -> None:
+        """Show the state of a recording of which `shown` entries are in the list."""
+        left: Row = (("TRAFFIC  ", "accent bold"), (clean_line(recording.title, 60), "text"))
+        if problem := recording.problem():
+            left = (*left, (f"   ! {clean_line(problem)}", "bad"))
+        where = "following" if following else "end follows"
+        state = where if recording.live else "recorded"
+        count = (f"{shown_of(shown, len(recording.frames))}   ", "text")
+        self.show((*left, *notes), (count, (state, "ok" if state == "following" else "dim")))
 
 
 class Headings(Bar):
@@ -38,12 +40,31 @@ class Headings(Bar):
         self._heading = heading
 
     def row(self, width: int) -> Row:
-        """Return the line."""
         return self._heading()
 
 
+class FilterLine(SplitBar):
+    """The active filter and the search, their progress and results; a click edits the filter."""
+
+    class Clicked(Message):
+        """The line was clicked."""
+
+    def __init__(self) -> None:
+        super().__init__(id="filter-line")
+
+    def show(self, left: Row, right: Row = ()) -> bool:
+        """Show these texts; without a left one the line is hidden."""
+        is_new = super().show(left, right)
+        if is_new:
+            self.display = bool(left)
+        return is_new
+
+    def on_click(self) -> None:
+        self.post_message(self.Clicked())
+
+
 class Keys(Footer):
-    """The keys of what has the focus, with those of the app behind them."""
+    """The keys of the focused pane, and behind them those of the app."""
 
     def __init__(self, overrides: KeyOverrides) -> None:
         super().__init__()
@@ -55,50 +76,75 @@ class Keys(Footer):
 
 
 def keys_of(context: Context, overrides: KeyOverrides) -> Sequence[Entry]:
-    """Return the keys of a context in the order of their use, and the one that leads to all keys."""
-    found = sorted((action for action in of_context(context) if action.footer), key=lambda one: one.footer)
-    everywhere = [one for one in of_context(Context.ANYWHERE) if one.id == "app.help"]
-    entries = [(first_key(overrides.keys_of(one)), one.label, one) for one in (*found, *everywhere)]
+    """Return the keys of a context, the most useful first, and the one that shows all keys."""
+    actions = sorted(
+        (action for action in of_context(context) if action.footer), key=lambda each: each.footer
+    )
+    app_help = [action for action in of_context(Context.ANYWHERE) if action.id == "app.help"]
+    entries = [
+        (first_key(overrides.keys_of(action)), action.label, action) for action in (*actions, *app_help)
+    ]
     return entries[:5] + entries[-1:] + entries[5:-1]
 
 
+class EntryTab(StrEnum):
+    """A view of an entry."""
+
+    TREE = "tree"
+    PAIR = "pair"
+    RAW = "raw"
+    TIMING = "timing"
+    EXPLAIN = "explain"
+    FINDINGS = "findings"
+
+
+class EntryTabs(Bar):
+    """The names of the views of an entry; a click selects one."""
+
+    class Chosen(Message):
+        """A name was clicked."""
+
+        def __init__(self, tab: EntryTab) -> None:
+            super().__init__()
+            self.tab = tab
+
+    def __init__(self) -> None:
+        super().__init__(id="tabs")
+        self.active = EntryTab.TREE
+        self.notes: dict[EntryTab, str] = {}
+        self.right: Row = ()
+
+    def _parts(self) -> list[tuple[EntryTab, Row]]:
+        return [
+            (
+                tab,
+                (
+                    (f" {tab.value}", "accent bold" if tab is self.active else "dim"),
+                    (f" {self.notes[tab]}" if tab in self.notes else "", "warn"),
+                    (" ", ""),
+                ),
+            )
+            for tab in EntryTab
+        ]
+
+    def row(self, width: int) -> Row:
+        return spread(tuple(span for _, part in self._parts() for span in part), self.right, width)
+
+    def on_click(self, event: events.Click) -> None:
+        if (tab := part_at(self._parts(), event.x)) is not None:
+            self.post_message(self.Chosen(tab))
+
+
 def exact(number: int) -> str:
-    """Return a count to the last digit, in groups of three: "1 204"."""
+    """Return a count with all its digits, in groups of three: "1 204"."""
     return f"{number:,}".replace(",", " ")
 
 
-def counted(shown: int, all: int) -> str:
+def entry_count(number: int) -> str:
+    """Return a number of entries in words."""
+    return "1 entry" if number == 1 else f"{exact(number)} entries"
+
+
+def shown_of(shown: int, total: int) -> str:
     """Return how many entries of how many are shown."""
-    return (
-        f"{exact(shown)} of {exact(all)}"
-        if shown != all
-        else "1 entry"
-        if all == 1
-        else f"{exact(all)} entries"
-    )
-
-
-class FilterLine(Bar):
-    """The filter in force and the search, how far they are, and what they found; a click changes it."""
-
-    class Clicked(Message):
-        """The person wants to change the filter."""
-
-    def __init__(self) -> None:
-        super().__init__(id="filter-line")
-        self._parts: tuple[Row, Row] = ((), ())
-
-    def show(self, left: Row, right: Row) -> None:
-        """Show these, if they are new; with nothing to show there is no line."""
-        if (left, right) != self._parts:
-            self._parts = (left, right)
-            self.display = bool(left)
-            self.refresh()
-
-    def row(self, width: int) -> Row:
-        """Return the line."""
-        return spread(self._parts[0], self._parts[1], width)
-
-    def on_click(self) -> None:
-        """Change the filter."""
-        self.post_message(self.Clicked())
+    return entry_count(total) if shown == total else f"{exact(shown)} of {exact(total)}"

@@ -1,33 +1,50 @@
-"""What two entries, or two calls, differ in, place by place."""
+"""Comparing two entries, or two calls: one is marked with a key, the same key on another one compares."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 
+from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
+from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.diff import RUN_TO_RUN, Comparison, Masks, compare, text_lines
-from tui.ui.traffic.comparing import Unfit
-from tui.ui.widgets.bar import Bar, spread
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.ui.traffic.bars import exact
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.traffic.entry_loader import whole_entry
+from tui.ui.traffic.previews import ReaderThread
+from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import EMPTY, Row
 
-_STYLES = {"+": "ok", "-": "bad", "~": "warn"}
+MOST_COMPARED = 8 * 1024 * 1024
+"""Bytes of a body that is compared."""
+
+Pair = tuple[Any, Any]
+
+
+class NotComparable(Exception):
+    """Entries that cannot be compared; the text is one sentence."""
+
+
+_SIGN_STYLES = {"+": "ok", "-": "bad", "~": "warn"}
 
 
 def difference_rows(found: Comparison) -> list[Row]:
-    """Return a comparison as paragraphs: a sign, the place, what was there and what is."""
+    """Return a comparison as paragraphs: a sign, the path, the value before and the value after."""
     if found.same and not found.masked:
         return [(("The two are the same.", "ok"),)]
     rows: list[Row] = []
     if found.same:
         rows += [(("Nothing differs but what always does: times, ids, durations.", "ok"),), EMPTY]
     for line in text_lines(found):
-        style = _STYLES.get(line[:1])
+        style = _SIGN_STYLES.get(line[:1])
         place, colon, rest = line[2:].partition(": ")
         if style is None or not colon:
             rows.append(((line, "dim"),))
@@ -40,21 +57,14 @@ def difference_rows(found: Comparison) -> list[Row]:
     return rows
 
 
-class _Line(Bar):
-    parts: tuple[Row, Row] = ((), ())
-
-    def row(self, width: int) -> Row:
-        return spread(self.parts[0], self.parts[1], width)
-
-
 class ComparisonScreen(ModalScreen[None]):
     """Compares two entries.
 
     Args:
-        names: what the two are called, the first and the second.
-        values: reads both as JSON values: the entries, or the calls that they belong to.
-        has_calls: whether they belong to two calls.
-        calls: whether to begin with the calls.
+        names: of the first and of the second.
+        values: reads both as JSON values: the calls that they belong to, or the entries alone.
+        has_calls: they belong to two calls.
+        calls: begin with the calls.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -83,23 +93,20 @@ class ComparisonScreen(ModalScreen[None]):
         self._has_calls, self._calls = has_calls, calls
         self._masked = True
         self._text = ""
-        self._title, self._keys = _Line(), _Line()
+        self._title, self._keys = SplitBar(), SplitBar()
         self._page = Page(id="differences")
         self._job: asyncio.Task[None] | None = None
 
     def compose(self) -> ComposeResult:
-        """Build title, differences and keys."""
         yield self._title
         yield self._page
         yield self._keys
 
     def on_mount(self) -> None:
-        """Begin to compare."""
         self.set_focus(self._page, scroll_visible=False)
         self._begin()
 
     async def on_unmount(self) -> None:
-        """Stop comparing."""
         if self._job is not None:
             self._job.cancel()
             await asyncio.wait({self._job})
@@ -116,7 +123,7 @@ class ComparisonScreen(ModalScreen[None]):
         try:
             first, second = await self._values(self._calls)
             found = await asyncio.to_thread(compare, first, second, masks)
-        except (McptuiError, Unfit) as error:
+        except (McptuiError, NotComparable) as error:
             self._page.show(Lines([((clean_line(str(error), 400), "warn"),)]))
             return
         self._text = "\n".join(text_lines(found))
@@ -128,37 +135,108 @@ class ComparisonScreen(ModalScreen[None]):
         what = "the calls of " if self._calls else ""
         count = len(found.differences) if found is not None else 0
         said = "" if found is None else "1 difference" if count == 1 else f"{count} differences"
-        self._title.parts = (
-            (("COMPARE  ", "accent bold"), (f"{what}{first} and {second}", "text")),
-            ((said, "dim"),),
+        self._title.show(
+            (("COMPARE  ", "accent bold"), (f"{what}{first} and {second}", "text")), ((said, "dim"),)
         )
         keys: list[tuple[str, str]] = []
         if self._has_calls:
             keys.append(("tab", "the two entries" if self._calls else "the whole calls"))
         keys.append(("a", "all that differs" if self._masked else "leave out times, ids, durations"))
         keys += [("c", "copy"), ("esc", "back")]
-        parts = tuple(part for key, words in keys for part in ((key, "accent"), (f" {words}   ", "dim")))
-        self._keys.parts = (parts, ())
-        self._title.refresh()
-        self._keys.refresh()
+        self._keys.show(key_hints(keys))
 
     def action_calls(self) -> None:
-        """Compare the calls in place of the entries, or the entries again."""
         if self._has_calls:
             self._calls = not self._calls
             self._begin()
 
     def action_all(self) -> None:
-        """Pass over what always differs, or do not."""
         self._masked = not self._masked
         self._begin()
 
     def action_copy(self) -> None:
-        """Copy the differences."""
         if self._text:
             self.app.copy_to_clipboard(self._text)
             self.app.notify("copied the differences", timeout=2)
 
     def action_back(self) -> None:
-        """Go back to the list."""
         self.dismiss(None)
+
+
+class Comparer:
+    """Marks an entry, and compares the next one with it.
+
+    Attributes:
+        marked: seq of the entry that the next one is compared with, 0 for none.
+    """
+
+    def __init__(
+        self, screen: Screen[Any], frames: EntryColumns, list: EntryList, reader: ReaderThread
+    ) -> None:
+        self._screen, self._frames, self._list, self._reader = screen, frames, list, reader
+        self.marked = 0
+
+    def compare(self) -> None:
+        """Mark the selected entry, or compare it with the marked one."""
+        seq, frames, reader = self._list.selected, self._frames, self._reader
+        if not seq:
+            return
+        if seq == self.marked or frames.index(self.marked) < 0:
+            self.marked = 0 if seq == self.marked else seq
+            return
+        first, second = self.marked, seq
+        first_call, second_call = self._call_of(first), self._call_of(second)
+        are_calls = bool(first_call and second_call and first_call != second_call)
+
+        async def values(calls: bool) -> Pair:
+            if calls:
+                return await reader.ask(
+                    lambda reader: (_call(reader, first_call), _call(reader, second_call))
+                )
+            return await reader.ask(lambda reader: (_value(reader, first), _value(reader, second)))
+
+        names = f"entry {exact(first)}", f"entry {exact(second)}"
+        requests = all(frames.kind[frames.index(seq)] == Kind.REQUEST for seq in (first, second))
+        self._screen.app.push_screen(
+            ComparisonScreen(names, values, has_calls=are_calls, calls=are_calls and requests)
+        )
+
+    def _call_of(self, seq: int) -> tuple[int, ...]:
+        """Return the request and the response that an entry belongs to, () if to none."""
+        frames = self._frames
+        index = frames.index(seq)
+        partner = frames.partner(index)
+        if partner < 0 or not frames.is_answer(max(index, partner)):
+            return ()
+        return frames.seq(min(index, partner)), frames.seq(max(index, partner))
+
+
+def _call(reader: TrafficReader, seqs: tuple[int, ...]) -> dict[str, Any]:
+    return {name: _value(reader, seq) for name, seq in zip(("request", "answer"), seqs, strict=True)}
+
+
+def _value(reader: TrafficReader, seq: int) -> Any:
+    """Return an entry as a JSON value, as its lines if it is not JSON.
+
+    Raises:
+        NotComparable: it cannot be compared.
+    """
+    entry = whole_entry(reader, seq, MOST_COMPARED + 1)
+    if entry is None:
+        raise NotComparable(f"Entry {exact(seq)} was dropped: the recording has reached its limit.")
+    if entry.sha256:
+        raise NotComparable(f"Only the beginning of entry {exact(seq)} was kept: it cannot be compared.")
+    if len(entry.body) > MOST_COMPARED:
+        raise NotComparable(
+            f"Entry {exact(seq)} is larger than {units.size(MOST_COMPARED)}: that is not compared."
+        )
+    return _json_of(entry)
+
+
+def _json_of(entry: Entry) -> Any:
+    if not entry.body:
+        return dict(entry.detail)
+    try:
+        return json.loads(entry.body)
+    except (ValueError, RecursionError):
+        return [clean_line(line, 4_000) for line in entry.body.decode("utf-8", "replace").split("\n")]

@@ -1,10 +1,16 @@
-"""An entry as text for the clipboard: as it travelled, indented, as curl, as Python. Pure."""
+"""Copying an entry: as it travelled, indented, as curl, as Python."""
 
 import json
 import pprint
 import shlex
+from collections.abc import Mapping
+
+from textual.content import Content
+from textual.widget import Widget
 
 from tui.core.traffic import Entry, Kind
+from tui.ui.dialogs.picker import Choice, Picker
+from tui.ui.traffic.entry_loader import LoadedEntry
 
 WAYS = {
     "raw": "raw, as it travelled",
@@ -12,21 +18,16 @@ WAYS = {
     "curl": "curl, or a line for the server's stdin",
     "python": "Python",
 }
-"""How an entry can be copied, and what a person reads."""
+"""The formats, with their labels."""
 
 MOST = 1024 * 1024
-"""Bytes beyond which the clipboard is not the place."""
+"""Bytes that the clipboard takes."""
+
+_TOO_LARGE = "This is too much for the clipboard: w saves it to a file."
 
 
 def copied(way: str, entry: Entry, body: bytes, url: str) -> str:
-    """Return an entry as text.
-
-    Args:
-        way: one of `WAYS`.
-        entry: which.
-        body: its body.
-        url: where its server listens, "" if it is spoken to over pipes.
-    """
+    """Return an entry in one of `WAYS`; `url` is that of its server, "" for a server over stdio."""
     match way:
         case "json":
             return _indented(body)
@@ -68,3 +69,38 @@ def _python(entry: Entry, body: bytes) -> str:
         arguments = pprint.pformat(params.get("arguments", {}), width=88, sort_dicts=False)
         return f"arguments = {arguments}\nresult = await session.call_tool({params.get('name')!r}, arguments)"
     return f"frame = {pprint.pformat(frame, width=88, sort_dicts=False)}"
+
+
+class EntryClipboard:
+    """Copies entries and parts of them.
+
+    Args:
+        owner: the widget in whose app messages and questions are shown.
+        urls: of servers, by name.
+    """
+
+    def __init__(self, owner: Widget, urls: Mapping[str, str]) -> None:
+        self._owner, self._urls = owner, urls
+
+    def copy(self, text: str, what: str) -> None:
+        app = self._owner.app
+        if len(text) > MOST:
+            app.notify(_TOO_LARGE, timeout=4)
+            return
+        app.copy_to_clipboard(text)
+        app.notify(f"copied {what}", timeout=2)
+
+    def copy_as(self, loaded: LoadedEntry) -> None:
+        """Ask for the format, and copy the entry in it."""
+        entry, app = loaded.entry, self._owner.app
+
+        def copy(way: str | None) -> None:
+            if way is not None:
+                url = self._urls.get(entry.source, "")
+                self.copy(copied(way, entry, loaded.body, url), f"entry {entry.seq}")
+
+        if len(loaded.body) > MOST:
+            app.notify(_TOO_LARGE, timeout=4)
+            return
+        choices = [Choice(way, Content(label)) for way, label in WAYS.items()]
+        app.push_screen(Picker("Copy as", choices), copy)

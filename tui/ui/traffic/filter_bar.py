@@ -1,4 +1,4 @@
-"""The line in which a filter is typed, what could come next in it, and what is wrong with it."""
+"""The line in which a filter is typed, with completions and errors."""
 
 from typing import ClassVar
 
@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Input
 
 from tui.traffic.filter.completion import FilterCompletion, complete, seen_names
@@ -20,12 +21,15 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
-OFFERS = 8
-"""Lines of offers that are seen at once."""
+MOST_VISIBLE = 8
+"""Completions that are visible at once."""
+
+TYPING_SECONDS = 0.12
+"""How long a filter waits for the next character before it is applied."""
 
 
 class _Underlined(Highlighter):
-    """Underlines what is wrong in a filter, where it stands."""
+    """Underlines the errors in a filter."""
 
     query = Query()
 
@@ -34,37 +38,37 @@ class _Underlined(Highlighter):
             text.stylize(Style(underline=True, bold=True), problem.start, max(problem.end, problem.start + 1))
 
 
-class _Offers(LinePane, can_focus=False):
-    """What could come next."""
+class _Completions(LinePane, can_focus=False):
+    """The completions."""
 
     FOLLOWS = False
 
     def __init__(self) -> None:
         super().__init__(id="offers")
-        self.offers: list[FilterCompletion] = []
+        self.completions: list[FilterCompletion] = []
         self.marked = -1
 
-    def show(self, offers: list[FilterCompletion]) -> None:
-        self.offers, self.marked = offers, -1
-        self.display = bool(offers)
-        self.styles.height = min(OFFERS, max(1, len(offers)))
+    def show(self, completions: list[FilterCompletion]) -> None:
+        self.completions, self.marked = completions, -1
+        self.display = bool(completions)
+        self.styles.height = min(MOST_VISIBLE, max(1, len(completions)))
         self.rows_changed()
 
     def step(self, direction: int) -> None:
-        if self.offers:
-            self.marked = (self.marked + direction) % len(self.offers)
+        if self.completions:
+            self.marked = (self.marked + direction) % len(self.completions)
             self.rows_changed()
             self.show_row(self.marked)
 
     def row_count(self) -> int:
-        return len(self.offers)
+        return len(self.completions)
 
     def row(self, index: int) -> Row:
-        offer = self.offers[index]
+        completion = self.completions[index]
         lead = "▸ " if index == self.marked else "  "
         return (
-            (f" {lead}{offer.text:<28} ", "accent" if index == self.marked else "text"),
-            (offer.meaning, "dim"),
+            (f" {lead}{completion.text:<28} ", "accent" if index == self.marked else "text"),
+            (completion.meaning, "dim"),
         )
 
     def row_ground(self, index: int) -> str:
@@ -76,7 +80,7 @@ class _Offers(LinePane, can_focus=False):
 
 
 class _Problem(Bar):
-    """What is wrong with the filter, in a sentence."""
+    """The error in the filter, in a sentence."""
 
     sentence = ""
 
@@ -85,7 +89,7 @@ class _Problem(Bar):
 
 
 class FilterBar(Vertical):
-    """Asks for a filter while the list behind shows what it lets through."""
+    """Asks for a filter while the list shows its matches."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "cancel", priority=True),
@@ -104,21 +108,21 @@ class FilterBar(Vertical):
     """
 
     class Changed(Message):
-        """A sound filter stands there now."""
+        """The text is a valid filter now."""
 
         def __init__(self, query: Query) -> None:
             super().__init__()
             self.query = query
 
     class Closed(Message):
-        """The person is done; `query` is None if the filter of before is meant."""
+        """The filter was submitted; or cancelled, and `query` is the one from before."""
 
-        def __init__(self, query: Query | None) -> None:
+        def __init__(self, query: Query) -> None:
             super().__init__()
             self.query = query
 
     class Taken(Message):
-        """An offer was clicked."""
+        """A completion was clicked."""
 
     def __init__(self, frames: EntryColumns) -> None:
         super().__init__()
@@ -130,26 +134,26 @@ class FilterBar(Vertical):
             compact=True,
             highlighter=self._underlined,
         )
-        self._offers = _Offers()
+        self._completions = _Completions()
         self._problem = _Problem()
-        self._query = Query()
+        self._query = self._before = Query()
+        self._typing: Timer | None = None
         self.display = False
 
     def compose(self) -> ComposeResult:
-        """Build the line, the offers and the complaint."""
         with Horizontal():
             yield Literal("filter ›")
             yield self._input
         yield self._problem
-        yield self._offers
+        yield self._completions
 
     @property
     def is_open(self) -> bool:
-        """Whether a filter is being typed."""
         return bool(self.display)
 
-    def open(self, text: str) -> None:
-        """Ask for a filter, beginning with `text`."""
+    def open(self, query: Query) -> None:
+        """Ask for a filter, beginning with the text of `query`."""
+        self._before, text = query, query.text
         self.display = True
         with self.prevent(Input.Changed):
             self._input.value = text
@@ -161,8 +165,8 @@ class FilterBar(Vertical):
     def _read(self) -> None:
         text, cursor = self._input.value, self._input.cursor_position
         query = self._query = self._underlined.query = parse(text)
-        self._offers.show(complete(text, cursor, seen_names(self._frames)))
-        # What is still being typed is not complained about.
+        self._completions.show(complete(text, cursor, seen_names(self._frames)))
+        # What is still being typed is not an error yet.
         wrong = next(
             (problem for problem in query.problems if problem.end < len(text) or cursor < len(text)), None
         )
@@ -174,16 +178,16 @@ class FilterBar(Vertical):
         self._problem.refresh()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Filter while the person types."""
         event.stop()
         self._read()
-        if self._query.is_sound:
-            self.post_message(self.Changed(self._query))
+        query = self._query
+        if query.is_sound:
+            self._stop_timer()
+            self._typing = self.set_timer(TYPING_SECONDS, lambda: self.post_message(self.Changed(query)))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the marked offer, or the filter."""
         event.stop()
-        if self._offers.marked >= 0:
+        if self._completions.marked >= 0:
             self.action_take()
         elif self._query.is_sound:
             self._close(self._query)
@@ -191,30 +195,31 @@ class FilterBar(Vertical):
             self._complain(self._query.problems[0].sentence)
 
     def action_cancel(self) -> None:
-        """Go back to the filter of before."""
-        if self._offers.marked >= 0:
-            self._offers.show(self._offers.offers)
+        if self._completions.marked >= 0:
+            self._completions.show(self._completions.completions)
         else:
-            self._close(None)
+            self._close(self._before)
 
     def action_offer(self, direction: int) -> None:
-        """Mark the next offer, or the one before."""
-        self._offers.step(direction)
+        self._completions.step(direction)
 
     def action_take(self) -> None:
-        """Take the marked offer, or the first."""
-        if not self._offers.offers:
+        if not self._completions.completions:
             return
-        offer = self._offers.offers[max(0, self._offers.marked)]
-        self._input.value, self._input.cursor_position = offer.applied(self._input.value)
+        completion = self._completions.completions[max(0, self._completions.marked)]
+        self._input.value, self._input.cursor_position = completion.applied(self._input.value)
         self._read()
 
     def on_filter_bar_taken(self, event: Taken) -> None:
-        """Take the offer that was clicked."""
         event.stop()
         self.action_take()
         self._input.focus()
 
-    def _close(self, query: Query | None) -> None:
+    def _close(self, query: Query) -> None:
+        self._stop_timer()
         self.display = False
         self.post_message(self.Closed(query))
+
+    def _stop_timer(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()

@@ -1,4 +1,4 @@
-"""The filter in force and the search inside of it: their views, how far they are, what they found."""
+"""The active filter and the search inside it: their views, progress and matches."""
 
 from tui.core.text import clean_line
 from tui.traffic.filter.nodes import quoted
@@ -6,19 +6,21 @@ from tui.traffic.filter.query import EVERYTHING, Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.traffic.bars import exact
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import Row
 
 SEARCH_MS = 3.0
-"""So long a search may look on in one look of the screen."""
+"""How long a search may go on in one look of the screen."""
 
 
-class Sifting:
+class Filtering:
     """Keeps the view that the list shows, and the view of what is searched for.
 
     Attributes:
-        query: the filter in force.
-        view: what it lets through.
-        sought: what is searched for, as it was typed; "" for nothing.
+        query: the active filter.
+        view: the entries that match it.
+        sought: what is searched for, as typed; "" for nothing.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -38,15 +40,19 @@ class Sifting:
             now_ns=recording.ended_ns or None,
         )
 
+    @property
+    def is_filtered(self) -> bool:
+        return self.query.root is not None
+
     def filter(self, query: Query) -> View:
-        """Put a sound filter in force; return its view, which has no rows yet."""
+        """Apply a valid filter; return its view, which has no rows yet."""
         self.view.close()
         self.query, self.view = query, self._view(query)
         self.search(self.sought)
         return self.view
 
     def search(self, text: str) -> None:
-        """Search for what a person typed: a filter, if it can be read as one, else the words as they are."""
+        """Search for a filter expression, or for the text itself if it is none."""
         if self._search is not None:
             self._search.close()
             self._search = None
@@ -57,8 +63,8 @@ class Sifting:
                 query = parse(quoted(text))
             self._search = self._view(query.within(self.query))
 
-    def found(self, seq: int, direction: int) -> int:
-        """Return the seq of the next find after an entry, or of the one before; 0 for none, or none yet."""
+    def match(self, seq: int, direction: int) -> int:
+        """Return the seq of the match after an entry, or before it; 0 if there is none, or none yet."""
         if self._search is None:
             return 0
         self._search.advance(SEARCH_MS)
@@ -66,28 +72,29 @@ class Sifting:
         return match.seq if match is not None else 0
 
     def advance(self) -> None:
-        """Search on for a moment."""
+        """Continue the search for a moment."""
         if self._search is not None:
             self._search.advance(SEARCH_MS)
 
     @property
     def is_searching(self) -> bool:
-        """Whether something is searched for that is not found everywhere yet."""
+        """Whether a search has not reached the last entry."""
         return self._search is not None and not self._search.is_done
 
     @property
-    def is_busy(self) -> bool:
-        """Whether filter or search still look."""
-        return not self.view.is_done or self.is_searching
+    def can_cancel(self) -> bool:
+        """Whether the filter or the search still goes through entries."""
+        is_busy = not self.view.is_done or self.is_searching
+        return is_busy and bool(self.is_filtered or self.sought)
 
     def cancel(self) -> None:
-        """Leave what is not looked at yet."""
+        """Skip the entries that were not looked at yet."""
         self.view.cancel()
         if self._search is not None:
             self._search.cancel()
 
     def noted(self, seq: int) -> None:
-        """A note was written: look at its entry again."""
+        """Match an entry again, whose note has changed."""
         for view in (self.view, self._search):
             if view is not None:
                 view.recheck([seq])
@@ -99,14 +106,14 @@ class Sifting:
             self._search.close()
 
     def line(self, position: int) -> tuple[Row, Row]:
-        """Return the line of the filter: what is in force, and how far it is; empty rows for nothing.
+        """Return filter and search at the left, progress and matches at the right; empty rows for nothing.
 
         Args:
             position: seq of the entry under the cursor, for "3 of 12".
         """
         left: Row = ()
         right: Row = ()
-        if self.query.root is not None:
+        if self.is_filtered:
             left = (("filter › ", "accent"), (clean_line(self.query.text, 400), "text"))
             right = self._progress(self.view)
         if self._search is not None:
@@ -116,20 +123,65 @@ class Sifting:
                 ("search › ", "accent"),
                 (clean_line(self.sought), "text"),
             )
-            right = (*self._progress(self._search), *self._finds(self._search, position), ("   ", ""), *right)
+            right = (
+                *self._progress(self._search),
+                *self._matches(self._search, position),
+                ("   ", ""),
+                *right,
+            )
         if problem := self.view.problem or (self._search.problem if self._search is not None else ""):
             right = ((clean_line(problem, 120), "bad"), ("  ", ""), *right)
         return left, right
 
     def _progress(self, view: View) -> Row:
-        done, all = view.progress
-        if view.is_done or not all:
+        done, total = view.progress
+        if view.is_done or not total:
             return ()
-        return ((f"{done * 100 // all} %, esc stops   ", "warn"),)
+        return ((f"{done * 100 // total} %, esc stops   ", "warn"),)
 
-    def _finds(self, search: View, position: int) -> Row:
+    def _matches(self, search: View, position: int) -> Row:
         if not len(search):
             return (("nothing found" if search.is_done else "", "warn"),)
         row = search.row_of(position)
         place = f"{exact(row + 1)} of " if row >= 0 else ""
         return ((f"{place}{exact(len(search))} found", "text"),)
+
+
+class ListSearch:
+    """Goes from match to match of the search in the list."""
+
+    def __init__(self, list: EntryList, filtering: Filtering, prompt: PromptLine) -> None:
+        self._list, self._filtering, self._prompt = list, filtering, prompt
+        self._direction = 0  # where to go as soon as there is a match; 0 for nowhere
+
+    def ask(self) -> None:
+        """Ask what to search for."""
+        self._prompt.ask(
+            "search",
+            self._begin,
+            value=self._filtering.sought,
+            placeholder="words in names and bodies, or a filter",
+            cancelled=lambda: self._begin(""),
+            replaces=True,
+        )
+
+    def _begin(self, text: str) -> None:
+        self._filtering.search(text)
+        self._direction = 1 if text else 0
+        self.look()
+
+    def go(self, direction: int) -> None:
+        """Go to the next match, or to the one before."""
+        if not self._filtering.sought:
+            self.ask()
+            return
+        self._direction = direction
+        self.look()
+
+    def look(self) -> None:
+        """Go to the match that was asked for, once it is known."""
+        if not self._direction:
+            return
+        seq = self._filtering.match(self._list.selected, self._direction)
+        if (seq and self._list.select(seq)) or not self._filtering.is_searching:
+            self._direction = 0

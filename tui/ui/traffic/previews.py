@@ -1,6 +1,6 @@
-"""The little that a line shows of what is not in the columns: the id, and how a text begins.
+"""Previews: what a line shows that is not in the columns, the id and how a text begins.
 
-Read from the recording by one worker thread, only for entries that are on screen, and kept for a while.
+One worker thread reads them from the recording, only for visible entries, and the latest are kept.
 """
 
 import asyncio
@@ -17,18 +17,19 @@ from tui.core.traffic import Entry, Kind, TrafficReader
 
 T = TypeVar("T")
 KEPT = 2048
+READ_AT_ONCE = 256
 HEAD_BYTES = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
-    """What is seen of an entry at a glance; texts are cleaned."""
+class Preview:
+    """The id of an entry and the start of its text, both cleaned."""
 
     ident: str = ""
-    said: str = ""
+    text: str = ""
 
 
-NONE = Glimpse()
+NONE = Preview()
 
 
 class ReaderThread:
@@ -45,7 +46,7 @@ class ReaderThread:
         self._closed = False
 
     async def ask(self, question: Callable[[TrafficReader], T]) -> T:
-        """Return what `question` says, asked in the thread."""
+        """Call `question` with the reader, in the thread; return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._answer, question)
 
     def _answer(self, question: Callable[[TrafficReader], T]) -> T:
@@ -53,26 +54,23 @@ class ReaderThread:
             self._reader = self._open()
         return question(self._reader)
 
-    def interrupt(self) -> None:
-        """Break off a search that runs."""
+    def close(self) -> None:
+        """Interrupt the reader and close it; queued questions are dropped. Returns at once."""
+        if self._closed:
+            return
+        self._closed = True
         if self._reader is not None:
             self._reader.interrupt()
-
-    def close(self) -> None:
-        """Let go of the recording; a question that waits is not asked any more. Returns at once."""
-        if not self._closed:
-            self._closed = True
-            self.interrupt()
-            self._thread.submit(self._close)
-            self._thread.shutdown(wait=False)
+        self._thread.submit(self._close)
+        self._thread.shutdown(wait=False)
 
     def _close(self) -> None:
         if self._reader is not None:
             self._reader.close()
 
 
-class Glimpses:
-    """Glimpses of entries by seq; `wanted` are read in the background.
+class Previews:
+    """Previews of entries by seq, read in the background.
 
     Args:
         reader: the thread that reads.
@@ -82,12 +80,12 @@ class Glimpses:
     def __init__(self, reader: ReaderThread, changed: Callable[[], object]) -> None:
         self._reader = reader
         self._changed = changed
-        self._known: LRUCache[int, Glimpse] = LRUCache(KEPT)
+        self._known: LRUCache[int, Preview] = LRUCache(KEPT)
         self._wanted: set[int] = set()
         self._task: asyncio.Task[None] | None = None
 
-    def get(self, seq: int) -> Glimpse:
-        """Return what is known; what is not will be read, if `look` is called."""
+    def get(self, seq: int) -> Preview:
+        """Return what is known; the next `look` reads what is not."""
         known = self._known.get(seq)
         if known is None:
             if len(self._wanted) >= KEPT:  # a flood went by, and nobody looked
@@ -97,14 +95,14 @@ class Glimpses:
         return known
 
     def look(self) -> None:
-        """Begin to read what was asked for since the last look; newer wishes replace older ones."""
+        """Begin to read what `get` did not know since the last look; the newest entries only."""
         if self._wanted and (self._task is None or self._task.done()):
-            wanted, self._wanted = sorted(self._wanted)[-256:], set()
-            self._task = asyncio.create_task(self._read(wanted), name="glimpses of the traffic")
+            wanted, self._wanted = sorted(self._wanted)[-READ_AT_ONCE:], set()
+            self._task = asyncio.create_task(self._read(wanted), name="previews of the traffic")
 
     async def _read(self, wanted: list[int]) -> None:
-        for seq, glimpse in await self._reader.ask(lambda reader: list(_glimpses(reader, wanted))):
-            self._known[seq] = glimpse
+        for seq, preview in await self._reader.ask(lambda reader: list(_previews(reader, wanted))):
+            self._known[seq] = preview
         self._changed()
 
     async def close(self) -> None:
@@ -114,31 +112,31 @@ class Glimpses:
             await asyncio.wait({self._task})
 
 
-def _glimpses(reader: TrafficReader, wanted: Iterable[int]) -> Iterable[tuple[int, Glimpse]]:
+def _previews(reader: TrafficReader, wanted: Iterable[int]) -> Iterable[tuple[int, Preview]]:
     for seq in wanted:
         entry = reader.entry(seq, HEAD_BYTES)
-        yield seq, _glimpse(entry) if entry is not None else NONE
+        yield seq, _preview(entry) if entry is not None else NONE
 
 
-def _glimpse(entry: Entry) -> Glimpse:
-    if entry.kind is Kind.EVENT and (told := _event(entry.body)):
-        return Glimpse("", told)
-    said = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
-    if not said and entry.detail:
-        said = clean_line("  ".join(f"{name} {value}" for name, value in entry.detail.items()), HEAD_BYTES)
-    return Glimpse(clean_line(entry.ident, 40), said)
+def _preview(entry: Entry) -> Preview:
+    if entry.kind is Kind.EVENT and (text := _event(entry.body)):
+        return Preview("", text)
+    text = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
+    if not text and entry.detail:
+        text = clean_line("  ".join(f"{name} {value}" for name, value in entry.detail.items()), HEAD_BYTES)
+    return Preview(clean_line(entry.ident, 40), text)
 
 
 def _event(body: bytes) -> str:
-    """Return what an event tells, in a line: commands as they were typed, other values by their names."""
+    """Return an event as one line: command lines as they are typed, other values after their names."""
     try:
-        told = json.loads(body)
+        detail = json.loads(body)
     except (ValueError, RecursionError):
         return ""
-    if not isinstance(told, dict):
+    if not isinstance(detail, dict):
         return ""
     parts = []
-    for name, value in told.items():
+    for name, value in detail.items():
         if name == "argv" and isinstance(value, list):
             parts.append(" ".join(str(word) for word in value))
         elif name != "event" and not isinstance(value, dict | list):

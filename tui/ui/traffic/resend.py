@@ -1,4 +1,4 @@
-"""A request of the recording that is to be sent again: what it asks, and why it may not be sent. Pure."""
+"""A recorded request that is sent again: its params, and why it may be refused. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,14 +11,14 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
 
 MOST_SENT = 4 * 1024 * 1024
-"""Bytes of a request that is sent again."""
+"""Bytes of a request that can be sent again."""
 
 MOST_EDITED = 256 * 1024
-"""Bytes of params that are edited here."""
+"""Bytes of params that can be edited."""
 
 TAP = "tap:"
 OURS, TOKEN = "io.modelcontextprotocol/", "progressToken"
-"""What in `_meta` is made anew for each request: who sends, in which revision, and for what progress."""
+"""Members of `_meta` that each request gets anew: sender, revision, progress token."""
 
 _KINDS = {
     Kind.NOTIFICATION: "a notification, which nobody answers",
@@ -33,12 +33,12 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class ResendRequest:
     """A request to be sent.
 
     Attributes:
-        seq: entry of the request that it is made from.
-        server: whom it goes to.
+        seq: entry of the recorded request.
+        server: where it is sent.
         method: raw.
         params: a JSON object; empty if there are none.
     """
@@ -50,27 +50,19 @@ class Again:
 
     @property
     def label(self) -> str:
-        """What it is, in a line."""
+        """Server, method and tool in a line."""
         parts = (self.server, self.method, self.tool)
         return " › ".join(clean_line(part, 60) for part in parts if part)
 
     @property
     def tool(self) -> str:
-        """The name of the tool that it calls, raw; "" if it calls none."""
+        """Name of the tool that it calls, raw; "" if it calls none."""
         name = self.params.get("name") if self.method == "tools/call" else None
         return name if isinstance(name, str) else ""
 
 
 def refusal(kind: Kind, way: Direction, source: str, method: str, servers: Sequence[ServerStatus]) -> str:
-    """Return why an entry cannot be sent again, one sentence; "" if it can, as far as its columns tell.
-
-    Args:
-        kind: of the entry.
-        way: which way it went.
-        source: its server.
-        method: its method, raw.
-        servers: those that there are now.
-    """
+    """Return in a sentence why an entry cannot be sent again, judging by its columns; "" if it can."""
     if kind in (Kind.MODEL_REQUEST, Kind.MODEL_REPLY):
         return "The model is asked in turns: only requests to servers can be sent again."
     if kind is not Kind.REQUEST:
@@ -81,7 +73,7 @@ def refusal(kind: Kind, way: Direction, source: str, method: str, servers: Seque
         return "Another program talks with that server: what its tap saw cannot be sent from here."
     if method == "initialize":
         return "It opens a connection: restarting the server sends it again."
-    status = next((one for one in servers if one.name == source), None)
+    status = next((each for each in servers if each.name == source), None)
     if status is None:
         return f"There is no server {clean_line(source, 60)} any more."
     if status.state is not ServerState.RUNNING:
@@ -89,10 +81,10 @@ def refusal(kind: Kind, way: Direction, source: str, method: str, servers: Seque
     return ""
 
 
-def read(entry: Entry) -> Again | str:
-    """Return what an entry with its body asks, or why it cannot be sent again."""
+def read(entry: Entry) -> ResendRequest | str:
+    """Return the request of an entry with its body, or why it cannot be sent again."""
     if entry.redactions:
-        names = ", ".join(sorted({clean_line(one.name, 40) for one in entry.redactions}))
+        names = ", ".join(sorted({clean_line(each.name, 40) for each in entry.redactions}))
         return f"A secret was taken out of it when it was recorded ({names}): it cannot be sent as it was."
     if entry.sha256:
         return "Only the beginning of it was kept: it cannot be sent as it was."
@@ -105,11 +97,11 @@ def read(entry: Entry) -> Again | str:
     params = frame.get("params", {}) if isinstance(frame, dict) else None
     if not isinstance(params, dict):
         return "Its params are no JSON object: it cannot be sent again."
-    return Again(entry.seq, entry.source, entry.method, params)
+    return ResendRequest(entry.seq, entry.source, entry.method, params)
 
 
 def shown(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return params without what is made anew for each request: there is nothing to edit in it."""
+    """Return params without what each request gets anew, which is not for editing."""
     meta = params.get("_meta")
     if not isinstance(meta, dict):
         return dict(params)
@@ -119,7 +111,7 @@ def shown(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def edited(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return edited params with a wish for progress, if the request that they are made from had one."""
+    """Return edited params with the progress token of the original, if it had one."""
     was, meta = before.get("_meta"), after.get("_meta", {})
     if not isinstance(was, dict) or TOKEN not in was or not isinstance(meta, dict):
         return dict(after)
@@ -127,7 +119,7 @@ def edited(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any
 
 
 def written(params: Mapping[str, Any]) -> str:
-    """Return params as JSON text to edit; what cannot be seen stands there as an escape."""
+    """Return params as JSON text to edit, with invisible characters as escapes."""
     text = json.dumps(params, ensure_ascii=False, indent=2)
     if text.replace("\n", "").isprintable():
         return text
@@ -135,7 +127,7 @@ def written(params: Mapping[str, Any]) -> str:
 
 
 def parsed(text: str) -> dict[str, Any] | str:
-    """Return the params that a person wrote, or what is wrong with them and where."""
+    """Return the params in a text, or what is wrong with it and where."""
     if not text.strip():
         return {}
     try:

@@ -1,38 +1,45 @@
-"""The sheets of an entry that are prose: how long it took, what it is, what is wrong with it. Pure."""
+"""The sheets of an entry: its bytes, timing, explanation, findings. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from textual.cache import LRUCache
 
 from tui.core import units
-from tui.core.text import clean_line
-from tui.core.traffic import Cause, Entry, Finding, Kind, Outcome
+from tui.core.text import clean, clean_line
+from tui.core.traffic import Cause, Entry, Finding, Kind, Outcome, Redaction
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.traffic.loading import Loaded
-from tui.ui.widgets.page import Lines
-from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.traffic.entry_loader import LoadedEntry
+from tui.ui.widgets.page import Lines, Pictures, Work
+from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import OUTCOME_WORDS, SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
 from tui.ui.widgets.times import bar, clock, share, span
+
+RAW_PAGE = 64 * 1024
+RAW_PAGES = 16
+
 
 BAR_CELLS = 24
 
 
-def heading(loaded: Loaded, signs: Symbols) -> tuple[Row, Row]:
-    """Return what an entry is in a line: its kind and id and what it calls; its size."""
+def heading(loaded: LoadedEntry, symbols: Symbols) -> tuple[Row, Row]:
+    """Return the line over an entry: kind, id and what it calls at the left, its size at the right."""
     entry = loaded.entry
-    words, _, style = kind_look(entry.kind, entry.direction, signs)
+    words, _, style = kind_look(entry.kind, entry.direction, symbols)
     ident = f" {clean_line(entry.ident, 20)}" if entry.ident else ""
     what = " › ".join(clean_line(part, 60) for part in (entry.source, entry.tool or entry.method) if part)
     return ((f"{words}{ident}  ", f"{style} bold"), (what, "text")), ((units.size(entry.size), "dim"),)
 
 
-def timing(frames: EntryColumns, loaded: Loaded, signs: Symbols) -> Lines:
-    """Return when it travelled, how long the answer took, and every entry of its call on one line of time."""
+def timing(frames: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Lines:
+    """Return when it travelled, how long the response took, and all entries of its call on one time line."""
     entry = loaded.entry
     rows: list[Row] = [_field("at", clock(entry.wall_ns))]
     index = frames.index(entry.seq)
     if index >= 0:
         ns = frames.latency_ns(index)
         if ns >= 0:
-            rows.append((*_field("took", span(ns)), ("  ", ""), (bar(share(ns), 12, signs.bar), "tool")))
+            rows.append((*_field("took", span(ns)), ("  ", ""), (bar(share(ns), 12, symbols.bar), "tool")))
         outcome = Outcome(frames.outcome[index])
         if outcome:
             rows.append(_field("ended", OUTCOME_WORDS[outcome]))
@@ -44,7 +51,7 @@ def timing(frames: EntryColumns, loaded: Loaded, signs: Symbols) -> Lines:
     ]
     if len(loaded.steps) > 1:
         rows += [EMPTY, (("the whole call", "dim bold"),)]
-        rows += _steps(frames, loaded.steps, entry.seq, signs)
+        rows += _steps(frames, loaded.steps, entry.seq, symbols)
     return Lines(rows)
 
 
@@ -52,7 +59,7 @@ def _field(name: str, value: str) -> Row:
     return ((f"{name:<12}", "dim"), (value, "text"))
 
 
-def _bytes(entry: Entry, loaded: Loaded) -> str:
+def _bytes(entry: Entry, loaded: LoadedEntry) -> str:
     words = f"{entry.size:,} as it travelled".replace(",", " ")
     if entry.sha256:
         words += f", {loaded.stored:,} of them kept, sha256 {entry.sha256}".replace(",", " ")
@@ -60,23 +67,23 @@ def _bytes(entry: Entry, loaded: Loaded) -> str:
 
 
 def cause_words(cause: Cause) -> str:
-    """Return what caused an entry, in words."""
+    """Return the cause of an entry in words."""
     if not cause.turn:
         return "a call made by hand"
     step = f", step {cause.step}" if cause.step else ""
     return f"turn {cause.turn}{step}"
 
 
-def _steps(frames: EntryColumns, steps: Sequence[int], seq: int, signs: Symbols) -> list[Row]:
+def _steps(frames: EntryColumns, steps: Sequence[int], seq: int, symbols: Symbols) -> list[Row]:
     first, last = frames.mono[steps[0]], frames.mono[steps[-1]]
     whole = max(1, last - first)
     rows: list[Row] = []
     for index in steps:
         after = frames.mono[index] - first
         place = round(after / whole * (BAR_CELLS - 1))
-        line = signs.rule * place + signs.mark + signs.rule * (BAR_CELLS - 1 - place)
-        _, short, style = kind_look(Kind(frames.kind[index]), frames.goes(index), signs)
-        lead = signs.cursor if frames.seq(index) == seq else " "
+        line = symbols.rule * place + symbols.mark + symbols.rule * (BAR_CELLS - 1 - place)
+        _, short, style = kind_look(Kind(frames.kind[index]), frames.goes(index), symbols)
+        lead = symbols.cursor if frames.seq(index) == seq else " "
         method = clean_line(frames.methods.texts[frames.method[index]], 40)
         rows.append(
             (
@@ -90,8 +97,8 @@ def _steps(frames: EntryColumns, steps: Sequence[int], seq: int, signs: Symbols)
     return rows
 
 
-def explanation(loaded: Loaded, revision: str) -> Lines:
-    """Return what an entry is, in sentences."""
+def explanation(loaded: LoadedEntry, revision: str) -> Lines:
+    """Return what an entry means, in sentences."""
     from tui.traffic.explain.explain import explain
 
     partner = loaded.partner.entry if loaded.partner is not None else None
@@ -103,25 +110,25 @@ def explanation(loaded: Loaded, revision: str) -> Lines:
     return Lines(rows)
 
 
-def findings(loaded: Loaded, signs: Symbols) -> Lines:
-    """Return what is wrong with an entry and with its partner."""
+def findings(loaded: LoadedEntry, symbols: Symbols) -> Lines:
+    """Return the findings on an entry and on its partner."""
     rows: list[Row] = []
-    for one in (loaded, loaded.partner):
-        if one is None or not one.findings:
+    for each in (loaded, loaded.partner):
+        if each is None or not each.findings:
             continue
-        if one is not loaded:
+        if each is not loaded:
             rows += [EMPTY, (("its partner", "dim bold"),)]
-        for finding in one.findings:
-            rows += finding_rows(finding, signs)
+        for finding in each.findings:
+            rows += finding_rows(finding, symbols)
     return Lines(rows or [(("Nothing is wrong with it, as far as the linter sees.", "dim"),)])
 
 
-def finding_rows(finding: Finding, signs: Symbols) -> list[Row]:
-    """Return a finding: how bad, what, and where the specification says so."""
+def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
+    """Return a finding: severity, sentence, rule and section of the specification."""
     style = SEVERITY_STYLES[finding.severity]
     rows: list[Row] = [
         (
-            (f"{signs.severities[finding.severity]} {SEVERITY_WORDS[finding.severity]}  ", f"{style} bold"),
+            (f"{symbols.severities[finding.severity]} {SEVERITY_WORDS[finding.severity]}  ", f"{style} bold"),
             (clean_line(finding.sentence, 600), "text"),
         )
     ]
@@ -130,3 +137,125 @@ def finding_rows(finding: Finding, signs: Symbols) -> list[Row]:
     )
     rows.append(((f"    {where}", "dim"),))
     return rows
+
+
+class RawSheet:
+    """A body as its bytes, with control characters visible and redactions marked; read page by page.
+
+    A row has as many bytes as cells: no character takes more cells than bytes of UTF-8.
+
+    Args:
+        size: bytes of the stored body.
+        redactions: where secrets were.
+        want: requests the page that begins at an offset; `put` takes it.
+        cut: shown after the last byte, "" if the body is complete.
+    """
+
+    pictures: Pictures | None = None
+
+    def __init__(
+        self, size: int, redactions: Sequence[Redaction], want: Callable[[int], None], cut: str = ""
+    ) -> None:
+        self.size = size
+        self._redactions = redactions
+        self._want = want
+        self._cut = cut
+        self._pages: LRUCache[int, bytes] = LRUCache(RAW_PAGES)
+        self._wanted: set[int] = set()
+        self._width = 80
+
+    def put(self, start: int, page: bytes) -> None:
+        self._wanted.discard(start)
+        self._pages[start] = page
+
+    def fit(self, width: int) -> None:
+        self._width = max(8, width - 10)
+
+    def count(self) -> int:
+        return max(1, -(-self.size // self._width)) + bool(self._cut)
+
+    def row_of(self, offset: int) -> int:
+        return offset // self._width
+
+    def start_of(self, row: int) -> int:
+        """Return the offset of the first byte of a row."""
+        return row * self._width
+
+    def row(self, index: int, width: int) -> Row:
+        """Return a row: the offset of its first byte, and its characters."""
+        start = index * self._width
+        if self._cut and start >= self.size:
+            return ((self._cut, "warn"),)
+        if not self.size:
+            return (("no bytes", "dim"),)
+        end = min(start + self._width, self.size)
+        offset: Span = (f"{start:>8}  ", "aside dim")
+        known = self._bytes(max(0, start - 3), min(end + 3, self.size))
+        if known is None:
+            return (offset, ("reading…", "dim"))
+        return (offset, *self._spans(known, start - max(0, start - 3), start, end))
+
+    def _bytes(self, start: int, end: int) -> bytes | None:
+        """Return bytes of the pages that are loaded; request the first missing page and return None."""
+        parts: list[bytes] = []
+        for page in range(start - start % RAW_PAGE, end, RAW_PAGE):
+            known = self._pages.get(page)
+            if known is None:
+                if page not in self._wanted:
+                    self._wanted.add(page)
+                    self._want(page)
+                return None
+            parts.append(known[max(0, start - page) : end - page])
+        return b"".join(parts)
+
+    def _spans(self, known: bytes, lead: int, start: int, end: int) -> list[Span]:
+        edges = sorted(
+            {start, end}
+            | {
+                edge
+                for redaction in self._redactions
+                for edge in (redaction.start, redaction.end)
+                if start < edge < end
+            }
+        )
+        spans: list[Span] = []
+        for low, high in pairwise(edges):
+            hidden = any(redaction.start <= low < redaction.end for redaction in self._redactions)
+            text = visible(known, low - start + lead, high - start + lead)
+            spans.append((text, "warn reverse" if hidden else "text"))
+        return spans
+
+    def toggle(self, index: int, width: int) -> Work | None:
+        return None
+
+    def value(self, index: int) -> str:
+        return "".join(text for text, style in self.row(index, self._width) if "aside" not in style)
+
+    def path(self, index: int) -> str:
+        return f"byte {index * self._width}"
+
+
+def visible(data: bytes, start: int, end: int) -> str:
+    """Return the characters that begin in `start`..`end`, controls as symbols, invalid UTF-8 as �."""
+    while start < end and data[start] & 0xC0 == 0x80 and _continues(data, start):
+        start += 1
+    stop = end
+    while stop < len(data) and stop - end < 3 and data[stop] & 0xC0 == 0x80 and _continues(data, stop):
+        stop += 1
+    text = data[start:stop].decode("utf-8", "replace")
+    return clean(text.replace("\r", "␍").replace("\n", "␊").replace("\t", "␉")).replace("\n", "�")
+
+
+def _continues(data: bytes, at: int) -> bool:
+    """Whether the byte at `at` continues a valid character that began before it."""
+    for begin in range(at - 1, max(-1, at - 4), -1):
+        lead = data[begin]
+        if lead & 0xC0 == 0x80:
+            continue
+        end = begin + (4 if lead >= 0xF0 else 3 if lead >= 0xE0 else 2 if lead >= 0xC0 else 1)
+        try:
+            data[begin:end].decode()
+        except UnicodeDecodeError:
+            return False
+        return at < end
+    return False

@@ -1,42 +1,49 @@
-"""Where the time of one turn went: what ran when, in lanes, and what the turn waited for."""
+"""The waterfall of a turn: what ran when, and what the turn waited for."""
 
-from collections.abc import Callable
-from typing import ClassVar
+import asyncio
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 
-from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall
-from tui.ui.widgets.bar import Bar, spread
+from tui.core.traffic import Entry, Outcome, TrafficReader
+from tui.traffic.record.entry_columns import Recording
+from tui.traffic.spans.entries import Span
+from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
+from tui.ui.traffic.previews import ReaderThread
+from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import Symbols, symbols_for
 from tui.ui.widgets.times import span
 
 LOOKS_PER_SECOND = 4
 MOST_LABEL = 36
-"""Cells of a label at most; a third of the line in a narrow terminal."""
+"""Cells of a label at most; fewer in a narrow terminal."""
 
 _STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
 _KEYS = (("enter", "show its entries"), ("left right", "turn before, next turn"), ("esc", "back"))
 
 
-def stretch_row(stretch: TimeBar, whole_ns: int, width: int, signs: Symbols) -> Row:
-    """Return the line of one stretch of time: what it is, how long, and where it stands in the turn."""
+def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -> Row:
+    """Return the line of a stretch of time: its label, and its place in the turn."""
     label = min(MOST_LABEL, width * 2 // 5)
     room = max(10, width - label - 3)
     whole = max(1, whole_ns)
     start = min(room - 1, stretch.start_ns * room // whole)
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
-    sign = signs.outcomes[3] if stretch.failed else signs.outcomes[1] if stretch.running else " "
+    sign = symbols.outcomes[3] if stretch.failed else symbols.outcomes[1] if stretch.running else " "
     said = f"you: {stretch.label}" if stretch.part is TimeShare.YOU else stretch.label
     name: Row = ((f"  {said}", "text" if stretch.critical else "dim"),)
     return (
         *pad(crop(name, label - 1), label),
         (" " * start, ""),
-        ((signs.bar[-1] if stretch.critical else signs.thin) * cells, style),
+        ((symbols.bar[-1] if stretch.critical else symbols.thin) * cells, style),
         (" " * (room - start - cells), ""),
         (f" {sign}", style),
     )
@@ -46,10 +53,10 @@ class _Lanes(LinePane):
     CURSOR = True
     FOLLOWS = False
 
-    def __init__(self, signs: Symbols) -> None:
+    def __init__(self, symbols: Symbols) -> None:
         super().__init__(id="lanes")
         self.waterfall: Waterfall | None = None
-        self._signs = signs
+        self._symbols = symbols
 
     def row_count(self) -> int:
         return max(1, len(self.waterfall.bars) if self.waterfall is not None else 0)
@@ -59,7 +66,7 @@ class _Lanes(LinePane):
         if found is None or not found.bars:
             return (("  Nothing of this turn was recorded.", "dim"),)
         stretch = found.bars[index]
-        row = stretch_row(stretch, found.ns, self.columns - 10, self._signs)
+        row = stretch_row(stretch, found.ns, self.columns - 10, self._symbols)
         return (*row, (f"{span(stretch.end_ns - stretch.start_ns):>9}", "dim"))
 
     def row_selectable(self, index: int) -> bool:
@@ -72,21 +79,14 @@ class _Lanes(LinePane):
         self.screen.dismiss(f"turn:{turn}{call}")
 
 
-class _Line(Bar):
-    parts: tuple[Row, Row] = ((), ())
-
-    def row(self, width: int) -> Row:
-        return spread(self.parts[0], self.parts[1], width)
-
-
 class WaterfallScreen(ModalScreen[str | None]):
-    """The waterfall of a turn; gives back the filter of the stretch that was chosen.
+    """The waterfall of a turn; returns a filter for the entries of the selected stretch.
 
     Args:
-        turn: which turn to begin with.
+        turn: the one to begin with.
         last: number of the last turn.
-        look_up: gives the waterfall of a turn, None if there is none; called several times a second.
-        signs: what the terminal can show.
+        look_up: returns the waterfall of a turn, None if there is none; called several times a second.
+        symbols: that the terminal can show.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -102,24 +102,20 @@ class WaterfallScreen(ModalScreen[str | None]):
     """
 
     def __init__(
-        self, turn: int, last: int, look_up: Callable[[int], Waterfall | None], signs: Symbols
+        self, turn: int, last: int, look_up: Callable[[int], Waterfall | None], symbols: Symbols
     ) -> None:
         super().__init__()
         self._turn, self._last = turn, last
         self._look_up = look_up
-        self._title, self._keys = _Line(), _Line()
-        keys = tuple(part for key, words in _KEYS for part in ((key, "accent"), (f" {words}   ", "dim")))
-        self._keys.parts = (keys, ())
-        self._lanes = _Lanes(signs)
+        self._title, self._keys = SplitBar(), SplitBar(key_hints(_KEYS))
+        self._lanes = _Lanes(symbols)
 
     def compose(self) -> ComposeResult:
-        """Build title, lanes and keys."""
         yield self._title
         yield self._lanes
         yield self._keys
 
     def on_mount(self) -> None:
-        """Begin to look."""
         self._lanes.focus()
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
@@ -130,19 +126,113 @@ class WaterfallScreen(ModalScreen[str | None]):
         left: Row = (("WATERFALL  ", "accent bold"), (f"turn {self._turn}", "text"))
         if found is not None:
             left = (*left, (f"   {span(found.ns)}", "text"), (f"   {found.words}", "dim"))
-        parts = (left, ((f"of {self._last}", "dim"),))
-        if found != self._lanes.waterfall or parts != self._title.parts:
+        is_new = self._title.show(left, ((f"of {self._last}", "dim"),))
+        if is_new or found != self._lanes.waterfall:
             self._lanes.waterfall = found
             self._lanes.rows_changed()
-            self._title.parts = parts
-            self._title.refresh()
 
     def action_turn(self, direction: int) -> None:
-        """Show another turn."""
         self._turn = max(1, min(self._last, self._turn + direction))
         self._lanes.cursor = 0
         self.look()
 
     def action_back(self) -> None:
-        """Go back to the list."""
         self.dismiss(None)
+
+
+MOST_ENTRIES = 4_000
+
+
+class Turns:
+    """Makes waterfalls: from the conversation, which knows of approvals, else from recorded entries.
+
+    Entries are read in the background and kept until new ones arrive.
+
+    Args:
+        recording: of the turns.
+        reader: the thread that reads.
+        spans: returns the turns of the conversation, if there is one.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        reader: ReaderThread,
+        spans: Callable[[], Sequence[Span]] | None = None,
+    ) -> None:
+        self._spans = spans
+        self._recording = recording
+        self._reader = reader
+        self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, entries seen, its entries
+        self._reading: asyncio.Task[None] | None = None
+
+    def look_up(self, turn: int) -> Waterfall | None:
+        """Return the waterfall of a turn from what was read so far, and begin to read what is new."""
+        if self._spans is not None:
+            seen_by_turn = of_spans(self._spans(), turn, time.monotonic_ns())
+            if seen_by_turn is not None:
+                return seen_by_turn
+        known, seen, entries = self._found
+        if (known, seen) != (turn, len(self._recording.frames)) and (
+            self._reading is None or self._reading.done()
+        ):
+            self._reading = asyncio.create_task(self._read(turn), name="read a turn")
+        if known != turn:
+            return None
+        return of_entries(entries, turn, time.monotonic_ns() if self._is_pending(entries) else None)
+
+    def _is_pending(self, entries: list[Entry]) -> bool:
+        frames = self._recording.frames
+        places = (frames.index(entry.seq) for entry in entries)
+        return self._recording.live and any(
+            place >= 0 and frames.outcome[place] == Outcome.PENDING for place in places
+        )
+
+    async def _read(self, turn: int) -> None:
+        count = len(self._recording.frames)
+        entries = await self._reader.ask(lambda reader: self._entries(reader, turn, count))
+        self._found = (turn, count, entries)
+
+    def _entries(self, reader: TrafficReader, turn: int, count: int) -> list[Entry]:
+        frames = self._recording.frames
+        found: list[Entry] = []
+        at = 0
+        while len(found) < MOST_ENTRIES:
+            try:
+                at = frames.turn.index(turn, at, count)
+            except ValueError:
+                break
+            seq = frames.seq(at)
+            found += [entry for entry in reader.columns(seq - 1, 1) if entry.seq == seq]  # or it was dropped
+            at += 1
+        return found
+
+
+def open_waterfall(
+    screen: Screen[Any],
+    recording: Recording,
+    index: int,
+    reader: ReaderThread,
+    spans: Callable[[], Sequence[Span]] | None,
+    filtered: Callable[[str | None], None],
+) -> None:
+    """Show the waterfall of the turn that caused an entry.
+
+    Args:
+        screen: where messages are shown.
+        recording: of the entry.
+        index: of the entry, -1 for none.
+        reader: the thread that reads entries.
+        spans: see `Turns`.
+        filtered: called with a filter for the selected stretch.
+    """
+    frames = recording.frames
+    if index < 0:
+        return
+    turn, last = frames.turn[index], max(frames.turn)
+    if not turn:
+        screen.notify("No turn caused this entry.", timeout=3)
+        return
+    look_up = Turns(recording, reader, spans).look_up
+    symbols = symbols_for(os.environ)
+    screen.app.push_screen(WaterfallScreen(turn, last, look_up, symbols), filtered)

@@ -1,4 +1,4 @@
-"""Bar: a line of the frame around the panes, drawn by itself."""
+"""Bars: lines of the frame around the panes, each drawn by itself."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -14,7 +14,7 @@ Name = TypeVar("Name")
 
 
 class Bar(Widget):
-    """One line of text. A subclass says what is in it; `refresh()` shows what changed."""
+    """One line of text. A subclass implements `row`; `refresh()` shows what changed."""
 
     DEFAULT_CSS = "Bar { height: 1; }"
 
@@ -29,7 +29,7 @@ class Bar(Widget):
 
     @property
     def palette(self) -> Palette:
-        """The styles of the theme of the moment."""
+        """The styles of the current theme."""
         source = self.app.theme_variables
         if source is not self._palette_source:
             self._palette_source = source
@@ -37,7 +37,6 @@ class Bar(Widget):
         return self._palette
 
     def render_line(self, y: int) -> Strip:
-        """Paint the line."""
         width = self.size.width
         palette = self.palette
         row = crop(self.row(width), width) if y == 0 else EMPTY
@@ -46,20 +45,22 @@ class Bar(Widget):
 
 
 class SplitBar(Bar):
-    """A line with something at each end."""
+    """A line with one text at its left end and one at its right end."""
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, left: Row = EMPTY, right: Row = EMPTY, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._parts: tuple[Row, Row] = ((), ())
+        self.left, self.right = left, right
 
-    def show(self, left: Row, right: Row = ()) -> None:
-        """Show these, if they changed."""
-        if (left, right) != self._parts:
-            self._parts = (left, right)
-            self.refresh()
+    def show(self, left: Row, right: Row = EMPTY) -> bool:
+        """Show these texts; return whether they are new."""
+        if (left, right) == (self.left, self.right):
+            return False
+        self.left, self.right = left, right
+        self.refresh()
+        return True
 
     def row(self, width: int) -> Row:
-        return spread(*self._parts, width)
+        return spread(self.left, self.right, width)
 
 
 class Rule(Bar):
@@ -103,8 +104,13 @@ def spread(left: Row, right: Row, width: int) -> Row:
     return (*left, (gap, ""), *right)
 
 
+def key_hints(keys: Iterable[tuple[str, str]]) -> Row:
+    """Return a line of keys, each with what it does."""
+    return tuple(span for key, words in keys for span in ((key, "accent"), (f" {words}   ", "dim")))
+
+
 def part_at(parts: Iterable[tuple[Name, Row]], x: int) -> Name | None:
-    """Return the name of the part that covers cell `x` of a line of named parts, or None behind the last."""
+    """Return the name of the part of a line that covers cell `x`, None behind the last part."""
     end = 0
     for name, part in parts:
         end += width_of(part)

@@ -29,7 +29,7 @@ class BenchTitle(SplitBar):
     """The server and its state at the left, what runs and since when at the right."""
 
     def __init__(self, server: str, symbols: Symbols, overrides: KeyOverrides) -> None:
-        super().__init__("bench-title")
+        super().__init__(id="bench-title")
         self._server = server
         self._symbols = symbols
         self._overrides = overrides

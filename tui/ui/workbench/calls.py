@@ -102,6 +102,11 @@ class CallBook:
     drafts: dict[tuple[str, str], Draft] = field(default_factory=dict)
     _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
 
+    def next_id(self) -> str:
+        """Number a call that is made elsewhere; return its id."""
+        self.count += 1
+        return f"hand-{self.count}"
+
     def of(self, server: str, key: str) -> list[HandCall]:
         """Return the calls of an item, the newest first."""
         return self._calls.get((server, key), [])[::-1]

@@ -50,7 +50,7 @@ class ResultScreen(ModalScreen[None]):
         self._of = clean_line(name, 120)
         self._result = result
         self._overrides = overrides
-        self._title = SplitBar("result-title")
+        self._title = SplitBar(id="result-title")
         self._page = Page(id="result-page")
         self._prompt = PromptLine()
         self._keys = Footer()

@@ -11,13 +11,13 @@ from tui.traffic.filter.query import parse
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.bars import Headings
-from tui.ui.traffic.filtering import Sifting
-from tui.ui.traffic.list import FrameList
-from tui.ui.traffic.previews import Glimpses, ReaderThread
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.traffic.filtering import Filtering
+from tui.ui.traffic.previews import Previews, ReaderThread
 from tui.ui.widgets.symbols import Symbols
 
 
-class ServerFrames(FrameList, inherit_bindings=False):
+class ServerFrames(EntryList, inherit_bindings=False):
     """The traffic of one server, with the keys of the workbench."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,15 +49,15 @@ class ServerTraffic(Vertical):
         super().__init__(id=id)
         self.query_text = f"server:{written(server)}"
         self._reader = ReaderThread(recording.open_reader)
-        self._sifting = Sifting(recording)
-        self._glimpses = Glimpses(self._reader, lambda: self.list.repaint())
+        self._filtering = Filtering(recording)
+        self._previews = Previews(self._reader, lambda: self.list.repaint())
         self.list = ServerFrames(
             recording.frames,
             live=recording.live,
-            glimpse=self._glimpses.get,
+            preview=self._previews.get,
             notes=recording.notes,
             empty=("Nothing has travelled between this server and mcptui yet.",),
-            signs=signs,
+            symbols=signs,
         )
 
     def compose(self) -> ComposeResult:
@@ -65,14 +65,14 @@ class ServerTraffic(Vertical):
         yield self.list
 
     def on_mount(self) -> None:
-        self.list.show(self._sifting.filter(parse(self.query_text)))
+        self.list.show(self._filtering.filter(parse(self.query_text)))
 
     def look(self) -> None:
         """Show what is new; cheap if nothing is."""
         self.list.tick()
-        self._glimpses.look()
+        self._previews.look()
 
     async def on_unmount(self) -> None:
-        self._sifting.close()
-        await self._glimpses.close()
+        self._filtering.close()
+        await self._previews.close()
         self._reader.close()

@@ -1,7 +1,7 @@
 """A request that is sent again is read and edited as JSON."""
 
 from tui.core.traffic import Direction, Entry, Kind
-from tui.ui.traffic.resend import Again, parsed, read
+from tui.ui.traffic.resend import ResendRequest, parsed, read
 
 
 def recorded(body: bytes) -> Entry:
@@ -10,7 +10,7 @@ def recorded(body: bytes) -> Entry:
 
 
 def test_a_recorded_request_is_sent_again_with_its_params() -> None:
-    assert read(recorded(b'{"params": {"n": 1e9}}')) == Again(7, "notes", "tools/call", {"n": 1e9})
+    assert read(recorded(b'{"params": {"n": 1e9}}')) == ResendRequest(7, "notes", "tools/call", {"n": 1e9})
 
 
 def test_a_recorded_number_out_of_range_is_not_sent_as_null() -> None:

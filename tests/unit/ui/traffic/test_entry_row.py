@@ -3,7 +3,7 @@
 import pytest
 
 from tests.ui.traffic_stage import some
-from tui.ui.traffic.row import Around, RowMaker, layout_for
+from tui.ui.traffic.entry_row import RowContext, RowMaker, layout_for
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
 from tui.ui.widgets.times import TimeMode
@@ -16,7 +16,9 @@ def test_every_line_fits_its_width(width: int, mode: TimeMode) -> None:
     maker = RowMaker(frames, UNICODE)
     maker.mode = mode
     columns = layout_for(width, mode, 10)
-    lines = [maker.row(index, columns, Around(previous=index - 1), "1" * 30) for index in range(len(frames))]
+    lines = [
+        maker.row(index, columns, RowContext(previous=index - 1), "1" * 30) for index in range(len(frames))
+    ]
     assert all(width_of(line) <= width for line in lines)
     assert width_of(maker.head(columns)) <= width
 
@@ -26,7 +28,7 @@ def test_a_terminal_without_signs_gets_ascii() -> None:
     maker = RowMaker(frames, ASCII)
     columns = layout_for(120, TimeMode.CLOCK, 10)
     text = "".join(
-        text_of(maker.row(index, columns, Around(previous=index - 1))) for index in range(len(frames))
+        text_of(maker.row(index, columns, RowContext(previous=index - 1))) for index in range(len(frames))
     )
     assert text.replace("…", "").isascii()
 
@@ -36,6 +38,6 @@ def test_what_the_store_has_dropped_is_struck_through() -> None:
     frames.gone = 2
     maker = RowMaker(frames, UNICODE)
     columns = layout_for(120, TimeMode.CLOCK, 10)
-    rows = [maker.row(index, columns, Around()) for index in range(4)]
+    rows = [maker.row(index, columns, RowContext()) for index in range(4)]
     struck = [any("strike" in style for _, style in row) for row in rows]
     assert struck == [True, True, False, False]

@@ -1,4 +1,4 @@
-"""What is read of an entry before it is shown: its body, its partner, its findings, its call."""
+"""Loads an entry with its body, its partner, its findings and its call."""
 
 import asyncio
 import json
@@ -15,27 +15,27 @@ from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
 
 HEAD = 256 * 1024
-"""Bytes that are read at first; a larger body is read to its end by itself."""
+"""Bytes that are read first; a larger body is read in a second request."""
 
 MOST = 64 * 1024 * 1024
-"""Bytes of a body that the tree and the search look at; the raw view has all."""
+"""Bytes of a body that the tree and the search cover; the raw view has all of it."""
 
 MOST_STEPS = 400
 """Entries of one call that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
-    """An entry that was read.
+class LoadedEntry:
+    """An entry as it was read.
 
     Attributes:
         entry: with the start of its body.
-        body: as much of the body as is looked at.
-        stored: bytes of the body that are stored, as far as it is known.
+        body: up to `MOST` bytes of it.
+        stored: how many bytes of the body are stored.
         tree: the body as a tree.
         findings: what the linter says.
-        steps: the entries of its call, or itself, by index.
-        partner: the other one of the pair.
+        steps: indices of the entries of its call, or of the entry alone.
+        partner: its request or its response.
     """
 
     entry: Entry
@@ -44,17 +44,17 @@ class Loaded:
     tree: Tree
     findings: Sequence[Finding]
     steps: Sequence[int]
-    partner: "Loaded | None" = None
+    partner: "LoadedEntry | None" = None
 
 
-def remark(finding: Finding, signs: Symbols) -> list[Row]:
-    """Return what stands over the tree of an entry with which something is wrong."""
+def remark(finding: Finding, symbols: Symbols) -> list[Row]:
+    """Return the line over the tree of an entry with a finding."""
     style = SEVERITY_STYLES[finding.severity]
-    return [((f"{signs.severities[finding.severity]} {clean_line(finding.sentence, 300)}", style),)]
+    return [((f"{symbols.severities[finding.severity]} {clean_line(finding.sentence, 300)}", style),)]
 
 
-def whole(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
-    """Return an entry with up to `limit` bytes of its body, also if it travelled inside of a batch."""
+def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
+    """Return an entry with up to `limit` bytes of its body, also if it was a part of a batch."""
     entry = reader.entry(seq, limit)
     if entry is None or entry.body:
         return entry
@@ -64,22 +64,22 @@ def whole(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
     return replace(entry, body=reader.body(batch, start, min(limit, end - start)))
 
 
-class Loader:
-    """Loads entries, one at a time; keeps the findings that it has read.
+class EntryLoader:
+    """Loads entries; keeps the findings that it has read.
 
     Args:
         frames: the columns.
         reader: the thread that reads.
     """
 
-    def __init__(self, frames: EntryColumns, reader: ReaderThread, signs: Symbols) -> None:
+    def __init__(self, frames: EntryColumns, reader: ReaderThread, symbols: Symbols) -> None:
         self._frames = frames
         self._reader = reader
-        self._signs = signs
+        self._symbols = symbols
         self._findings: dict[int, list[Finding]] = {}
         self._findings_read = 0
 
-    async def load(self, seq: int) -> Loaded | None:
+    async def load(self, seq: int) -> LoadedEntry | None:
         """Return an entry with its partner, None if it was dropped."""
         loaded = await self._one(seq)
         if loaded is None:
@@ -94,26 +94,26 @@ class Loader:
         """Return a part of a body."""
         return await self._reader.ask(lambda reader: reader.body(seq, start, length))
 
-    async def _one(self, seq: int) -> Loaded | None:
+    async def _one(self, seq: int) -> LoadedEntry | None:
         read = await self._reader.ask(lambda reader: self._read(reader, seq))
         if read is None:
             return None
         entry, body, findings, steps = read
-        remarks = [row for finding in findings for row in remark(finding, self._signs)]
+        remarks = [row for finding in findings for row in remark(finding, self._symbols)]
         tree = await asyncio.to_thread(self._tree, entry, body, remarks)
         stored = len(body) if len(body) < MOST else max(entry.size, len(body))
-        return Loaded(entry, body, stored, tree, findings, steps)
+        return LoadedEntry(entry, body, stored, tree, findings, steps)
 
     def _tree(self, entry: Entry, body: bytes, remarks: list[Row]) -> Tree:
         if entry.kind is Kind.MODEL_REPLY and is_stream(body):
-            told = {**joined(body), "times": entry.detail.get("times", [])}
-            return Tree(json.dumps(told, ensure_ascii=False).encode(), (), remarks, self._signs)
-        return Tree(body, entry.redactions, remarks, self._signs)
+            reply = {**joined(body), "times": entry.detail.get("times", [])}
+            return Tree(json.dumps(reply, ensure_ascii=False).encode(), (), remarks, self._symbols)
+        return Tree(body, entry.redactions, remarks, self._symbols)
 
     def _read(
         self, reader: TrafficReader, seq: int
     ) -> tuple[Entry, bytes, Sequence[Finding], Sequence[int]] | None:
-        entry = whole(reader, seq, HEAD)
+        entry = whole_entry(reader, seq, HEAD)
         if entry is None:
             return None
         body = entry.body

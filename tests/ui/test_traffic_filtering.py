@@ -4,14 +4,14 @@ from tests.conftest import wait_until
 from tests.ui.traffic_stage import WALL_NS, some
 from tui.traffic.filter.query import parse
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.traffic.filtering import Sifting
+from tui.ui.traffic.filtering import Filtering
 
 
 def passing(recording: Recording, expression: str) -> int:
-    sifting = Sifting(recording)
-    view = sifting.filter(parse(expression))
+    filtering = Filtering(recording)
+    view = filtering.filter(parse(expression))
     wait_until(view.advance)
-    sifting.close()
+    filtering.close()
     return len(view)
 
 

@@ -1,32 +1,38 @@
-"""Entries of the recording written to a file: which, as what, where; in a thread, and never over another."""
+"""Exporting entries: which, as what, where to; in a thread, and never over an existing file unasked."""
 
 import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from textual.content import Content
+from textual.screen import Screen
 
 from tui.core import units
 from tui.core.atomic_write import is_replaceable
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, TrafficReader
+from tui.traffic.record.entry_columns import Recording
+from tui.ui.dialogs.confirm import Confirm
 from tui.ui.dialogs.picker import Choice, Picker
-from tui.ui.traffic.bars import exact
-from tui.ui.traffic.comparing import Comparing
-from tui.ui.traffic.loading import MOST, whole
+from tui.ui.traffic.bars import entry_count, exact
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.traffic.entry_loader import MOST, whole_entry
+from tui.ui.traffic.filtering import Filtering
 from tui.ui.widgets.files import path_problem, typed_path
+from tui.ui.widgets.prompt import PromptLine
+from tui.ui.widgets.tasks import Tasks
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
-"""Of writing between two rests: whoever draws and takes keys comes first."""
+"""How long the thread writes, and how long it then rests: painting and keys come first."""
 
 PAGE = 256
-"""Entries whose columns are read at a time."""
+"""Entries whose columns are read at once."""
 
 _FORMS = {
     "jsonl": "JSON lines, which mcptui reads again",
@@ -36,26 +42,40 @@ _FORMS = {
 }
 
 
-class Exporting(Comparing):
-    """The doing of the key that exports; the screen supplies what it acts on."""
+class Exporter:
+    """Asks what to export, and writes it; one export at a time.
 
-    folder: Callable[[], Path]
-    export_note = ""
-    """How far an export is, in words."""
-    _export_stop: threading.Event | None = None
+    Args:
+        folder: where files are written.
 
-    def keep_task(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        """Run `work` beside the screen, and no longer than it."""
-        raise NotImplementedError
+    Attributes:
+        note: progress in words, "" while nothing is exported.
+    """
 
-    def action_traffic_export(self) -> None:
-        """Ask what is to be written."""
-        if self.export_note:
-            self.notify("One export at a time: the one before still runs.", timeout=3)
+    def __init__(
+        self,
+        screen: Screen[Any],
+        recording: Recording,
+        list: EntryList,
+        filtering: Filtering,
+        prompt: PromptLine,
+        tasks: Tasks,
+        folder: Callable[[], Path],
+    ) -> None:
+        self._screen, self._recording, self._list = screen, recording, list
+        self._filtering, self._prompt, self._tasks = filtering, prompt, tasks
+        self.folder = folder
+        self.note = ""
+        self._stop: threading.Event | None = None
+
+    def ask(self) -> None:
+        """Ask what to export."""
+        if self.note:
+            self._screen.notify("One export at a time: the one before still runs.", timeout=3)
             return
         kinds = self._selections()
         if not kinds:
-            self.notify("There is nothing to export.", timeout=3)
+            self._screen.notify("There is nothing to export.", timeout=3)
             return
         choices = [Choice(name, Content(words)) for name, (words, _) in kinds.items()]
 
@@ -63,25 +83,32 @@ class Exporting(Comparing):
             if name is not None:
                 self._ask_form(kinds[name][1]())
 
-        self.app.push_screen(Picker("Export", choices), chosen)
+        self._screen.app.push_screen(Picker("Export", choices), chosen)
+
+    def cancel(self) -> bool:
+        """Cancel the export; return False if there is none to cancel."""
+        if not self.note or self._stop is None or self._stop.is_set():
+            return False
+        self._stop.set()
+        return True
 
     def _selections(self) -> dict[str, tuple[str, Callable[[], Sequence[int]]]]:
-        """Return what can be exported: words, and what gives the seqs."""
-        frames, view, index = self.recording.frames, self.list.view, self.list.index
+        """Return what can be exported: a label, and what gives the seqs."""
+        frames, view, index = self._recording.frames, self._list.view, self._list.index
         shown = len(view)
         if index < 0 or not shown:
             return {}
         found: dict[str, tuple[str, Callable[[], Sequence[int]]]] = {}
-        words = "what the filter shows" if self.sifting.query.root is not None else "everything"
-        found["shown"] = (f"{words}: {counted(shown)}", lambda: frames.seqs(view.indices(0, shown)))
+        words = "what the filter shows" if self._filtering.is_filtered else "everything"
+        found["shown"] = (f"{words}: {entry_count(shown)}", lambda: frames.seqs(view.indices(0, shown)))
         if marked := frames.marked.count(1):
             found["marked"] = (
-                f"what is marked: {counted(marked)}",
+                f"what is marked: {entry_count(marked)}",
                 lambda: frames.seqs([place for place, mark in enumerate(frames.marked) if mark]),
             )
         if root := frames.root[index]:
             call = [place for place in range(root - 1, len(frames)) if frames.root[place] == root]
-            found["call"] = (f"this call: {counted(len(call))}", lambda: frames.seqs(call))
+            found["call"] = (f"this call: {entry_count(len(call))}", lambda: frames.seqs(call))
         seq = frames.seq(index)
         found["entry"] = (f"entry {exact(seq)} only", lambda: [seq])
         return found
@@ -93,7 +120,7 @@ class Exporting(Comparing):
             if form is not None:
                 self._ask_name(seqs, form)
 
-        self.app.push_screen(Picker(f"Export {counted(len(seqs))} as", choices), chosen)
+        self._screen.app.push_screen(Picker(f"Export {entry_count(len(seqs))} as", choices), chosen)
 
     def _ask_name(self, seqs: Sequence[int], form: str) -> None:
         path = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}.{form}"
@@ -105,26 +132,19 @@ class Exporting(Comparing):
         def problem(name: str) -> str:
             return path_problem(name, new=False)
 
-        self.prompt.ask("export to", named, value=str(path), check=problem)
-
-    def action_traffic_back(self) -> None:
-        """Cancel an export that runs; otherwise close what is open."""
-        if self.export_note and self._export_stop is not None and not self._export_stop.is_set():
-            self._export_stop.set()
-        else:
-            super().action_traffic_back()
+        self._prompt.ask("export to", named, value=str(path), check=problem)
 
     # ---- writing ----
 
     def _begin(self, seqs: Sequence[int], form: str, path: Path, *, over: bool) -> None:
-        self.export_note = "exporting…"
-        self._export_stop = threading.Event()
-        self.keep_task(self._write(seqs, form, path, self._export_stop, over), "export")
+        self.note = "exporting…"
+        self._stop = threading.Event()
+        self._tasks.start(self._write(seqs, form, path, self._stop, over), "export")
 
     async def _write(
         self, seqs: Sequence[int], form: str, path: Path, stop: threading.Event, over: bool
     ) -> None:
-        title = f"{self.recording.title} {self.sifting.query.text}".strip()
+        title = f"{self._recording.title} {self._filtering.query.text}".strip()
         work = asyncio.create_task(
             asyncio.to_thread(self._export, seqs, form, path, clean_line(title, 160), stop, over)
         )
@@ -133,27 +153,27 @@ class Exporting(Comparing):
         except asyncio.CancelledError:
             stop.set()
             await asyncio.wait({work})
-            work.exception()  # that it was left is all there is to say
+            work.exception()  # the screen was left: nothing to report
             raise
         except FileExistsError:
             self._ask_over(seqs, form, path)
         except (McptuiError, OSError) as error:
             if stop.is_set():
-                self.notify("Export cancelled.", timeout=3)
+                self._screen.notify("Export cancelled.", timeout=3)
                 return
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            self.notify(f"{path} was not written: {reason}", severity="error", timeout=8)
+            self._screen.notify(f"{path} was not written: {reason}", severity="error", timeout=8)
         else:
             gone = len(seqs) - count
-            missing = f", {counted(gone)} missing (dropped from the recording)" if gone else ""
-            self.notify(f"{counted(count)}, {units.size(size)}, written to {path}{missing}", timeout=6)
+            missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
+            self._screen.notify(
+                f"{entry_count(count)}, {units.size(size)}, written to {path}{missing}", timeout=6
+            )
         finally:
-            self.export_note = ""
+            self.note = ""
 
     def _ask_over(self, seqs: Sequence[int], form: str, path: Path) -> None:
-        from tui.ui.dialogs.confirm import Confirm
-
-        def answered(yes: bool | None) -> None:
+        def confirmed(yes: bool | None) -> None:
             if yes:
                 self._begin(seqs, form, path, over=True)
 
@@ -162,7 +182,7 @@ class Exporting(Comparing):
             question = Confirm(f"{name} is there already. Replace it?", yes="replace it", no="keep it")
         else:
             question = Confirm(f"{name} is not a regular file. Write into it?", yes="write", no="cancel")
-        self.app.push_screen(question, answered)
+        self._screen.app.push_screen(question, confirmed)
 
     def _export(
         self, seqs: Sequence[int], form: str, path: Path, title: str, stop: threading.Event, over: bool
@@ -170,16 +190,16 @@ class Exporting(Comparing):
         """Write the file, in a thread; return how many entries and bytes it has.
 
         Raises:
-            FileExistsError: it is there, and nobody said that it may be replaced.
-            OSError: it cannot be made.
+            FileExistsError: the file exists, and `over` is not set.
+            OSError: the file cannot be created.
             McptuiError: the recording cannot be read, or the file cannot be written.
         """
         from tui.storage.exports.export import Format, exported, write_whole
 
         if not over:
-            path.open("xb").close()  # nobody can put another there meanwhile
+            path.open("xb").close()  # no other program can create it meanwhile
         try:
-            with closing(self.recording.open_reader()) as reader:
+            with closing(self._recording.open_reader()) as reader:
                 source = _Source(reader, seqs, lambda done: self._note_progress(done, len(seqs), stop))
                 pieces = exported(Format(form), source.columns(), source.whole, title)
                 size = write_whole(path, pieces, wait=False, stop=stop)
@@ -190,27 +210,24 @@ class Exporting(Comparing):
             raise
         return len(seqs) - source.gone, size
 
-    def _note_progress(self, done: int, of: int, stop: threading.Event) -> None:
-        self.export_note = f"exporting {done * 100 // max(1, of)} %"
+    def _note_progress(self, done: int, total: int, stop: threading.Event) -> None:
+        self.note = f"exporting {done * 100 // max(1, total)} %"
         if stop.wait(REST_SECONDS):
             raise InterruptedError("the screen was left")
 
 
 class _Source:
-    """Reads the entries of an export, in slices between which it rests.
-
-    Attributes:
-        gone: how many could not be read, because they were dropped.
-    """
+    """Reads the entries of an export, with a rest after each slice of time."""
 
     def __init__(self, reader: TrafficReader, seqs: Sequence[int], rest: Callable[[int], None]) -> None:
-        self._reader, self._seqs, self._rest_after = reader, seqs, rest
+        self._reader, self._seqs, self._rest = reader, seqs, rest
         self._read = 0
         self._until = time.monotonic() + SLICE_SECONDS
         self._gone: set[int] = set()
 
     @property
     def gone(self) -> int:
+        """How many entries could not be read because they were dropped."""
         return len(self._gone)
 
     def columns(self) -> Iterator[Entry]:
@@ -218,11 +235,11 @@ class _Source:
         page: Iterator[Entry] = iter(())
         entry: Entry | None = None
         for place, seq in enumerate(self._seqs):
-            self._rest()
+            self._rest_if_due()
             while entry is not None and entry.seq < seq:
                 entry = next(page, None)
             if entry is None:
-                # Many at a time, unless most of them were not asked for.
+                # Many at a time, unless most of them are not wanted.
                 later = self._seqs[min(place + PAGE // 8, len(self._seqs) - 1)]
                 page = iter(self._reader.columns(seq - 1, PAGE if 0 < later - seq < PAGE else 1))
                 entry = next(page, None)
@@ -233,19 +250,14 @@ class _Source:
 
     def whole(self, seq: int) -> Entry | None:
         """Return an entry with its body."""
-        self._rest()
+        self._rest_if_due()
         self._read = min(self._read + 1, len(self._seqs))
-        entry = whole(self._reader, seq, MOST)
+        entry = whole_entry(self._reader, seq, MOST)
         if entry is None:
             self._gone.add(seq)
         return entry
 
-    def _rest(self) -> None:
+    def _rest_if_due(self) -> None:
         if time.monotonic() >= self._until:
-            self._rest_after(self._read)
+            self._rest(self._read)
             self._until = time.monotonic() + SLICE_SECONDS
-
-
-def counted(number: int) -> str:
-    """Return a number of entries in words."""
-    return "1 entry" if number == 1 else f"{exact(number)} entries"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tui.core.search_text import holds_json, unescaped
 from tui.core.text import fold, spans
-from tui.ui.traffic import finding
-from tui.ui.traffic.finding import MOST, places
+from tui.ui.traffic import entry_search as finding
+from tui.ui.traffic.entry_search import MOST, places
 
 PIECES = [
     "a",

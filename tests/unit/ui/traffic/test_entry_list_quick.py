@@ -4,18 +4,18 @@ from rich.segment import Segment
 
 from tests.ui.stage import Stage
 from tests.ui.traffic_stage import some
-from tui.ui.traffic.list import FrameList
+from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.lines import LinePane
 
 
-def cells(pane: FrameList, strips) -> list[list[Segment]]:
+def cells(pane: EntryList, strips) -> list[list[Segment]]:
     return [list(Segment.simplify(strip.crop(0, pane.region.width))) for strip in strips]
 
 
 async def test_it_paints_what_textual_would_paint() -> None:
     for theme in ("harbor", "ansi"):
         for size in ((120, 8), (80, 30)):
-            pane = FrameList(some().frames, live=False)
+            pane = EntryList(some().frames, live=False)
             async with Stage(pane, theme).run_test(size=size) as pilot:
                 pane.tick()
                 pane.move_cursor(3)
@@ -30,14 +30,14 @@ async def test_it_paints_what_textual_would_paint() -> None:
 
 
 async def test_without_a_scroll_bar_the_last_column_is_painted_too() -> None:
-    pane = FrameList(some().frames, live=False)
+    pane = EntryList(some().frames, live=False)
     async with Stage(pane).run_test(size=(80, 30)):
         pane.tick()
         assert {strip.cell_length for strip in pane.render_lines(pane.size.region)} == {80}
 
 
 async def test_a_key_is_painted_before_anything_else_happens() -> None:
-    pane = FrameList(some().frames, live=False)
+    pane = EntryList(some().frames, live=False)
     async with Stage(pane).run_test(size=(80, 30)) as pilot:
         pane.tick()
         await pilot.pause()

@@ -74,7 +74,7 @@ def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class RowContext:
     """What a line shows that is not in the columns of its entry.
 
     Attributes:
@@ -82,14 +82,14 @@ class Around:
         now_ns: monotonic nanoseconds, for requests that wait; 0 if nothing goes on any more.
         noted: the person wrote a note.
         lead: the sign at the left end: the cursor, its pair, its call.
-        said: the start of the text of an entry that has no method.
+        text: the start of the text of an entry that has no method.
     """
 
     previous: int = -1
     now_ns: int = 0
     noted: bool = False
     lead: str = " "
-    said: str = ""
+    text: str = ""
 
 
 class RowMaker:
@@ -99,10 +99,10 @@ class RowMaker:
         mode: what the first column tells.
     """
 
-    def __init__(self, frames: EntryColumns, signs: Symbols) -> None:
+    def __init__(self, frames: EntryColumns, symbols: Symbols) -> None:
         self.mode = TimeMode.CLOCK
         self._frames = frames
-        self._signs = signs
+        self._symbols = symbols
         self._cleaned: dict[str, str] = {}
 
     def name(self, text: str) -> str:
@@ -114,18 +114,18 @@ class RowMaker:
             known = self._cleaned[text] = clean_line(text, NAME_CHARS)
         return known
 
-    def row(self, index: int, columns: Layout, around: Around, ident: str = "") -> Row:
+    def row(self, index: int, columns: Layout, context: RowContext, ident: str = "") -> Row:
         """Return the line of an entry; `ident` is its id, if it is known by now."""
         frames, gap = self._frames, " " * columns.gap
         parts: list[tuple[int, Span, bool]] = [
-            (columns.time, (self._time(index, around), "dim"), True),
-            (columns.delta, (self._delta(index, around), "dim"), True),
+            (columns.time, (self._time(index, context), "dim"), True),
+            (columns.delta, (self._delta(index, context), "dim"), True),
             (columns.server, (self.name(frames.sources.texts[frames.source[index]]), "text"), False),
             (columns.kind, self._kind(index, columns), False),
         ]
-        spans: list[Span] = [*self._marks(index, around)]
+        spans: list[Span] = [*self._marks(index, context)]
         spans += [_cell(*part, width, gap, right=right) for width, part, right in parts if width]
-        what = crop(self._what(index, columns, around), columns.what)
+        what = crop(self._what(index, columns, context), columns.what)
         spans += pad(what, columns.what + columns.gap, "dim")
         if columns.ident:
             # Ids differ at their end.
@@ -133,7 +133,7 @@ class RowMaker:
             spans.append(_cell(short, "dim", columns.ident, gap, right=False))
         size = units.size(frames.size[index])
         spans.append(_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap))
-        spans += self._latency(index, columns, around)
+        spans += self._latency(index, columns, context)
         if frames.seq(index) <= frames.gone:  # there is nothing behind this line any more
             spans[3:] = [(text, "dim strike") for text, _ in spans[3:]]
         return _joined(spans)
@@ -143,7 +143,7 @@ class RowMaker:
         gap = " " * columns.gap
         parts = [
             (columns.time, self.mode.word, True),
-            (columns.delta, self._signs.delta, True),
+            (columns.delta, self._symbols.delta, True),
             (columns.server, "server", False),
             (columns.kind, "kind", False),
             (columns.what, "method", False),
@@ -158,65 +158,65 @@ class RowMaker:
         )
         return ((text, "dim"),)
 
-    def _marks(self, index: int, around: Around) -> tuple[Span, Span, Span]:
-        frames, signs = self._frames, self._signs
+    def _marks(self, index: int, context: RowContext) -> tuple[Span, Span, Span]:
+        frames, symbols = self._frames, self._symbols
         severity = frames.severity[index]
-        mark = signs.note if around.noted else signs.mark if frames.marked[index] else " "
+        mark = symbols.note if context.noted else symbols.mark if frames.marked[index] else " "
         return (
-            (around.lead, "accent"),
+            (context.lead, "accent"),
             (mark, "accent bold"),
-            (f"{signs.severities[severity]} ", SEVERITY_STYLES[severity]),
+            (f"{symbols.severities[severity]} ", SEVERITY_STYLES[severity]),
         )
 
-    def _time(self, index: int, around: Around) -> str:
+    def _time(self, index: int, context: RowContext) -> str:
         match self.mode:
             case TimeMode.CLOCK:
                 return clock(self._frames.wall_ns(index))
             case TimeMode.START:
                 return since(self._frames.mono[index] - self._frames.mono[0])
             case TimeMode.PREVIOUS:
-                return self._delta(index, around)
+                return self._delta(index, context)
 
-    def _delta(self, index: int, around: Around) -> str:
-        if around.previous < 0:
+    def _delta(self, index: int, context: RowContext) -> str:
+        if context.previous < 0:
             return ""
-        return span(self._frames.mono[index] - self._frames.mono[around.previous])
+        return span(self._frames.mono[index] - self._frames.mono[context.previous])
 
     def _kind(self, index: int, columns: Layout) -> Span:
         frames = self._frames
-        words, short, style = kind_look(Kind(frames.kind[index]), frames.goes(index), self._signs)
+        words, short, style = kind_look(Kind(frames.kind[index]), frames.goes(index), self._symbols)
         return (short if columns.short else words, style)
 
-    def _what(self, index: int, columns: Layout, around: Around) -> Row:
+    def _what(self, index: int, columns: Layout, context: RowContext) -> Row:
         frames = self._frames
         kind = frames.kind[index]
         method = self.name(frames.methods.texts[frames.method[index]])
         tool = self.name(frames.tools.texts[frames.tool[index]])
         if kind in PREVIEWED:
             event = ((f"{method}  ", "text"),) if method else ()
-            return (*event, (around.said, "dim" if kind != Kind.NOT_JSON else "text"))
+            return (*event, (context.text, "dim" if kind != Kind.NOT_JSON else "text"))
         quiet = "dim" if kind in (Kind.RESPONSE, Kind.NOTIFICATION) else "text"
         if not tool:
             return ((method, quiet),)
         cells = min(26, max(12, columns.what * 2 // 5))
         return ((f"{method:<{cells}} " if columns.what > 34 else f"{method} ", quiet), (tool, "tool"))
 
-    def _latency(self, index: int, columns: Layout, around: Around) -> list[Span]:
-        frames, signs, gap = self._frames, self._signs, " " * columns.gap
+    def _latency(self, index: int, columns: Layout, context: RowContext) -> list[Span]:
+        frames, symbols, gap = self._frames, self._symbols, " " * columns.gap
         outcome = frames.outcome[index]
         ns = frames.latency_ns(index)
-        if outcome == Outcome.PENDING and around.now_ns:
-            ns = max(0, around.now_ns - frames.mono[index])
+        if outcome == Outcome.PENDING and context.now_ns:
+            ns = max(0, context.now_ns - frames.mono[index])
         answer = frames.is_answer(index) or outcome == Outcome.PENDING
         # What listens is meant to stay open: that is no wait.
         open = outcome == Outcome.PENDING and frames.methods.texts[frames.method[index]] == LISTEN
         style, shade = ("dim", "rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
         spans: list[Span] = []
         if columns.bar:
-            drawn = bar(share(ns), columns.bar, signs.bar) if ns >= 0 and answer and not open else ""
+            drawn = bar(share(ns), columns.bar, symbols.bar) if ns >= 0 and answer and not open else ""
             spans.append(_cell(drawn, shade, columns.bar, gap, right=False))
         spans.append(_cell(span(ns) if ns >= 0 and answer else "", style, columns.latency, gap))
-        words = signs.outcomes[outcome]
+        words = symbols.outcomes[outcome]
         if columns.outcome > 1:
             words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"
         spans.append((words, "dim" if open else OUTCOME_STYLES[outcome]))

@@ -4,19 +4,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.traffic import Redaction
-from tui.ui.traffic.raw import PAGE, Raw
+from tui.ui.traffic.sheets import RAW_PAGE, RawSheet
 from tui.ui.widgets.rows import text_of, width_of
 
 
-def raw(data: bytes, width: int = 30, redactions: tuple[Redaction, ...] = ()) -> Raw:
-    sheet = Raw(len(data), redactions, lambda start: None)
+def raw(data: bytes, width: int = 30, redactions: tuple[Redaction, ...] = ()) -> RawSheet:
+    sheet = RawSheet(len(data), redactions, lambda start: None)
     sheet.fit(width)
-    for start in range(0, len(data), PAGE):
-        sheet.put(start, data[start : start + PAGE])
+    for start in range(0, len(data), RAW_PAGE):
+        sheet.put(start, data[start : start + RAW_PAGE])
     return sheet
 
 
-def said(sheet: Raw) -> str:
+def said(sheet: RawSheet) -> str:
     return "".join(sheet.value(row) for row in range(sheet.count()))
 
 
@@ -42,11 +42,11 @@ def test_a_secret_is_marked() -> None:
 
 def test_a_page_that_is_not_there_is_asked_for_once() -> None:
     asked: list[int] = []
-    sheet = Raw(50_000_000, (), asked.append)
+    sheet = RawSheet(50_000_000, (), asked.append)
     sheet.fit(80)
     for row in range(400_000, 400_030):
         assert "reading…" in text_of(sheet.row(row, 80))
-    assert asked == [400_000 * 70 // PAGE * PAGE]
+    assert asked == [400_000 * 70 // RAW_PAGE * RAW_PAGE]
 
 
 def test_a_stray_byte_of_a_character_stands_in_its_own_row_only():

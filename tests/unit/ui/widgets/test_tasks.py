@@ -1,0 +1,27 @@
+"""Tasks of a widget."""
+
+import asyncio
+
+from tui.ui.widgets.tasks import Tasks
+
+
+async def test_tasks_that_still_run_are_cancelled_and_waited_for() -> None:
+    tasks, ended = Tasks(), []
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.append("cancelled")
+
+    async def short() -> None:
+        ended.append("short")
+
+    tasks.start(short(), "short")
+    long = tasks.start(work(), "long")
+    await asyncio.sleep(0)
+    await tasks.cancel()
+    assert ended == ["short", "cancelled"]
+    assert long.cancelled()
+    await tasks.cancel()

@@ -1,0 +1,121 @@
+"""The user's marks, notes and saved filters of a recording."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from textual.content import Content
+from textual.screen import Screen
+
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+from tui.traffic.filter.query import Query, parse
+from tui.traffic.record.entry_columns import Recording
+from tui.ui.dialogs.picker import Choice, Picker
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.traffic.filtering import Filtering
+from tui.ui.widgets.prompt import PromptLine
+
+KEEP = "+"
+"""Stands in the list of saved filters for saving the active one."""
+
+
+class Annotations:
+    """Marks and notes.
+
+    Args:
+        changed: called when a note has changed.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        list: EntryList,
+        filtering: Filtering,
+        prompt: PromptLine,
+        changed: Callable[[], None],
+    ) -> None:
+        self._recording, self._list, self._filtering, self._prompt = recording, list, filtering, prompt
+        self._changed = changed
+
+    def toggle_mark(self) -> None:
+        index, frames = self._list.index, self._recording.frames
+        if index < 0:
+            return
+        marked = not frames.marked[index]
+        frames.mark(index, marked)
+        self._recording.keep_mark(frames.seq(index), marked)
+        self._list.tick()
+
+    def edit_note(self) -> None:
+        """Ask for the note on the selected entry."""
+        seq, notes = self._list.selected, self._recording.notes
+        if not seq:
+            return
+
+        def keep(text: str) -> None:
+            text = text.strip()
+            if text:
+                notes[seq] = text
+            else:
+                notes.pop(seq, None)
+            self._recording.keep_note(seq, text)
+            self._filtering.noted(seq)
+            self._list.repaint()
+            self._changed()
+
+        self._prompt.ask(f"note on entry {seq}", keep, value=notes.get(seq, ""), placeholder="empty: no note")
+
+
+class SavedFilters:
+    """Selects a saved filter, or saves the active one.
+
+    Args:
+        apply: applies a filter.
+    """
+
+    def __init__(
+        self,
+        screen: Screen[Any],
+        recording: Recording,
+        filtering: Filtering,
+        prompt: PromptLine,
+        apply: Callable[[Query], None],
+    ) -> None:
+        self._screen, self._recording, self._filtering, self._prompt = screen, recording, filtering, prompt
+        self._apply = apply
+
+    def pick(self) -> None:
+        saved, text = self._recording.filters, self._filtering.query.text
+        choices = [Choice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)]
+        if text and text not in saved.values():
+            choices.append(Choice(KEEP, Content(f"keep: {clean_line(text, 60)}")))
+        note = "There is none yet: filter with /, then keep the filter here."
+        self._screen.app.push_screen(Picker("Saved filters", choices, note=note), self._picked)
+
+    def _picked(self, name: str | None) -> None:
+        if name == KEEP:
+            self._ask_name()
+        elif name is not None:
+            self._apply(parse(self._recording.filters[name]))
+
+    def _ask_name(self, name: str = "") -> None:
+        self._prompt.ask("name of the filter", self._keep, value=name)
+
+    def _keep(self, name: str) -> None:
+        name = clean_line(name.strip(), 60)
+        if name and name != KEEP:
+            self._screen.run_worker(self._save(name, self._filtering.query.text), name="save a filter")
+
+    async def _save(self, name: str, text: str) -> None:
+        screen = self._screen
+        try:
+            await asyncio.to_thread(self._recording.keep_filter, name, text)
+        except McptuiError as error:
+            title = f"Filter {name} not saved"
+            screen.notify(clean_line(str(error), 600), title=title, severity="error")
+            if screen.is_current and not self._prompt.display:
+                self._ask_name(name)
+        else:
+            self._recording.filters[name] = text
+            screen.notify(f"kept as {name}", timeout=2)

@@ -1,0 +1,320 @@
+"""The open entry: as a tree, beside its partner, as bytes, in time, explained, with its findings."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+
+from tui.core import units
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+from tui.traffic.record.entry_columns import Recording
+from tui.ui.keys.actions import Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.traffic import sheets
+from tui.ui.traffic.bars import EntryTab, EntryTabs
+from tui.ui.traffic.copies import EntryClipboard
+from tui.ui.traffic.entry_loader import HEAD, EntryLoader, LoadedEntry
+from tui.ui.traffic.entry_search import EntrySearch
+from tui.ui.traffic.previews import ReaderThread
+from tui.ui.traffic.sheets import RAW_PAGE, RawSheet
+from tui.ui.widgets.bar import SplitBar
+from tui.ui.widgets.files import path_problem, save_new, typed_path
+from tui.ui.widgets.page import Lines, Page, Sheet
+from tui.ui.widgets.prompt import PromptLine
+from tui.ui.widgets.rows import Row
+from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.tasks import Tasks
+from tui.ui.widgets.tree import Tree
+
+SIDE_BY_SIDE = 100
+"""Columns from which a pair is shown side by side; below, one over the other."""
+
+MOST_A_SECOND = 8
+"""Entries loaded per second while the newest is followed."""
+
+_TABS = tuple(EntryTab)
+
+
+class EntryView(Vertical):
+    """Shows entries, and owns the search in them and the copying of them.
+
+    Args:
+        recording: of the entries.
+        reader: the thread that reads bodies.
+        symbols: that the terminal can show.
+        prompt: asks for file names and for what to search for.
+        folder: where files are saved.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.FRAME)
+
+    DEFAULT_CSS = """
+    EntryView { height: 1fr; }
+    EntryView Bar { background: $panel; padding: 0 1; }
+    EntryView Horizontal { height: 1fr; }
+    EntryView Vertical { width: 1fr; height: 1fr; }
+    EntryView Page { height: 1fr; background: $surface; padding: 0 0 0 1; }
+    EntryView #second { display: none; border-left: solid $rule; }
+    EntryView.-pair #second { display: block; }
+    EntryView.-over Horizontal { layout: vertical; }
+    EntryView.-over #second { border-left: none; }
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        reader: ReaderThread,
+        symbols: Symbols,
+        *,
+        prompt: PromptLine,
+        folder: Callable[[], Path] = Path.cwd,
+    ) -> None:
+        super().__init__(id="detail")
+        self._recording = recording
+        self._loader = EntryLoader(recording.frames, reader, symbols)
+        self._symbols = symbols
+        self._prompt = prompt
+        self._folder = folder
+        self._tabs = EntryTabs()
+        self._headings = (SplitBar(), SplitBar())
+        self.pages = (Page(id="page-first"), Page(id="page-second"))
+        self.search = EntrySearch(self.pages, lambda: (self.page, self.entry_in_page), prompt)
+        self.clipboard = EntryClipboard(self, recording.urls)
+        self.loaded: LoadedEntry | None = None
+        self._wanted = 0
+        self._loading: asyncio.Task[None] | None = None
+        self._tasks = Tasks()
+
+    def compose(self) -> ComposeResult:
+        yield self._tabs
+        with Horizontal():
+            with Vertical(id="first"):
+                yield self._headings[0]
+                yield self.pages[0]
+            with Vertical(id="second"):
+                yield self._headings[1]
+                yield self.pages[1]
+
+    async def on_unmount(self) -> None:
+        await self._tasks.cancel()
+
+    # ---- what the screen uses ----
+
+    @property
+    def tab(self) -> EntryTab:
+        """The active view."""
+        return self._tabs.active
+
+    def show_entry(self, seq: int) -> None:
+        """Show an entry once it is loaded; it is skipped if another one is wanted by then."""
+        self._wanted = seq
+        if seq and (self._loading is None or self._loading.done()):
+            self._loading = self._tasks.start(self._load(), "load an entry")
+
+    def reload(self) -> None:
+        """Load the entry again: its partner, its findings or its note may be new."""
+        if self.loaded is not None:
+            self.show_entry(self.loaded.entry.seq)
+
+    def look(self) -> None:
+        """Load the entry again once its partner is recorded."""
+        loaded, frames = self.loaded, self._recording.frames
+        if loaded is not None and loaded.partner is None:
+            index = frames.index(loaded.entry.seq)
+            if index >= 0 and frames.partner(index) >= 0:
+                self.reload()
+
+    def show_tab(self, tab: EntryTab) -> None:
+        self._tabs.active = tab
+        self._tabs.refresh()
+        self._fill()
+
+    def fit(self, width: int) -> None:
+        """Show a pair side by side if there is room; then that is the view to begin with."""
+        self.set_class(width < SIDE_BY_SIDE, "-over")
+        if self.loaded is None:
+            self._tabs.active = EntryTab.TREE if width < SIDE_BY_SIDE else EntryTab.PAIR
+
+    @property
+    def page(self) -> Page:
+        """The page that has the focus, else the first."""
+        return next((page for page in self.pages if page.has_focus), self.pages[0])
+
+    @property
+    def entry_in_page(self) -> LoadedEntry | None:
+        """The entry in the page that has the focus."""
+        if self.tab is not EntryTab.PAIR or self.loaded is None:
+            return self.loaded
+        return self._pair(self.loaded)[self.page is self.pages[1]]
+
+    # ---- loading ----
+
+    async def _load(self) -> None:
+        shown = -1
+        while shown != self._wanted:
+            shown = self._wanted
+            self._update_tabs(busy=True)
+            try:
+                loaded = await self._loader.load(shown)
+            except McptuiError as error:
+                self._show_problem(str(error))
+                continue
+            if loaded is None:
+                self._show_problem("This entry was dropped: the recording has reached its limit.")
+                continue
+            same = self.loaded is not None and self.loaded.entry.seq == loaded.entry.seq
+            self.loaded = loaded
+            self._update_tabs(busy=False)
+            if not (same and self.tab is EntryTab.TREE):
+                self._fill()
+            await asyncio.sleep(1 / MOST_A_SECOND)
+
+    def _show_problem(self, sentence: str) -> None:
+        self.loaded = None
+        self.remove_class("-pair")
+        self._headings[0].show(())
+        self.pages[0].show(Lines([((clean_line(sentence, 400), "warn"),)]))
+        self._update_tabs(busy=False)
+
+    def _update_tabs(self, *, busy: bool) -> None:
+        tabs, loaded = self._tabs, self.loaded
+        tabs.notes = {}
+        if loaded is not None:
+            both = (loaded, loaded.partner) if loaded.partner is not None else (loaded,)
+            if count := sum(len(each.findings) for each in both):
+                tabs.notes[EntryTab.FINDINGS] = str(count)
+        working = busy or any(page.busy for page in self.pages)
+        tabs.right = (("reading…", "warn"),) if working else self._note_and_seq()
+        tabs.refresh()
+
+    def _note_and_seq(self) -> Row:
+        loaded = self.loaded
+        if loaded is None:
+            return ()
+        note = self._recording.notes.get(loaded.entry.seq, "")
+        row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "accent"),) if note else ()
+        return (*row, (f"entry {loaded.entry.seq}", "dim"))
+
+    def on_entry_tabs_chosen(self, event: EntryTabs.Chosen) -> None:
+        event.stop()
+        self.show_tab(event.tab)
+
+    def on_page_busy(self, event: Page.Busy) -> None:
+        event.stop()
+        self._update_tabs(busy=False)
+
+    # ---- pages ----
+
+    def _pair(self, loaded: LoadedEntry) -> tuple[LoadedEntry, LoadedEntry | None]:
+        """Return the earlier one and the later one."""
+        partner = loaded.partner
+        if partner is None or loaded.entry.seq < partner.entry.seq:
+            return loaded, partner
+        return partner, loaded
+
+    def _fill(self) -> None:
+        loaded = self.loaded
+        if loaded is None:
+            return
+        first, second = self._pair(loaded) if self.tab is EntryTab.PAIR else (loaded, None)
+        self.set_class(second is not None, "-pair")
+        self._put(0, first)
+        if second is not None:
+            self._put(1, second)
+        elif self.pages[1].has_focus:
+            self.pages[0].focus(scroll_visible=False)
+
+    def _put(self, place: int, loaded: LoadedEntry) -> None:
+        sheet = self._sheet(loaded, place)
+        self._headings[place].show(*sheets.heading(loaded, self._symbols))
+        self.pages[place].show(sheet)
+
+    def _sheet(self, loaded: LoadedEntry, place: int) -> Sheet:
+        match self.tab:
+            case EntryTab.TREE | EntryTab.PAIR:
+                return loaded.tree if loaded.tree.is_json else self._raw(loaded, place)
+            case EntryTab.RAW:
+                return self._raw(loaded, place)
+            case EntryTab.TIMING:
+                return sheets.timing(self._recording.frames, loaded, self._symbols)
+            case EntryTab.EXPLAIN:
+                return sheets.explanation(loaded, self._recording.revision(loaded.entry.source))
+            case EntryTab.FINDINGS:
+                return sheets.findings(loaded, self._symbols)
+
+    def _raw(self, loaded: LoadedEntry, place: int) -> RawSheet:
+        entry = loaded.entry
+        cut = ""
+        if entry.sha256:
+            cut = f"{units.size(entry.size - loaded.stored)} more travelled and were not kept"
+
+        def want(start: int) -> None:
+            self._tasks.start(self._load_page(entry.seq, start, sheet, place), "load a page")
+
+        sheet = RawSheet(loaded.stored, entry.redactions, want, cut)
+        if loaded.stored <= HEAD:
+            for start in range(0, loaded.stored, RAW_PAGE):
+                sheet.put(start, loaded.body[start : start + RAW_PAGE])
+        return sheet
+
+    async def _load_page(self, seq: int, start: int, sheet: RawSheet, place: int) -> None:
+        sheet.put(start, await self._loader.body(seq, start, RAW_PAGE))
+        if self.pages[place].sheet is sheet:
+            self.pages[place].rows_changed()
+
+    # ---- keys ----
+
+    def action_frame_next_tab(self) -> None:
+        self.show_tab(_TABS[(_TABS.index(self.tab) + 1) % len(_TABS)])
+
+    def action_frame_last_tab(self) -> None:
+        self.show_tab(_TABS[_TABS.index(self.tab) - 1])
+
+    def action_frame_fold(self) -> None:
+        self.page.action_choose()
+
+    def action_frame_fold_all(self) -> None:
+        sheet = self.page.sheet
+        if isinstance(sheet, Tree) and not self.page.busy:
+            sheet.fold_all()
+            self.page.rows_changed()
+
+    def action_frame_search(self) -> None:
+        self.search.ask()
+
+    def action_frame_next(self) -> None:
+        self.search.go(1)
+
+    def action_frame_previous(self) -> None:
+        self.search.go(-1)
+
+    def action_frame_copy_value(self) -> None:
+        self.clipboard.copy(self.page.sheet.value(self.page.cursor), "the value")
+
+    def action_frame_copy_path(self) -> None:
+        if path := self.page.sheet.path(self.page.cursor):
+            self.clipboard.copy(path, path)
+
+    def action_frame_copy(self) -> None:
+        if (loaded := self.entry_in_page) is not None:
+            self.clipboard.copy_as(loaded)
+
+    def action_frame_save(self) -> None:
+        """Save the image under the cursor, or else the whole body."""
+        loaded, sheet = self.entry_in_page, self.page.sheet
+        if loaded is None:
+            return
+        found = sheet.binary(self.page.cursor) if isinstance(sheet, Tree) else None
+        data, ending = found or (loaded.body, "json" if loaded.tree.is_json else "txt")
+        path = self._folder() / f"mcptui-{loaded.entry.seq}.{ending}"
+
+        def save(name: str) -> None:
+            if name.strip():
+                self._tasks.start(save_new(self.app, typed_path(name), data), "save a body")
+
+        self._prompt.ask("save as", save, value=str(path), check=path_problem)

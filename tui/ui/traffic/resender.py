@@ -1,0 +1,251 @@
+"""Sending recorded requests to their servers again, as they were or edited, and finding their entries."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+from tui.core.traffic import Kind
+from tui.traffic.record.entry_columns import EntryColumns, mark_of
+from tui.ui.dialogs.confirm import ConfirmCall
+from tui.ui.traffic.entry_list import EntryList
+from tui.ui.traffic.entry_loader import whole_entry
+from tui.ui.traffic.previews import ReaderThread
+from tui.ui.traffic.resend import MOST_EDITED, MOST_SENT, ResendRequest, edited, read, refusal
+from tui.ui.widgets.tasks import Tasks
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+    from tui.traffic.spans.entries import Span
+
+READ_SECONDS = 2.0
+"""How long a key waits for the recording."""
+
+RECORDED = "This is a recording: there is no server behind it to send anything to."
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRun:
+    """The running program behind live traffic; a recording that is read from a file has none.
+
+    Attributes:
+        runtime: of the servers.
+        next_call_id: numbers a call made by hand, here or in the workbench.
+        confirmed: destructive tools that the user has confirmed, by server and item.
+        spans: the turns of the conversation, with the time that approvals took.
+        open_form: opens the form of a tool, in the workbench of its server, with arguments in it.
+    """
+
+    runtime: "Runtime"
+    next_call_id: Callable[[], str]
+    confirmed: set[tuple[str, str]]
+    spans: "Callable[[], Sequence[Span]]"
+    open_form: Callable[[str, str, Any], None] = lambda server, tool, arguments: None
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A request on its way.
+
+    Attributes:
+        call: its id.
+        after: how many entries there were before it.
+        request: index of its entry, -1 until it is recorded.
+    """
+
+    call: str
+    after: int
+    request: int = -1
+
+
+class Resender:
+    """Sends the selected request again; without a live run, says why not."""
+
+    def __init__(
+        self,
+        screen: Screen[Any],
+        live: LiveRun | None,
+        frames: EntryColumns,
+        list: EntryList,
+        reader: ReaderThread,
+        tasks: Tasks,
+    ) -> None:
+        self._screen, self._live, self._frames = screen, live, frames
+        self._list, self._reader, self._tasks = list, reader, tasks
+        self._sent: _Sent | None = None  # where the cursor is to go
+
+    async def resend(self) -> None:
+        """Send the request again, as it was."""
+        request = await self._request()
+        if request is not None:
+            self._confirm(request)
+
+    async def edit(self) -> None:
+        """Edit the params of the request and send it."""
+        from tui.ui.traffic.edit_request import EditRequest
+
+        request = await self._request()
+        if request is None:
+            return
+        if len(json.dumps(request.params)) > MOST_EDITED:
+            self._screen.notify("It is too large to be edited here.", timeout=4)
+            return
+
+        def done(params: Mapping[str, Any] | None) -> None:
+            if params is not None:
+                self._confirm(replace(request, params=edited(request.params, params)))
+
+        self._screen.app.push_screen(EditRequest(request, self._check(request)), done)
+
+    async def open_form(self) -> None:
+        """Put the arguments of the call into the form of its tool, in the workbench of its server."""
+        request = await self._request()
+        if request is None or self._live is None:
+            return
+        if request.method != "tools/call" or not request.tool:
+            self._screen.notify("Only a tool has a form; e edits the params as JSON.", timeout=4)
+            return
+        self._live.open_form(request.server, request.tool, request.params.get("arguments", {}))
+
+    async def _request(self) -> ResendRequest | None:
+        """Return the selected request, or that of the selected response; show why it cannot be sent."""
+        index = self._index()
+        if index < 0:
+            return None
+        problem = self._refusal(index)
+        if not problem:
+            found = await self._read(self._frames.seq(index))
+            if isinstance(found, ResendRequest):
+                return found
+            problem = found
+        self._screen.notify(problem, timeout=5)
+        return None
+
+    def _index(self) -> int:
+        frames, index = self._frames, self._list.index
+        if index >= 0 and frames.kind[index] != Kind.REQUEST:
+            partner = frames.partner(index)
+            if partner >= 0 and frames.kind[partner] == Kind.REQUEST:
+                return partner
+        return index
+
+    def _refusal(self, index: int) -> str:
+        if self._live is None:
+            return RECORDED
+        frames = self._frames
+        return refusal(
+            Kind(frames.kind[index]),
+            frames.goes(index),
+            frames.sources.texts[frames.source[index]],
+            frames.methods.texts[frames.method[index]],
+            self._live.runtime.host.statuses(),
+        )
+
+    async def _read(self, seq: int) -> ResendRequest | str:
+        try:
+            async with asyncio.timeout(READ_SECONDS):
+                entry = await self._reader.ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1))
+        except TimeoutError:
+            return "It is still being read: try again in a moment."
+        except McptuiError as error:
+            return str(error)
+        return "It was dropped: the recording has reached its limit." if entry is None else read(entry)
+
+    def _check(self, request: ResendRequest) -> Callable[[Mapping[str, Any]], Awaitable[str]] | None:
+        """Return what checks params against the schema of the tool that they call."""
+        if self._live is None:
+            return None
+        workbench = self._live.runtime.workbench
+        tool = next((each for each in workbench.tools(request.server) if each.name == request.tool), None)
+        if tool is None:
+            return None
+
+        async def check(params: Mapping[str, Any]) -> str:
+            arguments = params.get("arguments", {})
+            if params.get("name") != tool.name or not isinstance(arguments, dict):
+                return ""
+            return await workbench.check(tool, arguments)
+
+        return check
+
+    def _confirm(self, request: ResendRequest) -> None:
+        """Ask once before a destructive tool is called."""
+        live = self._live
+        if live is None:
+            return
+        tools = live.runtime.workbench.tools(request.server)
+        destructive = any(each.name == request.tool and each.destructive for each in tools)
+        item = (request.server, f"tool {request.tool}")
+        if not destructive or item in live.confirmed:
+            self._send(live, request)
+            return
+
+        def confirmed(yes: bool | None) -> None:
+            if yes:
+                live.confirmed.add(item)
+                self._send(live, request)
+
+        arguments = clean_line(json.dumps(request.params.get("arguments", {}), ensure_ascii=False), 600)
+        warning = f"{clean_line(request.tool, 60)} may destroy something, says the server."
+        self._screen.app.push_screen(ConfirmCall(warning, arguments), confirmed)
+
+    def _send(self, live: LiveRun, request: ResendRequest) -> None:
+        self._sent = sent = _Sent(live.next_call_id(), len(self._frames))
+        self._tasks.start(self._call(live, request, sent), sent.call)
+
+    async def _call(self, live: LiveRun, request: ResendRequest, sent: _Sent) -> None:
+        answer = await live.runtime.workbench.request(
+            request.server,
+            request.method,
+            request.params,
+            call=sent.call,
+            seconds=_seconds(live, request.server),
+        )
+        if answer.problem:
+            self._screen.notify(answer.problem, severity="warning", timeout=8)
+
+    # ---- the entries of what was sent ----
+
+    def look(self) -> None:
+        """Select the sent request once it is recorded, then its response."""
+        sent, frames = self._sent, self._frames
+        if sent is None:
+            return
+        if sent.request < 0:
+            sent.request = self._recorded(sent)
+            if sent.request >= 0:
+                self._select(sent.request, sent.call)
+        elif self._list.selected != frames.seq(sent.request):
+            self._sent = None  # the user has gone elsewhere
+        elif (answer := frames.partner(sent.request)) >= 0 and self._list.select(frames.seq(answer)):
+            self._sent = None
+
+    def _recorded(self, sent: _Sent) -> int:
+        frames, mark = self._frames, mark_of(sent.call)
+        count, at = len(frames), sent.after
+        while True:
+            try:
+                at = frames.call.index(mark, at, count)
+            except ValueError:
+                return -1
+            if frames.kind[at] == Kind.REQUEST and not frames.turn[at]:
+                return at
+            at += 1
+
+    def _select(self, index: int, call: str) -> None:
+        self._list.following = False
+        if not self._list.select(self._frames.seq(index)):
+            self._sent = None
+            self._screen.notify(f"It was sent; the filter hides it. call:{call} finds it.", timeout=5)
+
+
+def _seconds(live: LiveRun, server: str) -> float:
+    for status in live.runtime.host.statuses():
+        if status.name == server and status.spec.tool_seconds is not None:
+            return status.spec.tool_seconds
+    return live.runtime.limits.tool_seconds

@@ -1,0 +1,170 @@
+"""How often, how long, how much: every server and tool of a recording on one line each."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+
+from tui.core import units
+from tui.core.text import clean_line
+from tui.traffic.filter.nodes import written
+from tui.traffic.record.entry_columns import Recording
+from tui.traffic.stats import Figures, Stats
+from tui.ui.widgets.bar import SplitBar, key_hints
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import Row, crop, pad
+from tui.ui.widgets.times import span
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+SPARK_CELLS = 30
+
+_NUMBERS = (("calls", 7), ("errors", 7), ("waiting", 8), ("p50", 9), ("p95", 9), ("longest", 9), ("bytes", 8))
+
+
+def head(width: int) -> Row:
+    """Return the headings."""
+    numbers = "".join(f"{name:>{cells}}" for name, cells in _NUMBERS)
+    cells = _name_cells(width)
+    over = "   calls over time" if _spark_cells(width, cells) >= 15 else ""
+    return ((f"{'  server and tool':<{cells}}{numbers}{over}", "dim"),)
+
+
+def figures_row(figures: Figures, width: int) -> Row:
+    """Return the line of a server, or of one of its tools."""
+    is_server = not figures.method
+    name = clean_line(figures.server if is_server else figures.tool or figures.method, 80)
+    cells = _name_cells(width)
+    if is_server:
+        left: Row = ((f"  {name}", "text bold"),)
+    else:
+        kind = f"   {clean_line(figures.method, 40)}" if figures.tool and cells > 40 else ""
+        left = ((f"    {name}", "tool" if figures.tool else "text"), (kind, "dim"))
+    failed = figures.errors + figures.lost
+    plain = "text" if is_server else "dim"
+    return (
+        *pad(crop(left, cells - 1), cells),
+        (f"{units.count(figures.calls):>7}", "text"),
+        (f"{f'✗ {failed}' if failed else '0':>7}", "bad" if failed else "dim"),
+        (f"{f'◌ {figures.waiting}' if figures.waiting else '':>8}", "warn"),
+        (f"{_time(figures.p50_ns):>9}", plain),
+        (f"{_time(figures.p95_ns):>9}", plain),
+        (f"{_time(figures.longest_ns):>9}", "warn" if figures.longest_ns >= 1_000_000_000 else plain),
+        (f"{units.size(figures.octets):>8}", "dim"),
+        (f"   {sparkline(figures.sparks, _spark_cells(width, cells))}", "accent"),
+    )
+
+
+def _name_cells(width: int) -> int:
+    return max(18, min(44, width - 58))
+
+
+def _spark_cells(width: int, name_cells: int) -> int:
+    return max(0, min(SPARK_CELLS, width - name_cells - 62))
+
+
+def _time(ns: int) -> str:
+    return span(ns) if ns > 0 else ""
+
+
+def sparkline(counts: tuple[int, ...], cells: int) -> str:
+    """Return counts as a line of blocks, neighbours added up where there are more of them than cells."""
+    if not counts or not cells:
+        return ""
+    last = max((place for place, count in enumerate(counts) if count), default=-1) + 1
+    counts = counts[:last]
+    each = max(1, -(-len(counts) // cells))
+    sums = [sum(counts[start : start + each]) for start in range(0, len(counts), each)]
+    most = max(sums, default=0) or 1
+    return "".join(_BLOCKS[min(7, count * 8 // (most + 1))] if count else " " for count in sums)
+
+
+LOOKS_PER_SECOND = 4
+COUNTING_MS = 8.0
+
+_KEYS = (("enter", "show its entries"), ("j k", "up and down"), ("esc", "back"))
+
+
+class _Table(LinePane):
+    CURSOR = True
+    FOLLOWS = False
+
+    def __init__(self) -> None:
+        super().__init__(id="figures")
+        self.figures: list[Figures] = []
+
+    def row_count(self) -> int:
+        return max(1, len(self.figures))
+
+    def row(self, index: int) -> Row:
+        if not self.figures:
+            return (("  Nothing was called yet.", "dim"),)
+        return figures_row(self.figures[index], self.columns)
+
+    def row_selectable(self, index: int) -> bool:
+        return index < len(self.figures)
+
+    def row_chosen(self, index: int) -> None:
+        figures = self.figures[index]
+        parts = [("server", figures.server), ("method", figures.method), ("tool", figures.tool)]
+        known = [f"{name}:{written(text)}" for name, text in parts if text and text != "(other)"]
+        self.screen.dismiss(" ".join(known))
+
+
+class StatisticsScreen(ModalScreen[str | None]):
+    """The statistics of a recording; returns a filter for the entries of the selected line."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "back", priority=True)]
+
+    DEFAULT_CSS = """
+    StatisticsScreen { background: $surface; layout: vertical; }
+    StatisticsScreen > Bar { padding: 0 1; background: $panel; }
+    StatisticsScreen > #figures-heads { background: $surface; padding: 0; }
+    StatisticsScreen > _Table { height: 1fr; background: $surface; }
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__()
+        self._stats = Stats(recording.frames)
+        self._seen = (-1, -1)
+        self._frames = recording.frames
+        self._title = SplitBar((("NUMBERS  ", "accent bold"), (clean_line(recording.title, 60), "text")))
+        self._heads, self._keys = SplitBar(id="figures-heads"), SplitBar(key_hints(_KEYS))
+        self._table = _Table()
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        yield self._heads
+        yield self._table
+        yield self._keys
+
+    def on_mount(self) -> None:
+        self._table.focus()
+        self.look()
+        self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+
+    def look(self) -> None:
+        """Count for a moment, and show the result so far."""
+        seen = (len(self._frames), self._frames.revision)
+        if seen == self._seen:
+            return
+        done = self._stats.advance(COUNTING_MS)
+        self._seen = seen if done else (-1, -1)
+        self._heads.show(head(self._table.columns))
+        self._title.show(self._title.left, () if done else (("counting…", "warn"),))
+        self._table.figures = [
+            line for server in self._stats.servers() for line in (server, *self._stats.tools(server.server))
+        ]
+        self._table.rows_changed()
+        if not done:
+            self.call_later(self.look)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._again)
+
+    def _again(self) -> None:
+        self._seen = (-1, -1)
+        self.look()
+
+    def action_back(self) -> None:
+        self.dismiss(None)
