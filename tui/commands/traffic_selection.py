@@ -227,7 +227,7 @@ class Selection:
 
     def findings(self) -> Iterator[Finding]:
         """Yield what the linter has to say of all entries, in order."""
-        from tui.runtime.judging import model_judge
+        from tui.runtime.recording import model_judge
         from tui.traffic.lint.lint_thread import lint_recording
 
         judge = model_judge()

@@ -1,30 +1,31 @@
-"""BackgroundThread: work that goes on in a thread of its own until it is closed."""
+"""A thread in the background that works until it is closed."""
 
 import threading
+from collections.abc import Callable
 
 CLOSE_SECONDS = 2.0
 
 
 class BackgroundThread:
-    """A thread that can be started once and closed. A subclass says in `_run` what it does until `_closing`.
+    """A thread that can be started once and closed.
 
     Args:
         name: of the thread.
+        work: runs in the thread until `closing` is set.
+
+    Attributes:
+        closing: set by `close`.
     """
 
-    def __init__(self, name: str) -> None:
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+    def __init__(self, name: str, work: Callable[[], None]) -> None:
+        self.closing = threading.Event()
+        self._thread = threading.Thread(target=work, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begin."""
         self._thread.start()
 
     def close(self) -> None:
         """Stop; wait for the end, 2 s at most."""
-        self._closing.set()
+        self.closing.set()
         if self._thread.is_alive():
             self._thread.join(CLOSE_SECONDS)
-
-    def _run(self) -> None:
-        raise NotImplementedError

@@ -2,10 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from tui.core.context.compaction import Compactor
@@ -16,10 +17,21 @@ from tui.core.conversation.conversation import (
     Attachment,
     Compaction,
     Conversation,
+    Message,
     Remark,
     UserMessage,
 )
-from tui.core.conversation.sessions import LAST, LIST_STEP, Journal, SessionInfo, SessionMeta, Sessions, named
+from tui.core.conversation.sessions import (
+    LAST,
+    LIST_STEP,
+    ExportKind,
+    Journal,
+    SessionInfo,
+    SessionMatch,
+    SessionMeta,
+    Sessions,
+    named,
+)
 from tui.core.errors import McptuiError, UsageError
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
 from tui.core.schemas.tool_names import NameTable
@@ -28,25 +40,28 @@ from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.open_conversation import OpenConversation
-from tui.runtime.readiness import Loading
-from tui.runtime.saved_conversations import SavedConversations
-from tui.runtime.turn import PendingTurn, discreet_remark
-from tui.runtime.turn_context import TurnContext
+from tui.runtime.turn import ModelLoading, PendingTurn, TurnContext, redacted_remark
 
 
-class Conversations(SavedConversations):
+class Conversations:
     """The conversation on screen, and all saved ones.
 
     Args:
         active_model: the model.
-        around: tools, limits, time.
+        context: tools, limits, time.
         store: where conversations are saved; None saves none.
+
+    Attributes:
+        revision: grows when the open conversation was replaced by another, renamed or compacted.
+        opened: grows when it was replaced by another.
     """
 
-    def __init__(self, active_model: ActiveModel, around: TurnContext, store: Sessions | None) -> None:
-        super().__init__(store)
+    def __init__(self, active_model: ActiveModel, context: TurnContext, store: Sessions | None) -> None:
         self._active_model = active_model
-        self._around = around
+        self._context = context
+        self._store = store
+        self._now = OpenConversation(Conversation())
+        self.revision = self.opened = 0
         self._busy = self._lost = ""
         self._turns = 0
         self._numbers: dict[str, dict[int, int]] = {}  # session -> its turns of this run
@@ -64,6 +79,26 @@ class Conversations(SavedConversations):
         """Why this conversation is not being saved, in words, or ""."""
         return self._now.problem
 
+    @property
+    def messages(self) -> Sequence[Message]:
+        """What was said in the open one."""
+        return self._now.conversation.messages
+
+    @property
+    def unknown(self) -> frozenset[str]:
+        """Ids of calls in it that were sent and whose outcome nobody knows."""
+        return self._now.unknown
+
+    @property
+    def turn_numbers(self) -> Mapping[int, int]:
+        """Numbers that its turns have in the traffic of this run, by the index of their question."""
+        return self._now.turn_numbers
+
+    @property
+    def compaction(self) -> Compaction:
+        """What stands in for its oldest messages when the model is asked."""
+        return self._now.conversation.compaction
+
     def lost(self) -> str:
         """Return, once, why the conversation that was left last was not saved, in words, or ""."""
         lost, self._lost = self._lost, ""
@@ -80,7 +115,7 @@ class Conversations(SavedConversations):
     @property
     def remarks(self) -> Sequence[Remark]:
         """What mcptui itself said between them, without secrets."""
-        return [discreet_remark(one, self._around.discreet) for one in self._now.conversation.remarks]
+        return [redacted_remark(one, self._context.redacted) for one in self._now.conversation.remarks]
 
     @property
     def meters(self) -> Meters:
@@ -94,7 +129,7 @@ class Conversations(SavedConversations):
         """Return the whole of a result that the model was told in part, or ""."""
         return self._now.shelf.find(name) or ""
 
-    # ---- saved conversations ----
+    # ---- replacing the conversation on screen ----
 
     async def new(self) -> None:
         """Begin another conversation; the one before stays as it was saved."""
@@ -163,6 +198,42 @@ class Conversations(SavedConversations):
         await self.branch(index)
         return message.text, message.attachments
 
+    # ---- saved conversations ----
+
+    async def sessions(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
+        """Return saved ones whose title has `text` in it, the last changed first."""
+        return await self._store.list(text, limit=limit) if self._store is not None else ()
+
+    async def search(self, text: str) -> AsyncIterator[SessionMatch]:
+        """Yield where `text` was said in any of them."""
+        if self._store is not None:
+            async for found in self._store.search(text):
+                yield found
+
+    async def rename(self, session: str, title: str) -> None:
+        """Give one another title."""
+        if self._is_open(session):
+            self._now.describe(SessionMeta(title=title))
+            await self._now.settled()
+        else:
+            await self._stored().rename(session, title)
+        self.revision += 1
+
+    async def delete(self, session: str) -> None:
+        """Take one out of the list; `restore` brings it back."""
+        if self._is_open(session):
+            raise McptuiError("this conversation is open", next_step="Begin a new one first.")
+        await self._stored().delete(session)
+
+    async def restore(self, session: str) -> None:
+        """Bring back what was deleted."""
+        await self._stored().restore(session)
+
+    async def export(self, session: str, kind: ExportKind, path: Path) -> None:
+        """Write one to a file."""
+        await self._now.settled()
+        await self._stored().export(session, kind, path)
+
     # ---- what the model is told ----
 
     @property
@@ -204,7 +275,7 @@ class Conversations(SavedConversations):
 
     def tool_marks(self) -> Mapping[tuple[str, str], str]:
         """Return what is special of tools, by server and own name: left out and why, pinned, simplified."""
-        table = NameTable(self._around.toolbox.tools())
+        table = NameTable(self._context.toolbox.tools())
         known = {
             (tool.server, tool.name): mark
             for name, mark in self._active_model.tool_marks.items()
@@ -248,7 +319,7 @@ class Conversations(SavedConversations):
         Raises:
             McptuiError: there is no model to ask.
         """
-        model, around, now = self._active_model.model, self._around, self._now
+        model, context, now = self._active_model.model, self._context, self._now
         self._turns += 1
         number, at = self._turns, time.time()
 
@@ -260,11 +331,11 @@ class Conversations(SavedConversations):
             self._offering.max_tools = self._active_model.max_tools
             deps = TurnDeps(
                 model,
-                around.toolbox,
+                context.toolbox,
                 approver,
-                around.policy,
-                around.limits,
-                around.clock,
+                context.policy,
+                context.limits,
+                context.clock,
                 journal=now.journal,
                 gauge=self._active_model.gauge,
                 bill=partial(self._spent, now),
@@ -273,9 +344,9 @@ class Conversations(SavedConversations):
             )
             return Turn(now.conversation, deps, number)
 
-        meter = TurnMeter(around.limits, around.clock.now_ns())
-        waits = (around.starting, Loading(lambda: self._active_model.to_load, self._active_model.load))
-        return PendingTurn(begin, meter, around.notice, around.discreet, waits)
+        meter = TurnMeter(context.limits, context.clock.now_ns())
+        waits = (context.starting, ModelLoading(lambda: self._active_model.to_load, self._active_model.load))
+        return PendingTurn(begin, meter, context.notice, context.redacted, waits)
 
     async def close(self) -> None:
         """Write what waits and let go of the files; `problem` says what was not saved. Bounded in time."""
@@ -283,6 +354,14 @@ class Conversations(SavedConversations):
         await self._active_model.close()
 
     # ---- inside ----
+
+    def _is_open(self, session: str) -> bool:
+        return self._now.info is not None and self._now.info.id == session
+
+    def _stored(self) -> Sessions:
+        if self._store is None:
+            raise McptuiError("conversations are not saved in this run")
+        return self._store
 
     @contextmanager
     def _alone(self, doing: str) -> Iterator[OpenConversation]:
@@ -328,7 +407,7 @@ class Conversations(SavedConversations):
         except McptuiError as error:
             now.refused = str(error)
         else:
-            about = replace(self._about_model(), recording=self._around.recording_name or None)
+            about = replace(self._about_model(), recording=self._context.recording_name() or None)
             now.begin(journal, question, about)
         self.revision += 1
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from tui.core.errors import McptuiError, StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, TrafficReader, TrafficWriter
-from tui.runtime.judging import model_judge
 from tui.traffic.lint.lint_thread import LintThread
 from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.traffic.record.recorder import Recorder
 
 if TYPE_CHECKING:
+    from tui.host.schemas.judge import ModelJudge
     from tui.runtime.tap_follower import TapWatch
     from tui.settings.schema import TrafficSettings
 
@@ -180,3 +180,10 @@ class RunRecording:
 
         # One assignment: a thread calls this, while the screen reads the filters.
         self.recording.filters = change_filter(self._keeping.filters, name, text)
+
+
+def model_judge() -> "ModelJudge":
+    """Return what validates messages against the SDK's models; for one thread, which also closes it."""
+    from tui.host.schemas.judge import ModelJudge
+
+    return ModelJudge()

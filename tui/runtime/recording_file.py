@@ -11,7 +11,7 @@ from tui.core.errors import McptuiError, StorageError
 from tui.core.text import clean_line
 from tui.core.traffic import Finding
 from tui.runtime.background import BackgroundThread
-from tui.runtime.judging import model_judge
+from tui.runtime.recording import model_judge
 from tui.storage.recordings.liveness import is_live
 from tui.storage.recordings.notes import NotesStore
 from tui.storage.recordings.reader import RecordingReader
@@ -30,7 +30,7 @@ REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
 _log = logging.getLogger(__name__)
 
 
-class RecordingFile(BackgroundThread):
+class RecordingFile:
     """Loads a recording in a thread of its own; the first rows are there at once.
 
     Attributes:
@@ -44,7 +44,8 @@ class RecordingFile(BackgroundThread):
         Raises:
             StorageError: it cannot.
         """
-        super().__init__("load a recording")
+        self._thread = BackgroundThread("load a recording", self._run)
+        self._closing = self._thread.closing
         live = is_live(path)
         ended_ns = _ended_ns(path)
         self._path = path
@@ -73,6 +74,13 @@ class RecordingFile(BackgroundThread):
             self._notes.note(seq, marked=marked, text=text)
         except McptuiError as error:
             _log.warning("a note was not kept: %s", error)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop; wait for the end, 2 s at most."""
+        self._thread.close()
 
     # ---- the thread ----------------------------------------------------------------------------------
 

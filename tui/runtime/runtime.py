@@ -1,6 +1,16 @@
-"""The composition root: builds host, model, policy and conversation from settings, and owns them.
+"""The composition root: builds everything behind the screens and the commands, and owns it.
 
-Nothing heavy is imported until `ready()`; even this module is loaded after the first frame only.
+    ConfigFile             the configuration file
+    RunRecording           records the traffic of this run; the sink of servers and models
+    Host                   the servers, and their tools
+    ActiveModel            the model that answers, and switching it
+    SessionStore           saved conversations
+    TurnContext            what a turn needs besides a model: tools, policy, limits, time
+    Conversations          the conversation on screen and its turns, from the three before
+    RememberedApprovals    approvals given for good, in the configuration file
+
+Until `ready()` has read the configuration there are no servers, rules and limits. Nothing heavy is imported
+before it, and even this module is loaded after the first frame only.
 """
 
 import asyncio
@@ -13,18 +23,18 @@ from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
 from tui.core.example_questions import examples
-from tui.core.ports import Answer, Approver, MonotonicClock, Toolbox
+from tui.core.ports import Answer, Approver, MonotonicClock
 from tui.core.secrets.redact import Redactor
 from tui.core.turn.approval_policy import Policy
 from tui.core.turn.limits import Limits
 from tui.core.workbench import Workbench
 from tui.host.host import Host
 from tui.runtime.active_model import ActiveModel
+from tui.runtime.approvals import RememberedApprovals
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
-from tui.runtime.readiness import Starting
 from tui.runtime.recording import RunRecording, kept_traffic
-from tui.runtime.turn import PendingTurn, discreet
+from tui.runtime.turn import PendingTurn, ServersStarting, TurnContext, redacted
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import data_dir
 from tui.settings.stored_calls import StoredCalls
@@ -38,39 +48,60 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 MODEL_CLOSE_SECONDS = 1.0
-SAVED_LATER = "It is saved with the next tool you always allow."
 
 
 class Runtime:
-    """Everything behind the screens and the commands."""
+    """Everything behind the screens and the commands.
+
+    Attributes:
+        host: the servers.
+        conversations: the conversation on screen, and all saved ones.
+        turn_context: what turns need besides.
+        calls: calls made by hand that are kept under a name.
+        redactor: knows the secrets that nothing may show or store.
+        left_out: servers that are configured but cannot be used, with all that is wrong with each.
+        is_ready: `ready()` is done.
+    """
 
     def __init__(self, options: Options, env: Mapping[str, str]) -> None:
-        """Take what was asked for; nothing is read, imported or started yet."""
+        """Build everything; nothing is read or started yet.
+
+        Args:
+            options: what the command line asks for.
+            env: the environment.
+        """
         self._options = options
         self._config = ConfigFile(options.config, env)
-        self._env = env
         self._clock = MonotonicClock()
+        self.redactor = Redactor()
         self._traffic = RunRecording(lambda: self.redactor)
-        self._problems: list[str] = []
+        self.host = Host((), sink=self._traffic, clock=self._clock)
         self._active_model = ActiveModel(options, env, self._clock, self._traffic, self._keep_secret)
-        self._sessions = self._store()
-        self._conversations = Conversations(self._active_model, self, self._sessions)
-        self._save_problem = ""
-        self._host = Host((), sink=self._traffic, clock=self._clock)
-        self._policy = Policy(mode=options.mode)
-        self._saved_approvals: set[str] = set()
-        self._config_stamp = (0, 0, 0)
-        self._saving_approvals = asyncio.Lock()
-        self._limits = Limits()
-        self._loaded: Loaded | None = None
+        self._sessions = (
+            SessionStore(data_dir() / "sessions", lambda: self.redactor) if options.save else None
+        )
+        self.turn_context = TurnContext(
+            toolbox=self.host.toolbox,
+            starting=ServersStarting(self.host.statuses, self._clock),
+            policy=Policy(mode=options.mode),
+            limits=Limits(),
+            clock=self._clock,
+            notice=self._notice,
+            redacted=lambda event: redacted(event, self.redactor),
+            recording_name=lambda: self._traffic.path.name,
+        )
+        self.conversations = Conversations(self._active_model, self.turn_context, self._sessions)
+        self._approvals = RememberedApprovals(self._config)
+        self.calls = StoredCalls(data_dir() / "calls.json")
+
         self.left_out: Mapping[str, tuple[str, ...]] = {}
-        """Servers that are configured but cannot be used, with all that is wrong with each."""
+        self.is_ready = False
+        self._loaded: Loaded | None = None
+        self._problems: list[str] = []
+        self._save_problem = ""
+        self._revision = 0
         self._background: set[asyncio.Task[None]] = set()
         self._log_file: LogFile | None = None
-        self.calls = StoredCalls(data_dir() / "calls.json")
-        self.redactor = Redactor()
-        self.is_ready = False
-        self._revision = 0
 
     # ---- getting ready -----------------------------------------------------------------------------
 
@@ -89,31 +120,13 @@ class Runtime:
         from tui.runtime.log import begin_logging
 
         self._log_file = begin_logging(lambda: self.redactor)
-        self._config_stamp = self._config.stamp()
+        stamp = self._config.stamp()
         loaded = await asyncio.to_thread(self._config.read)
-        self._loaded = loaded
-        from tui.settings.specs import approval_rules, left_out, server_specs, turn_limits
-
-        self.left_out = left_out(loaded)
-        self._problems = [str(problem) for problem in loaded.problems]
-        specs = server_specs(loaded)
-        digests = {spec.name: spec.digest() for spec in specs}
-        self._saved_approvals = set(loaded.settings.approvals.remembered)
-        self._policy = Policy(
-            approval_rules(loaded.settings.approvals),
-            self._options.mode,
-            lambda server: digests.get(server, ""),
-            set(self._saved_approvals),
-            refresh=self._refresh_approvals,
-        )
-        limits = turn_limits(loaded.settings.limits)
-        self._limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
-        self.redactor.add(loaded.secrets)
-        self._host = Host(specs, sink=self._traffic, clock=self._clock, redactor=self.redactor)
+        self._apply(loaded, stamp)
         if model:
             self._traffic.start(kept_traffic(loaded.settings.traffic), follow_taps=taps)
         if start and self._options.start:
-            self._keep(self._host.start_all())
+            self._keep(self.host.start_all())
         if self._sessions is not None:
             self._save_problem = await self._sessions.check()
         if model:
@@ -128,6 +141,31 @@ class Runtime:
         self.is_ready = True
         self._revision += 1
 
+    def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
+        """Make servers, rules and limits of a configuration that was read when its file had `stamp`."""
+        from tui.settings.specs import approval_rules, left_out, server_specs, turn_limits
+
+        self._loaded = loaded
+        self.left_out = left_out(loaded)
+        self._problems = [str(problem) for problem in loaded.problems]
+        self.redactor.add(loaded.secrets)
+        specs = server_specs(loaded)
+        digests = {spec.name: spec.digest() for spec in specs}
+        self.host = Host(specs, sink=self._traffic, clock=self._clock, redactor=self.redactor)
+        context, settings = self.turn_context, loaded.settings
+        context.toolbox = self.host.toolbox
+        context.starting = ServersStarting(self.host.statuses, self._clock)
+        context.policy = Policy(
+            approval_rules(settings.approvals),
+            self._options.mode,
+            lambda server: digests.get(server, ""),
+            set(settings.approvals.remembered),
+            refresh=self._approvals.refresh,
+        )
+        self._approvals.begin(context.policy, stamp)
+        limits = turn_limits(settings.limits)
+        context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
+
     async def open_session(self) -> None:
         """Open the saved conversation that the command line names, if it names one.
 
@@ -135,9 +173,9 @@ class Runtime:
             McptuiError: there is none to go on with, or it cannot be opened.
         """
         if self._options.resume:
-            await self._conversations.resume_named(LAST)
+            await self.conversations.resume_named(LAST)
         elif self._options.session is not None:
-            await self._conversations.resume_named(self._options.session, begin=True)
+            await self.conversations.resume_named(self._options.session, begin=True)
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` beside everything else and keep its task."""
@@ -155,9 +193,6 @@ class Runtime:
     def _keep_secret(self, name: str, value: str) -> None:
         """Redact a key of an endpoint from now on, until the process ends."""
         self.redactor.add({}, {name: value})
-
-    def _store(self) -> SessionStore | None:
-        return SessionStore(data_dir() / "sessions", lambda: self.redactor) if self._options.save else None
 
     def require_usable(self) -> None:
         """Raise what is wrong with configuration or model, for commands that cannot show it and go on.
@@ -180,7 +215,7 @@ class Runtime:
     @property
     def revision(self) -> int:
         """Grows when the model, the conversation or the problems change."""
-        return self._revision + self._active_model.revision + self._conversations.revision
+        return self._revision + self._active_model.revision + self.conversations.revision
 
     @property
     def problems(self) -> Sequence[str]:
@@ -191,18 +226,13 @@ class Runtime:
     def unsaved(self) -> str:
         """Why the conversation is not being saved, in words, or ""."""
         # Before anything was said only the check at the start is known.
-        return self._conversations.problem or ("" if self._conversations.messages else self._save_problem)
+        return self.conversations.problem or ("" if self.conversations.messages else self._save_problem)
 
     @property
     def unrecorded(self) -> str:
         """Why the traffic is not being recorded although it is to be, in words, or ""."""
         wanted = self._loaded is not None and self._loaded.settings.traffic.record
         return self._traffic.recording.problem() if wanted else ""
-
-    @property
-    def host(self) -> Host:
-        """The servers."""
-        return self._host
 
     @property
     def model_label(self) -> str:
@@ -217,7 +247,7 @@ class Runtime:
     @property
     def limits(self) -> Limits:
         """The hard limits of a turn."""
-        return self._limits
+        return self.turn_context.limits
 
     @property
     def frames(self) -> int:
@@ -232,61 +262,20 @@ class Runtime:
     @property
     def workbench(self) -> Workbench:
         """Everything that can be done with a server by hand."""
-        return self._host.workbench
+        return self.host.workbench
 
     def examples(self) -> Sequence[str]:
         """Return questions made from the tools that run now."""
-        return examples(self._host.toolbox.tools())
-
-    # ---- chatting ----------------------------------------------------------------------------------
-
-    @property
-    def conversations(self) -> Conversations:
-        """The conversation on screen, and all saved ones."""
-        return self._conversations
+        return examples(self.host.toolbox.tools())
 
     def continue_turn(self, approver: Approver) -> PendingTurn:
         """Go on with fresh limits after a turn that ended at one."""
-        return self._conversations.ask("Please continue.", approver)
+        return self.conversations.ask("Please continue.", approver)
 
     @property
     def snippets(self) -> Mapping[str, str]:
         """The texts of the configuration that are commands, by name."""
         return self._loaded.settings.snippets if self._loaded is not None else {}
-
-    @property
-    def toolbox(self) -> Toolbox:
-        """The tools of the running servers."""
-        return self._host.toolbox
-
-    @property
-    def starting(self) -> Starting:
-        """The servers that are starting."""
-        return Starting(self._host.statuses, self._clock)
-
-    @property
-    def policy(self) -> Policy:
-        """What may run without a question."""
-        return self._policy
-
-    @property
-    def clock(self) -> MonotonicClock:
-        """Time."""
-        return self._clock
-
-    @property
-    def recording_name(self) -> str:
-        """The recording that what travels now goes to, or ""."""
-        return self._traffic.path.name
-
-    def discreet(self, event: Event) -> Event:
-        """Return an event without configured secrets."""
-        return discreet(event, self.redactor)
-
-    def notice(self, event: Event) -> None:
-        """Keep what a turn tells that outlives it."""
-        if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
-            self._keep(self._save_approvals())
 
     # ---- what outlives the program -----------------------------------------------------------------
 
@@ -298,37 +287,20 @@ class Runtime:
         """
         self._config.save("ui.theme", name)
 
-    def _refresh_approvals(self) -> None:
-        """Take over which approvals the file has now, if it has changed: one may have been revoked."""
-        stamp = self._config.stamp()
-        if stamp == self._config_stamp:
-            return
-        self._config_stamp = stamp
-        self._take_over_approvals(set(self._config.remembered()))
-
-    def _take_over_approvals(self, found: set[str]) -> None:
-        always = self._policy.always
-        always -= self._saved_approvals - found
-        always |= found
-        self._saved_approvals = found
+    def _notice(self, event: Event) -> None:
+        """Keep what an event says that outlives its turn."""
+        if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
+            self._keep(self._save_approvals())
 
     async def _save_approvals(self) -> None:
-        """Add what was approved for good to the file, and take over what others changed in it."""
-        async with self._saving_approvals:
-            unsaved = self._policy.always - self._saved_approvals
-            try:
-                saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
-            except McptuiError as error:
-                words = sentences(f"The approval holds for this session only: {error}", SAVED_LATER)
-                self._problems.append(words)
-                self._revision += 1
-                return
-            self._take_over_approvals(saved)
+        if problem := await self._approvals.save():
+            self._problems.append(problem)
+            self._revision += 1
 
     async def shutdown(self) -> None:
         """Stop everything: servers side by side, then the model's connections. Bounded in time."""
-        await self._host.shutdown()
-        await self._conversations.close()
+        await self.host.shutdown()
+        await self.conversations.close()
         if self._background:
             await asyncio.wait(self._background, timeout=MODEL_CLOSE_SECONDS)
         await asyncio.to_thread(self._traffic.close)

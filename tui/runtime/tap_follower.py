@@ -25,7 +25,7 @@ _READ_ANEW = frozenset({Kind.STDERR, Kind.EVENT})
 _log = logging.getLogger(__name__)
 
 
-class TapWatch(BackgroundThread):
+class TapWatch:
     """Looks for taps of other processes and follows them, in a thread.
 
     Args:
@@ -34,11 +34,19 @@ class TapWatch(BackgroundThread):
     """
 
     def __init__(self, folder: Path, sink: TrafficSink) -> None:
-        super().__init__("taps")
+        self._thread = BackgroundThread("taps", self._run)
+        self._closing = self._thread.closing
         self._folder = folder
         self._sink = sink
         self._began = began_stamp()
         self._followed: dict[Path, _Tap] = {}
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop; wait for the end, 2 s at most."""
+        self._thread.close()
 
     def _run(self) -> None:
         known: set[Path] = set()

@@ -2,41 +2,48 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from tui.core.conversation.conversation import Remark
 from tui.core.events import Event, Notice, RetryScheduled, TurnError, TurnStarted
+from tui.core.ports import Clock, Toolbox
 from tui.core.secrets.redact import Redactor
-from tui.core.turn.limits import TurnMeter
+from tui.core.servers import ServerState, ServerStatus
+from tui.core.text import clean_line
+from tui.core.turn.approval_policy import Policy
+from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
-from tui.runtime.readiness import Waiting, wait_for
+
+PATIENCE_NS = 8_000_000_000
+"""How long after its start began a server is waited for; one that downloads itself takes longer."""
+
+LOOK_SECONDS = 0.05
 
 
-def discreet(event: Event, redactor: Redactor) -> Event:
-    """Return `event` without configured secrets in what mcptui itself says.
+@dataclass(slots=True)
+class TurnContext:
+    """What a turn needs besides a conversation and a model. The runtime replaces parts of it between turns.
 
-    The model room has taken its own key out already; an error may quote other secrets.
+    Attributes:
+        toolbox: the tools of the running servers.
+        starting: the servers that are starting.
+        policy: what may run without a question.
+        limits: the hard limits of a turn.
+        clock: time.
+        notice: called with each event before anyone else sees it.
+        redacted: returns an event without configured secrets.
+        recording_name: returns the recording that the traffic goes to, or "".
     """
-    match event:
-        case TurnError(message=message, where=where, next_step=next_step):
-            clear = redactor.redact
-            return replace(event, message=clear(message), where=clear(where), next_step=clear(next_step))
-        case RetryScheduled(reason=reason):
-            return replace(event, reason=redactor.redact(reason))
-        case Notice(message=message):
-            return replace(event, message=redactor.redact(message))
-        case TurnStarted(notice=notice):
-            return replace(event, notice=redactor.redact(notice))
-        case _:
-            return event
 
-
-def discreet_remark(remark: Remark, discreet: Callable[[Event], Event]) -> Remark:
-    """Return `remark` without configured secrets, as the event that it was made of would have none."""
-    match discreet(TurnError(remark.text, remark.where, remark.next_step)):
-        case TurnError(message=text, where=where, next_step=next_step):
-            return replace(remark, text=text, where=where, next_step=next_step)
-    return remark
+    toolbox: Toolbox
+    starting: "ServersStarting"
+    policy: Policy
+    limits: Limits
+    clock: Clock
+    notice: Callable[[Event], None]
+    redacted: Callable[[Event], Event]
+    recording_name: Callable[[], str]
 
 
 class PendingTurn:
@@ -46,7 +53,7 @@ class PendingTurn:
         begin: opens the journal, says what the person said, and returns the turn.
         meter: what is shown until then.
         notice: called with each event before anyone else has it.
-        discreet: what takes secrets out of it.
+        redacted: what takes secrets out of it.
         waits: what is waited for before.
     """
 
@@ -55,13 +62,13 @@ class PendingTurn:
         begin: Callable[[], Awaitable[Turn]],
         meter: TurnMeter,
         notice: Callable[[Event], None],
-        discreet: Callable[[Event], Event],
-        waits: Sequence[Waiting],
+        redacted: Callable[[Event], Event],
+        waits: Sequence["Waiting"],
     ) -> None:
         self._begin = begin
         self._meter = meter
         self._notice = notice
-        self._discreet = discreet
+        self._redacted = redacted
         self._waits = waits
         self._waiting: asyncio.Task[None] | None = None
         self._turn: Turn | None = None
@@ -104,7 +111,7 @@ class PendingTurn:
             turn.cancel()
         async for event in turn.events():
             self._notice(event)
-            yield self._discreet(event)
+            yield self._redacted(event)
 
     async def _wait(self) -> AsyncIterator[Event]:
         """Wait for what is worth it, and say so; cancelling ends it."""
@@ -122,3 +129,119 @@ class PendingTurn:
         for one in waits:
             if (said := one.missing()) and not self._cancelled:
                 yield Notice(said)
+
+
+def redacted(event: Event, redactor: Redactor) -> Event:
+    """Return `event` without configured secrets in what mcptui itself says.
+
+    The model room has taken its own key out already; an error may quote other secrets.
+    """
+    match event:
+        case TurnError(message=message, where=where, next_step=next_step):
+            clear = redactor.redact
+            return replace(event, message=clear(message), where=clear(where), next_step=clear(next_step))
+        case RetryScheduled(reason=reason):
+            return replace(event, reason=redactor.redact(reason))
+        case Notice(message=message):
+            return replace(event, message=redactor.redact(message))
+        case TurnStarted(notice=notice):
+            return replace(event, notice=redactor.redact(notice))
+        case _:
+            return event
+
+
+def redacted_remark(remark: Remark, redacted: Callable[[Event], Event]) -> Remark:
+    """Return `remark` without configured secrets, as the event that it was made of would have none."""
+    match redacted(TurnError(remark.text, remark.where, remark.next_step)):
+        case TurnError(message=text, where=where, next_step=next_step):
+            return replace(remark, text=text, where=where, next_step=next_step)
+    return remark
+
+
+# ---- what the first question waits for ----
+
+
+class Waiting(Protocol):
+    """Something that is worth waiting for before a question is sent."""
+
+    def awaited(self) -> str:
+        """Return what is waited for, as a sentence, or "" if nothing is."""
+        ...
+
+    async def wait(self) -> None:
+        """Wait for it. Bounded in time; cancelling ends it."""
+        ...
+
+    def missing(self) -> str:
+        """Return what is still not there afterwards, as a sentence, or ""."""
+        ...
+
+
+class ServersStarting:
+    """The servers that are starting: a question waits a little for them, so that the model has their tools.
+
+    Args:
+        statuses: gives the state of all servers. Cheap.
+        clock: time.
+    """
+
+    def __init__(self, statuses: Callable[[], Sequence[ServerStatus]], clock: Clock) -> None:
+        self._statuses = statuses
+        self._clock = clock
+
+    def awaited(self) -> str:
+        """Return which may well run in a moment, as a sentence, or ""."""
+        if names := self._worth_waiting():
+            return f"Waiting for {_listed(names)} to start, so that the model has all tools."
+        return ""
+
+    async def wait(self) -> None:
+        """Wait until none of them is worth waiting for any more."""
+        while self._worth_waiting():
+            await self._clock.sleep(LOOK_SECONDS)
+
+    def missing(self) -> str:
+        """Return which take longer, as a sentence, or ""."""
+        names = [one.name for one in self._statuses() if one.state is ServerState.STARTING]
+        return f"Still starting: {_listed(names)}. What they offer is used once they run." if names else ""
+
+    def _worth_waiting(self) -> list[str]:
+        since = self._clock.now_ns() - PATIENCE_NS
+        starting = (one for one in self._statuses() if one.state is ServerState.STARTING)
+        return [one.name for one in starting if one.since_ns > since]
+
+
+class ModelLoading:
+    """A model that its server has yet to load, as the first question would: only then it says what fits.
+
+    Args:
+        to_load: gives the model's name, or "" if there is nothing to load. Cheap.
+        load: loads it.
+    """
+
+    def __init__(self, to_load: Callable[[], str], load: Callable[[], Awaitable[None]]) -> None:
+        self._to_load = to_load
+        self._load = load
+
+    def awaited(self) -> str:
+        """Return that it is loaded, as a sentence, or ""."""
+        name = clean_line(self._to_load(), 60)
+        return f"{name} is being loaded, to know how much it can read." if name else ""
+
+    async def wait(self) -> None:
+        """Wait until it is loaded."""
+        await self._load()
+
+    def missing(self) -> str:
+        """Return nothing: a model that cannot be loaded says why when it is asked."""
+        return ""
+
+
+async def wait_for(waits: Sequence[Waiting]) -> None:
+    """Wait for all of them."""
+    await asyncio.gather(*(one.wait() for one in waits))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [clean_line(name, 60) for name in names[:5]]
+    return ", ".join(shown) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -21,8 +21,7 @@ from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.conversations import SYSTEM, Conversations
 from tui.runtime.options import Options
-from tui.runtime.readiness import Starting
-from tui.runtime.turn import PendingTurn
+from tui.runtime.turn import PendingTurn, ServersStarting
 from tui.storage.sessions.store import SessionStore
 
 
@@ -34,15 +33,15 @@ class Around:
         self.policy = Policy(mode=Mode.ALL)
         self.limits = Limits()
         self.clock = HandClock()
-        self.recording_name = "now.mcptrace"
+        self.recording_name = lambda: "now.mcptrace"
         self.servers: list[ServerStatus] = []
-        self.starting = Starting(lambda: self.servers, self.clock)
+        self.starting = ServersStarting(lambda: self.servers, self.clock)
         self.seen: list[Event] = []
 
     def notice(self, event: Event) -> None:
         self.seen.append(event)
 
-    def discreet(self, event: Event) -> Event:
+    def redacted(self, event: Event) -> Event:
         return event
 
 

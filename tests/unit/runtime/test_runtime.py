@@ -122,8 +122,8 @@ def remembered(tmp_path: Path) -> list[str]:
 
 async def approve(runtime: Runtime, tool: Tool) -> None:
     """Answer "always" for a tool, as a turn does."""
-    runtime.policy.remember(tool, Answer.ALWAYS)
-    runtime.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
+    runtime.turn_context.policy.remember(tool, Answer.ALWAYS)
+    runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
     await asyncio.wait(runtime._background)
 
 
@@ -136,18 +136,18 @@ async def test_a_revoked_approval_does_not_come_back_with_the_next_one(tmp_path:
         await approve(runtime, ADD)
         (tmp_path / "config.toml").write_text("[approvals]\nremembered = []\n")
         await approve(runtime, DROP)
-        assert remembered(tmp_path) == [runtime.policy.key(DROP)]
-        assert runtime.policy.judge(ADD).verdict is Verdict.ASK
-        assert runtime.policy.judge(DROP).verdict is Verdict.ALLOW
+        assert remembered(tmp_path) == [runtime.turn_context.policy.key(DROP)]
+        assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ASK
+        assert runtime.turn_context.policy.judge(DROP).verdict is Verdict.ALLOW
 
 
 async def test_an_approval_that_was_revoked_since_the_start_does_not_come_back(tmp_path: Path):
     key = Policy(server_digest=lambda server: "").key(ADD)
     async with running(tmp_path, f'[servers]\n[approvals]\nremembered = ["{key}"]\n') as runtime:
-        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+        assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ALLOW
         (tmp_path / "config.toml").write_text(NOTHING)
         await approve(runtime, DROP)
-        assert remembered(tmp_path) == [runtime.policy.key(DROP)]
+        assert remembered(tmp_path) == [runtime.turn_context.policy.key(DROP)]
 
 
 @pytest.mark.parametrize("text", [NOTHING, "[approvals]\nremembered = []\n", "[[[", None])
@@ -157,19 +157,19 @@ async def test_a_running_app_notices_before_the_next_call_that_an_approval_was_r
     config = tmp_path / "config.toml"
     async with running(tmp_path, NOTHING) as runtime:
         await approve(runtime, ADD)
-        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+        assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ALLOW
         saved = config.read_text()
         config.unlink() if text is None else config.write_text(text)
-        assert runtime.policy.judge(ADD).verdict is Verdict.ASK
+        assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ASK
         config.write_text(saved)
-        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+        assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ALLOW
 
 
 async def test_an_approval_that_is_not_saved_yet_outlives_a_change_of_the_file(tmp_path: Path):
     async with running(tmp_path, NOTHING) as runtime:
-        runtime.policy.remember(ADD, Answer.ALWAYS)
+        runtime.turn_context.policy.remember(ADD, Answer.ALWAYS)
         (tmp_path / "config.toml").write_text("[servers]\n# changed\n")
-        assert runtime.policy.judge(ADD).verdict is Verdict.ALLOW
+        assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ALLOW
 
 
 async def test_two_apps_keep_the_approvals_of_each_other(tmp_path: Path):
@@ -194,7 +194,7 @@ async def test_an_approval_that_could_not_be_saved_is_saved_with_the_next_one(tm
         assert runtime.problems[-1].endswith("It is saved with the next tool you always allow.")
         config.write_text(NOTHING)
         await approve(runtime, DROP)
-        assert remembered(tmp_path) == sorted(map(runtime.policy.key, (ADD, DROP)))
+        assert remembered(tmp_path) == sorted(map(runtime.turn_context.policy.key, (ADD, DROP)))
 
 
 async def test_two_apps_keep_the_filters_of_each_other(tmp_path: Path):

@@ -1,0 +1,53 @@
+"""Approvals given for good: kept in the configuration file, and shared with other processes through it."""
+
+import asyncio
+
+from tui.core.errors import McptuiError, sentences
+from tui.core.turn.approval_policy import Policy
+from tui.settings.config_file import ConfigFile
+
+SAVED_LATER = "It is saved with the next tool you always allow."
+
+
+class RememberedApprovals:
+    """Keeps the approvals of a policy and those of the file the same.
+
+    Args:
+        config: the file.
+    """
+
+    def __init__(self, config: ConfigFile) -> None:
+        self._config = config
+        self._policy = Policy()
+        self._saved: set[str] = set()
+        self._stamp = (0, 0, 0)
+        self._saving = asyncio.Lock()
+
+    def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
+        """Keep the approvals of a policy, which knows those that the file had at `stamp`."""
+        self._policy, self._saved, self._stamp = policy, set(policy.always), stamp
+
+    def refresh(self) -> None:
+        """Take over which approvals the file has now, if it has changed: one may have been revoked."""
+        stamp = self._config.stamp()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        self._take_over(set(self._config.remembered()))
+
+    async def save(self) -> str:
+        """Add new approvals to the file, and take over its changes; return what failed, or ""."""
+        async with self._saving:
+            unsaved = self._policy.always - self._saved
+            try:
+                saved = set(await asyncio.to_thread(self._config.add, "approvals.remembered", unsaved))
+            except McptuiError as error:
+                return sentences(f"The approval holds for this session only: {error}", SAVED_LATER)
+            self._take_over(saved)
+            return ""
+
+    def _take_over(self, found: set[str]) -> None:
+        always = self._policy.always
+        always -= self._saved - found
+        always |= found
+        self._saved = found
