@@ -66,15 +66,15 @@ class Stage:
     async def ask(self, *questions: str) -> None:
         """Ask the model, and allow every call."""
         for question in questions:
-            self.app.composer.load_text(question)
+            self.app.main.composer.load_text(question)
             await self.press("f5", "enter")
             # A short turn may be over before anybody looks; what is sent has left the composer.
-            await self.until(lambda: self.app.chat.running or not self.app.composer.text)
-            while self.app.chat.running:
-                if self.app.approvals.current and self.app.approvals.ripe:
-                    self.app.action_question_once()
+            await self.until(lambda: self.app.main.parts.turns.running or not self.app.main.composer.text)
+            while self.app.main.parts.turns.running:
+                if self.app.main.parts.approvals.current and self.app.main.parts.approvals.ripe:
+                    await self.app.action_act("question.once")
                 await asyncio.sleep(0.02)
-        self.app.action_focus_composer()
+        await self.app.action_act("focus.composer")
 
     async def start_slow(self) -> None:
         """Start the third sample, which waits and fails on demand."""
@@ -130,7 +130,7 @@ async def conversations(stage: Stage) -> None:
     """The saved conversations, and where in them a word was said."""
     for question in (*QUESTIONS, "which notes mention the dentist?"):
         await stage.ask(question)
-        await stage.app.action_chat_new()
+        await stage.app.action_act("chat.new")
     await stage.ask("what's the weather in Paris?")
     await stage.press("f9")
     await stage.write("milk")

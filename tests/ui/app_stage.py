@@ -21,7 +21,7 @@ async def opened(
 ) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
     app = app_over(runtime)
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: app.furnished and (runtime.is_ready or runtime._gate), what="ready")
+        await until(lambda: app.main.parts and (runtime.is_ready or runtime._gate), what="ready")
         try:
             yield app, pilot
         finally:
@@ -40,7 +40,7 @@ async def shows(app: McptuiApp, *texts: str) -> None:
 
 
 async def send(pilot: Pilot[int], text: str) -> None:
-    pilot.app.composer.insert(text)
+    pilot.app.main.composer.insert(text)
     await pilot.press("enter")
 
 
@@ -50,13 +50,13 @@ def asking() -> FakeRuntime:
 
 async def asked(app: McptuiApp, pilot: Pilot[int]) -> None:
     await pilot.press("x", "enter")
-    await until(lambda: app.approvals.current)
-    app._typed_at = -1e9
+    await until(lambda: app.main.parts.approvals.current)
+    app.main.parts.approval_keys.typed_at = -1e9
     await shows(app, "destructive, says the server", "milk")
 
 
 async def ripen(app: McptuiApp) -> None:
-    await until(lambda: app.approvals.ripe)
+    await until(lambda: app.main.parts.approvals.ripe)
 
 
 async def keys(pilot: Pilot[int], text: str) -> None:

@@ -21,8 +21,8 @@ async def opened(
 ) -> AsyncIterator[tuple[ServerScreen, Pilot[int]]]:
     app = app_over(runtime)
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: app.furnished and runtime.is_ready, what="ready")
-        app.show_server(server)
+        await until(lambda: app.main.parts and runtime.is_ready, what="ready")
+        app.main.parts.navigator.open_server(server)
         await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.is_mounted)
         screen = app.screen
         assert isinstance(screen, ServerScreen)

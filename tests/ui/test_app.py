@@ -75,7 +75,7 @@ async def test_escape_stops_the_turn_and_the_next_one_works():
         await send(pilot, "tell me a story")
         await shows(app, "Once upon")
         await pilot.press("escape")
-        await until(lambda: not app.chat.running)
+        await until(lambda: not app.main.parts.turns.running)
         await send(pilot, "shorter")
         await shows(app, "Stopped.", "Fine.")
 
@@ -96,10 +96,10 @@ async def test_stopping_gives_back_what_was_waiting_to_be_sent():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
-        app.composer.insert("three")
+        app.main.composer.insert("three")
         await pilot.press("escape")
-        await until(lambda: not app.chat.running)
-        assert app.composer.text == "two\nthree"
+        await until(lambda: not app.main.parts.turns.running)
+        assert app.main.composer.text == "two\nthree"
         assert len(runtime.model.requests) == 1
 
 
@@ -120,7 +120,7 @@ async def test_after_a_limit_a_key_goes_on():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "Limit reached: 1 steps", "ctrl+g")
-        await until(lambda: not app.chat.running)
+        await until(lambda: not app.main.parts.turns.running)
         await pilot.press("ctrl+g")
         await shows(app, "All of it.")
 
@@ -130,7 +130,7 @@ async def test_a_new_chat_forgets_everything():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "first")
         await shows(app, "Answer one.")
-        await until(lambda: not app.chat.running)
+        await until(lambda: not app.main.parts.turns.running)
         await pilot.press("ctrl+n")
         await until(lambda: "Answer one." not in screen_text(app))
         await shows(app, "Which notes mention milk?")
@@ -142,7 +142,7 @@ async def test_enter_takes_an_example():
     async with opened(runtime) as (app, pilot):
         await shows(app, "Hangzhou")
         await pilot.press("f2")
-        await until(lambda: app.conversation._target)
+        await until(lambda: app.main.regions.conversation._target)
         await pilot.press("enter")
         await shows(app, "Rainy.")
         assert "Hangzhou" in runtime.model.requests[0].messages[0].text
@@ -206,7 +206,7 @@ async def test_a_question_brings_the_conversation_to_the_front():
 
 async def test_below_24_rows_the_header_folds_into_the_status_line():
     async with opened(FakeRuntime(), (80, 18)) as (app, _):
-        await until(lambda: not app.header.display)
+        await until(lambda: not app.main.regions.header.display)
         await shows(app, "demo model, offline", "2 of 3 servers")
 
 
@@ -214,9 +214,9 @@ async def test_below_24_rows_the_header_folds_into_the_status_line():
 async def test_the_same_key_gives_a_region_the_body_and_takes_it_back(region):
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "SERVERS")
-        pane = getattr(app, region)
+        pane = getattr(app.main.regions, region)
         before = pane.region.width
-        app.go_to(Context[region.upper()])
+        app.main.regions.go_to(Context[region.upper()])
         await pilot.press("ctrl+o")
         await until(lambda: pane.region.width == 120)
         await pilot.press("ctrl+o")
@@ -233,7 +233,7 @@ async def test_a_click_focuses_a_pane_and_a_tab_is_clicked():
     async with opened(FakeRuntime(), (80, 24)) as (app, pilot):
         await shows(app, "Servers f3")
         await pilot.click("#rule-top", offset=(36, 0))
-        await until(lambda: app.focused is app.servers)
+        await until(lambda: app.focused is app.main.regions.servers)
 
 
 # ---- the rest ----
@@ -268,7 +268,7 @@ async def test_the_help_shows_every_key_of_the_table():
 async def test_a_question_mark_is_text_in_the_composer_and_help_elsewhere():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("question_mark")
-        assert app.composer.text == "?"
+        assert app.main.composer.text == "?"
         await pilot.press("f3", "question_mark")
         await shows(app, "Anywhere")
 
@@ -324,7 +324,7 @@ async def test_the_screen_does_not_wait_while_a_theme_is_saved():
             await pilot.press("ctrl+t", "down", "enter")
             await until(lambda: len(app.screen_stack) == 1)
             await pilot.press("h", "i")
-            assert app.composer.text == "hi" and not app._notifications
+            assert app.main.composer.text == "hi" and not app._notifications
         finally:
             go_on.set()
         await until(lambda: bool(app._notifications))
@@ -334,12 +334,15 @@ async def test_the_screen_does_not_wait_while_a_theme_is_saved():
 async def test_every_action_of_the_table_has_its_doing():
     async with opened(FakeRuntime()) as (app, _):
         panes = {
-            Context.COMPOSER: app.composer,
-            Context.CONVERSATION: app.conversation,
+            Context.COMPOSER: app.main.composer,
+            Context.CONVERSATION: app.main.regions.conversation,
             Context.FRAME: EntryView,
             Context.BENCH_FORM: FormPane,
         }
         for action in ACTIONS:
+            if action.method == f"app.act('{action.id}')":
+                assert callable(app.main.parts._actions[action.id]), action.id
+                continue
             place, _, name = action.method.rpartition(".")
             screens = (ServerScreen, SessionsScreen, ModelsScreen, ResultScreen)
             screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)

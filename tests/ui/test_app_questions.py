@@ -44,18 +44,18 @@ async def test_escape_in_the_reason_goes_back_to_the_question():
         await shows(app, "Why not")
         await pilot.press("escape")
         await until(lambda: "Why not" not in screen_text(app))
-        assert app.approvals.current
+        assert app.main.parts.approvals.current
 
 
 async def test_an_answer_typed_into_the_composer_is_only_text():
     runtime = asking()
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)
-        app.go_to(Context.COMPOSER)
+        app.main.regions.go_to(Context.COMPOSER)
         await ripen(app)
         await pilot.press("y", "e", "s")
-        assert app.composer.text == "yes"
-        assert app.approvals.current
+        assert app.main.composer.text == "yes"
+        assert app.main.parts.approvals.current
         assert "answer with f2" in screen_text(app)
 
 
@@ -64,13 +64,13 @@ async def test_a_question_takes_the_focus_from_an_idle_composer_and_gives_it_bac
     runtime = FakeRuntime([gate, *calls("notes__delete_note")], says("So be it."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
-        app._typed_at = -1e9
+        app.main.parts.approval_keys.typed_at = -1e9
         gate.set()
-        await until(lambda: app.approvals.current)
-        await until(lambda: app.focused is app.conversation)
+        await until(lambda: app.main.parts.approvals.current)
+        await until(lambda: app.focused is app.main.regions.conversation)
         await ripen(app)
         await pilot.press("n")
-        await until(lambda: app.focused is app.composer)
+        await until(lambda: app.focused is app.main.composer)
 
 
 async def test_a_question_leaves_the_focus_to_a_person_who_types():
@@ -78,21 +78,21 @@ async def test_a_question_leaves_the_focus_to_a_person_who_types():
     runtime = FakeRuntime([gate, *calls("notes__delete_note")])
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
-        app.composer.insert("wait, I also")
+        app.main.composer.insert("wait, I also")
         gate.set()
-        await until(lambda: app.approvals.current)
+        await until(lambda: app.main.parts.approvals.current)
         await pilot.pause()
-        assert app.focused is app.composer
+        assert app.focused is app.main.composer
 
 
 async def test_a_key_pressed_as_the_question_appears_is_no_answer():
     runtime = asking()
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)
-        app.go_to(Context.CONVERSATION)
-        app.approvals._shown_at += 1e6
+        app.main.regions.go_to(Context.CONVERSATION)
+        app.main.parts.approvals._shown_at += 1e6
         await pilot.press("y")
-        assert app.approvals.current
+        assert app.main.parts.approvals.current
         assert runtime.toolbox.called == []
 
 
@@ -101,6 +101,6 @@ async def test_escape_stops_a_turn_that_asks():
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)
         await pilot.press("escape")
-        await until(lambda: not app.chat.running)
-        assert app.approvals.current is None
+        await until(lambda: not app.main.parts.turns.running)
+        assert app.main.parts.approvals.current is None
         assert runtime.toolbox.called == []

@@ -49,7 +49,7 @@ async def test_a_file_is_completed_shown_as_a_token_and_read_when_it_is_sent(fol
     runtime = FakeRuntime(says("Read."))
     async with opened(runtime) as (app, pilot):
         await at_sign(pilot, "see @no")
-        assert app.composer.text == "see [@notes.md] "
+        assert app.main.composer.text == "see [@notes.md] "
         (folder / "notes.md").write_text("buy bread")
         await keys(pilot, "please")
         await pilot.press("enter")
@@ -62,18 +62,18 @@ async def test_a_file_is_completed_shown_as_a_token_and_read_when_it_is_sent(fol
 async def test_a_directory_is_gone_into(folder: Path):
     async with opened(FakeRuntime()) as (app, pilot):
         await at_sign(pilot, "@sr")
-        assert app.composer.text == "@src/"
+        assert app.main.composer.text == "@src/"
         await shows(app, "src/app.py")
         await pilot.press("tab")
-        assert app.composer.text == "[@src/app.py] "
+        assert app.main.composer.text == "[@src/app.py] "
 
 
 async def test_a_name_that_is_written_to_its_end_is_attached_as_well(folder: Path):
     runtime = FakeRuntime(says("Read."), says("Read too."))
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "@notes.md x")
-        assert app.composer.text == "[@notes.md] x"
-        app.composer.show("")
+        assert app.main.composer.text == "[@notes.md] x"
+        app.main.composer.show("")
         await keys(pilot, "@notes.md")
         await pilot.press("escape", "enter")
         await shows(app, "Read.")
@@ -96,7 +96,7 @@ async def test_a_file_that_cannot_be_read_brings_the_message_back(folder: Path):
         (folder / "notes.md").unlink()
         await pilot.press("enter")
         await shows(app, "notes.md: cannot be attached: No such file or directory")
-        assert app.composer.text == "see [@notes.md] " and runtime.conversations.asked == []
+        assert app.main.composer.text == "see [@notes.md] " and runtime.conversations.asked == []
         (folder / "notes.md").write_text("there again")
         await pilot.press("enter")
         await until(lambda: runtime.conversations.asked)
@@ -113,7 +113,7 @@ async def test_a_file_that_no_model_can_be_told_is_told_to_the_person(
         await at_sign(pilot, "@no")
         await pilot.press("enter")
         await shows(app, words)
-        assert app.composer.text == "[@notes.md] "
+        assert app.main.composer.text == "[@notes.md] "
 
 
 async def test_a_resource_of_a_running_server_is_attached(folder: Path):
@@ -132,10 +132,10 @@ async def test_resources_are_listed_by_a_command_too(folder: Path):
         await send(pilot, "/resource")
         await until(lambda: isinstance(app.screen, Picker))
         await pilot.press("enter")
-        await until(lambda: app.composer.text == "[@weather:weather://stations] ")
-        app.composer.show("")
+        await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
+        app.main.composer.show("")
         await send(pilot, "/resource weather://stations")
-        await until(lambda: app.composer.text == "[@weather:weather://stations] ")
+        await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
 
 
 async def test_a_resource_that_fails_brings_the_message_back(folder: Path):
@@ -145,7 +145,7 @@ async def test_a_resource_that_fails_brings_the_message_back(folder: Path):
         await at_sign(pilot, "@stat")
         await pilot.press("enter")
         await shows(app, "cannot be attached")
-        await until(lambda: app.composer.text == "[@weather:weather://stations] ")
+        await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
 
 
 async def test_a_picture_of_a_server_goes_along_as_it_is(folder: Path):
@@ -184,7 +184,7 @@ async def test_escape_stops_the_reading_and_brings_the_message_back(folder: Path
         await pilot.press("enter")
         await until(lambda: runtime.workbench.called)
         await pilot.press("escape")
-        await until(lambda: app.composer.text == "[@weather:weather://stations] ")
+        await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
         await until(lambda: runtime.workbench.cancelled == 1)
 
 
@@ -192,7 +192,7 @@ async def test_escape_stops_the_reading_and_brings_the_message_back(folder: Path
 async def test_text_of_a_server_attaches_nothing_and_is_no_command(folder: Path, text: str):
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
-        app.take_over(text)
+        app.main.parts.navigator.put_into_message(text)
         await pilot.press("enter")
         await shows(app, "Hello.")
         ((said, attachments),) = runtime.conversations.asked
@@ -202,8 +202,8 @@ async def test_text_of_a_server_attaches_nothing_and_is_no_command(folder: Path,
 async def test_what_is_pasted_attaches_nothing(folder: Path):
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
-        app.composer.post_message(events.Paste("see @notes.md"))
-        await until(lambda: app.composer.text)
+        app.main.composer.post_message(events.Paste("see @notes.md"))
+        await until(lambda: app.main.composer.text)
         await pilot.press("space", "enter")
         await shows(app, "Hello.")
         assert runtime.conversations.asked == [("see @notes.md", ())]

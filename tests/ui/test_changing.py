@@ -53,7 +53,7 @@ async def say_hi(app: McptuiApp, pilot: Pilot[int]) -> None:
     """Have a first turn, and wait until it has ended."""
     await send(pilot, "hi")
     await shows(app, "Hello.")
-    await until(lambda: not app.chat.running)
+    await until(lambda: not app.main.parts.turns.running)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ async def test_a_new_conversation_is_refused_with_the_reason_while_a_command_run
         await pilot.press("ctrl+n")
         await shows(app, told, "Hello.")
         go.set()
-        await until(lambda: not app.obeying)
+        await until(lambda: not app.main.parts.outbox.busy)
         await pilot.press("ctrl+n")
         await until(lambda: "Hello." not in screen_text(app))
         assert app.is_running
@@ -123,7 +123,7 @@ async def test_a_message_waits_until_the_conversation_is_free() -> None:
         await shows(app, "RUNNING")
         runtime.conversations.busy = "a conversation is being opened"
         await send(pilot, "hi")
-        await until(lambda: app.chat.held == ["hi"])
+        await until(lambda: app.main.parts.turns.held == ["hi"])
         assert runtime.conversations.asked == []
         runtime.conversations.busy = ""
         await shows(app, "Hello.")
@@ -134,11 +134,11 @@ async def test_a_turn_does_not_go_on_after_a_limit_while_a_command_runs() -> Non
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hi")
         await shows(app, "So far.")
-        await until(lambda: app.bridge.can_continue and not app.chat.running)
+        await until(lambda: app.main.parts.bridge.can_continue and not app.main.parts.turns.running)
         runtime.conversations.busy = "a conversation is being opened"
         await pilot.press("ctrl+g")
         await shows(app, "A conversation is being opened. Wait until that is done.")
-        assert not app.chat.running
+        assert not app.main.parts.turns.running
         runtime.conversations.busy = ""
         await pilot.press("ctrl+g")
         await until(lambda: runtime.turns == 2)
@@ -153,16 +153,16 @@ async def test_a_new_conversation_does_not_take_a_message_whose_attachment_is_st
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         go = asyncio.Event()
-        read = app._reader.read
+        read = app.main.parts.attachment_reader.read
 
         async def slow(written: object) -> object:
             await go.wait()
             return await read(written)
 
-        app._reader.read = slow
+        app.main.parts.attachment_reader.read = slow
         await keys(pilot, "@a.txt x")
         await pilot.press("enter")
-        await until(lambda: app.chat.reading)
+        await until(lambda: app.main.parts.turns.reading)
         await pilot.press("ctrl+n")
         await shows(app, "Attachments are still being read. esc stops it.")
         go.set()
@@ -256,7 +256,7 @@ async def test_a_new_conversation_while_the_model_writes_a_title_is_refused_and_
         await shows(app, "The model is writing a title. esc stops it.")
         stage.model.gate.set()
         await until(lambda: stage.conversations.info.title == "A title")
-        await until(lambda: not app.obeying)
+        await until(lambda: not app.main.parts.outbox.busy)
         await pilot.press("ctrl+n")
         await until(lambda: stage.conversations.info is None)
         assert app.is_running
@@ -293,7 +293,7 @@ async def test_quitting_while_a_command_runs_leaves_without_a_traceback() -> Non
     runtime = with_milk(says("Hello."))
     app = app_over(runtime)
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(lambda: app.furnished and runtime.is_ready)
+        await until(lambda: app.main.parts and runtime.is_ready)
         await say_hi(app, pilot)
         begun, _ = hold(runtime, "compact", "the conversation is being summarised")
         await send(pilot, "/compact")

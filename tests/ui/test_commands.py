@@ -38,10 +38,10 @@ async def test_tab_completes_and_shows_what_may_stand_behind():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/exp")
         await pilot.press("tab")
-        assert app.composer.text == "/export "
+        assert app.main.composer.text == "/export "
         await shows(app, "markdown", "one page, to show others")
         await pilot.press("down", "down", "enter")
-        assert app.composer.text == "/export json "
+        assert app.main.composer.text == "/export json "
 
 
 async def test_down_and_enter_take_another_one():
@@ -49,24 +49,24 @@ async def test_down_and_enter_take_another_one():
         await keys(pilot, "/re")
         await shows(app, "/resource", "/retry", "/rename")
         await pilot.press("down", "down", "enter")
-        assert app.composer.text == "/rename "
+        assert app.main.composer.text == "/rename "
 
 
 async def test_escape_closes_the_list_and_stops_nothing():
     never = asyncio.Event()
     async with opened(FakeRuntime([never])) as (app, pilot):
         await send(pilot, "go")
-        await until(lambda: app.chat.running)
+        await until(lambda: app.main.parts.turns.running)
         await keys(pilot, "/m")
         await pilot.press("escape")
-        assert app.composer.text == "/m" and not app.suggestions.display
-        assert app.chat.running and not app.chat.stopping
+        assert app.main.composer.text == "/m" and not app.main.regions.suggestions.display
+        assert app.main.parts.turns.running and not app.main.parts.turns.stopping
 
 
 async def test_tab_without_a_list_goes_to_the_next_pane():
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("tab")
-        assert not app.composer.has_focus
+        assert not app.main.composer.has_focus
 
 
 async def test_a_burst_of_keys_means_what_it_says():
@@ -74,7 +74,7 @@ async def test_a_burst_of_keys_means_what_it_says():
         await keys(pilot, "/hel")
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, HelpScreen))
-        assert app.composer.text == ""
+        assert app.main.composer.text == ""
 
 
 async def test_a_click_takes_a_line():
@@ -82,7 +82,7 @@ async def test_a_click_takes_a_line():
         await keys(pilot, "/re")
         await shows(app, "/retry")
         await pilot.click("#suggestions", offset=(5, 0))
-        await until(lambda: app.composer.text == "/resource ")
+        await until(lambda: app.main.composer.text == "/resource ")
 
 
 async def test_prompts_of_running_servers_and_snippets_are_in_the_list():
@@ -91,7 +91,7 @@ async def test_prompts_of_running_servers_and_snippets_are_in_the_list():
     async with opened(runtime) as (app, pilot):
         await keys(pilot, "/fore")
         await shows(app, "/weather:forecast city=…", "The weather to come")
-        app.composer.clear()
+        app.main.composer.clear()
         await keys(pilot, "/rev")
         await shows(app, "/review file=…", "Review {file}.")
 
@@ -125,7 +125,7 @@ async def test_a_slip_of_the_pen_is_told_and_stays_in_the_composer():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/modle x")
         await shows(app, "There is no command /modle; /model")
-        assert app.composer.text == "/modle x" and runtime.conversations.asked == []
+        assert app.main.composer.text == "/modle x" and runtime.conversations.asked == []
 
 
 async def test_a_command_that_is_none_is_told_and_a_space_before_it_sends_it():
@@ -133,7 +133,7 @@ async def test_a_command_that_is_none_is_told_and_a_space_before_it_sends_it():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/revython")
         await shows(app, "There is no command /revython; /help lists")
-        assert app.composer.text == "/revython" and runtime.conversations.asked == []
+        assert app.main.composer.text == "/revython" and runtime.conversations.asked == []
         await pilot.press("home", "space", "enter")
         await shows(app, "Sent.")
         assert runtime.conversations.asked[0][0] == " /revython"
@@ -168,7 +168,7 @@ async def test_a_model_that_is_not_there_is_told_and_the_line_comes_back():
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/model olama")
         await shows(app, "there is no model of this name; ollama there is")
-        assert app.composer.text == "/model olama"
+        assert app.main.composer.text == "/model olama"
 
 
 async def test_names_of_models_are_completed():
@@ -176,7 +176,7 @@ async def test_names_of_models_are_completed():
         await keys(pilot, "/model oll")
         await shows(app, "qwen3:8b, http://127.0.0.1:11434/v1")
         await pilot.press("tab")
-        assert app.composer.text == "/model ollama "
+        assert app.main.composer.text == "/model ollama "
 
 
 async def test_system_with_a_text_tells_the_model():
@@ -191,7 +191,7 @@ async def test_clear_is_done_before_the_message_behind_it_is_sent():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "first")
         await shows(app, "One.")
-        await until(lambda: not app.chat.running)
+        await until(lambda: not app.main.parts.turns.running)
         await send(pilot, "/clear")
         await send(pilot, "second")
         await shows(app, "Two.")
@@ -208,10 +208,10 @@ async def test_compact_says_what_was_done():
 async def test_a_command_that_changes_the_conversation_waits_for_nobody_and_comes_back_while_a_turn_runs():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "go")
-        await until(lambda: app.chat.running)
+        await until(lambda: app.main.parts.turns.running)
         await send(pilot, "/compact")
         await shows(app, "a turn is still running. esc stops it.")
-        assert app.composer.text == "/compact"
+        assert app.main.composer.text == "/compact"
 
 
 async def test_escape_stops_a_command_and_gives_back_what_was_sent_behind_it():
@@ -229,7 +229,7 @@ async def test_escape_stops_a_command_and_gives_back_what_was_sent_behind_it():
         await begun.wait()
         await send(pilot, "behind it")
         await pilot.press("escape")
-        await until(lambda: sorted(app.composer.text.split("\n")) == ["/compact", "behind it"])
+        await until(lambda: sorted(app.main.composer.text.split("\n")) == ["/compact", "behind it"])
         assert runtime.conversations.asked == []
 
 
@@ -261,8 +261,8 @@ async def test_nothing_said_is_nothing_to_export_rename_or_go_on_with():
     async with opened(FakeRuntime()) as (app, pilot):
         for line in ("/export json", "/rename x", "/branch", "/retry"):
             await send(pilot, line)
-            await until(lambda line=line: app.composer.text == line)
-            app.composer.show("")
+            await until(lambda line=line: app.main.composer.text == line)
+            app.main.composer.show("")
 
 
 async def test_rename_and_branch():
@@ -270,7 +270,7 @@ async def test_rename_and_branch():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hi")
         await shows(app, "Hello.")
-        await until(lambda: not app.chat.running)
+        await until(lambda: not app.main.parts.turns.running)
         await send(pilot, "/rename Greetings")
         await shows(app, "“Greetings”")
         await send(pilot, "/branch")
@@ -283,7 +283,7 @@ async def test_retry_asks_the_last_question_again():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "why?")
         await shows(app, "Bad.")
-        await until(lambda: not app.chat.running)
+        await until(lambda: not app.main.parts.turns.running)
         await send(pilot, "/retry")
         await shows(app, "Better.")
         assert "Bad." not in screen_text(app)
@@ -292,7 +292,9 @@ async def test_retry_asks_the_last_question_again():
 
 async def test_tools_lists_them_and_leads_to_the_workbench():
     async with opened(FakeRuntime()) as (app, pilot):
-        app.runtime.conversations.marks = {("weather", "get_weather"): "left out of the last question"}
+        app.main.parts.runtime.conversations.marks = {
+            ("weather", "get_weather"): "left out of the last question"
+        }
         await send(pilot, "/tools")
         await until(lambda: isinstance(app.screen, Picker))
         await shows(app, "weather › get_weather   · left out of the", "notes › delete_note")
@@ -330,7 +332,7 @@ async def test_the_palette_offers_the_commands_that_have_no_key():
         offered["/compact "].run()
         await until(lambda: ("compact",) in runtime.conversations.done)
         offered["/rename [TITLE]"].run()
-        assert app.composer.text == "/rename "
+        assert app.main.composer.text == "/rename "
 
 
 @pytest.mark.parametrize(
@@ -366,4 +368,4 @@ async def test_a_command_that_may_take_something_is_put_into_the_composer():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "RUNNING")
         next(command for command in app.commands() if command.help.startswith("/export")).run()
-        assert app.composer.text == "/export " and app.composer.has_focus
+        assert app.main.composer.text == "/export " and app.main.composer.has_focus

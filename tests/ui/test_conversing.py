@@ -45,7 +45,7 @@ async def test_a_saved_conversation_is_taken_up_and_gone_on_with() -> None:
         await shows(app, "SESSIONS", "Which notes mention milk?")
         await pilot.press("enter")
         await shows(app, "Two of them.", "SERVERS")
-        app.go_to(Context.COMPOSER)
+        app.main.regions.go_to(Context.COMPOSER)
         await send(pilot, "and now?")
         await shows(app, "Two of them.", "and now?", "A third one, too.")
 
@@ -114,7 +114,7 @@ async def test_a_question_is_asked_again_as_a_branch_and_one_key_leads_back() ->
         await shows(app, "Second.", "This is a branch")
         assert "First." not in screen_text(app)
         assert [text for text, _ in runtime.conversations.asked] == ["go", "go"]
-        await until(lambda: not app.chat.running)
+        await until(lambda: not app.main.parts.turns.running)
         await pilot.press("f2", "p")
         await shows(app, "First.")
         assert "Second." not in screen_text(app)
@@ -125,10 +125,10 @@ async def test_a_new_conversation_is_no_branch_of_anything() -> None:
         await send(pilot, "go")
         await shows(app, "First.")
         await pilot.press("f2", "w")
-        await until(lambda: app.composer.text == "go")
-        assert app.branched_from == "s0"
+        await until(lambda: app.main.composer.text == "go")
+        assert app.main.parts.current.parent == "s0"
         await pilot.press("ctrl+n")
-        await until(lambda: app.branched_from == "")
+        await until(lambda: app.main.parts.current.parent == "")
 
 
 async def test_letters_of_a_word_over_the_conversation_are_a_message_and_ask_nothing_again() -> None:
@@ -137,7 +137,7 @@ async def test_letters_of_a_word_over_the_conversation_are_a_message_and_ask_not
         await send(pilot, "go")
         await shows(app, "First.")
         await pilot.press("f2", *"repeat")
-        await until(lambda: app.composer.text == "repeat")
+        await until(lambda: app.main.composer.text == "repeat")
         assert len(runtime.conversations.asked) == 1
 
 
@@ -147,8 +147,8 @@ async def test_a_question_is_changed_in_the_composer_before_it_is_asked_again() 
         await send(pilot, "weather in Oslo")
         await shows(app, "First.")
         await pilot.press("f2", "w")
-        await until(lambda: app.composer.text == "weather in Oslo")
-        assert app.composer.has_focus
+        await until(lambda: app.main.composer.text == "weather in Oslo")
+        assert app.main.composer.has_focus
         await pilot.press(*" today", "enter")
         await shows(app, "weather in Oslo today", "Second.")
         assert runtime.conversations.done == [("branch", 0)]
@@ -199,7 +199,7 @@ async def test_the_menu_of_a_message_closes_when_the_person_goes_elsewhere(key: 
         await pilot.press("f2", "up", "up", "enter")
         await shows(app, "THIS MESSAGE")
         await pilot.press("z")
-        assert app.composer.text == ""
+        assert app.main.composer.text == ""
         await pilot.press(key)
         await until(lambda: app.screen is app.main and "THIS MESSAGE" not in screen_text(app))
 

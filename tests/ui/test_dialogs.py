@@ -51,10 +51,10 @@ async def test_a_new_chat_during_a_turn_is_refused_with_the_reason():
     end = asyncio.Event()
     async with opened(FakeRuntime([end, *says("done")])) as (app, pilot):
         await send(pilot, "go")
-        await until(lambda: app.chat.running)
+        await until(lambda: app.main.parts.turns.running)
         await pilot.press("ctrl+n")
         await shows(app, "A turn is still running. esc stops it")
-        assert app.chat.running
+        assert app.main.parts.turns.running
         end.set()
         await shows(app, "done")
 
@@ -66,7 +66,7 @@ async def test_a_reason_that_is_typed_at_once_is_not_lost():
     ):
         await asked(app, pilot)
         await ripen(app)
-        app.action_question_why()
+        await app.action_act("question.why")
         await until(lambda: isinstance(app.screen, SayWhy))
         for letter in "mine":
             app.post_message(events.Key(letter, letter))

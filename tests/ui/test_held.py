@@ -32,7 +32,7 @@ async def test_they_are_sent_after_the_turn_one_by_one():
         gate.set()
         await shows(app, "First.", "Second.", "Third.")
         assert said(runtime) == ["one", "two", "three"]
-        await until(lambda: not app.held_box.display)
+        await until(lambda: not app.main.regions.held_box.display)
 
 
 async def test_the_last_one_comes_back_into_the_composer():
@@ -41,7 +41,7 @@ async def test_the_last_one_comes_back_into_the_composer():
         for text in ("one", "two", "three"):
             await send(pilot, text)
         await pilot.press("ctrl+up")
-        await until(lambda: app.composer.text == "three")
+        await until(lambda: app.main.composer.text == "three")
         await shows(app, "1 message will be sent next")
 
 
@@ -49,32 +49,32 @@ async def test_up_in_an_empty_composer_brings_it_back_too():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
-        await until(lambda: app.composer.holding)
+        await until(lambda: app.main.composer.holding)
         await pilot.press("up")
-        await until(lambda: app.composer.text == "two")
-        assert app.chat.held == []
+        await until(lambda: app.main.composer.text == "two")
+        assert app.main.parts.turns.held == []
 
 
 async def test_one_is_dropped_and_up_still_finds_it():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
-        await until(lambda: app.composer.holding)
+        await until(lambda: app.main.composer.holding)
         await pilot.press("ctrl+x")
         await shows(app, "Dropped. up brings it back.")
-        await until(lambda: not app.composer.holding)
+        await until(lambda: not app.main.composer.holding)
         await pilot.press("up")
-        assert app.composer.text == "two"
+        assert app.main.composer.text == "two"
 
 
 async def test_with_something_written_the_key_that_drops_cuts():
     async with opened(FakeRuntime([asyncio.Event()])) as (app, pilot):
         await send(pilot, "one")
         await send(pilot, "two")
-        await until(lambda: app.composer.holding)
-        app.composer.insert("three")
+        await until(lambda: app.main.composer.holding)
+        app.main.composer.insert("three")
         await pilot.press("ctrl+x")
-        assert app.composer.text == "" and app.chat.held == ["two"]
+        assert app.main.composer.text == "" and app.main.parts.turns.held == ["two"]
 
 
 async def test_a_click_on_the_line_takes_it_back():
@@ -83,7 +83,7 @@ async def test_a_click_on_the_line_takes_it_back():
         await send(pilot, "two")
         await shows(app, "1 message will be sent next")
         await pilot.click("#held", offset=(3, 0))
-        await until(lambda: app.composer.text == "two")
+        await until(lambda: app.main.composer.text == "two")
 
 
 async def test_what_is_said_now_is_told_at_the_next_step_and_stands_in_the_conversation():
@@ -91,16 +91,16 @@ async def test_what_is_said_now_is_told_at_the_next_step_and_stands_in_the_conve
     runtime = FakeRuntime([gate, *calls("weather__get_weather")], says("In Oslo then."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "weather?")
-        await until(lambda: app.chat.running)
-        app.composer.insert("I mean Oslo")
+        await until(lambda: app.main.parts.turns.running)
+        app.main.composer.insert("I mean Oslo")
         await pilot.press("ctrl+s")
         await shows(app, "1 message will be told at the next step")
-        assert app.composer.text == ""
+        assert app.main.composer.text == ""
         gate.set()
         await shows(app, "In Oslo then.", "I mean Oslo")
         assert said(runtime) == ["weather?", "I mean Oslo"]
         assert len(runtime.conversations.asked) == 1
-        await until(lambda: not app.held_box.display)
+        await until(lambda: not app.main.regions.held_box.display)
 
 
 async def test_what_is_held_can_be_said_now_as_well():
@@ -120,7 +120,7 @@ async def test_what_is_held_can_be_said_now_as_well():
 async def test_with_no_turn_that_could_be_told_it_is_sent():
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
-        app.composer.insert("hi")
+        app.main.composer.insert("hi")
         await pilot.press("ctrl+s")
         await shows(app, "Hello.")
 
@@ -131,13 +131,13 @@ async def test_stopping_brings_back_everything_that_was_not_said():
         await send(pilot, "one")
         await shows(app, "Once")
         await send(pilot, "held")
-        app.composer.insert("steered")
+        app.main.composer.insert("steered")
         await pilot.press("ctrl+s")
-        await until(lambda: app.chat.steered == ["steered"])
-        app.composer.insert("draft")
+        await until(lambda: app.main.parts.turns.steered == ["steered"])
+        app.main.composer.insert("draft")
         await pilot.press("escape")
-        await until(lambda: not app.chat.running)
-        assert sorted(app.composer.text.split("\n")) == ["draft", "held", "steered"]
+        await until(lambda: not app.main.parts.turns.running)
+        assert sorted(app.main.composer.text.split("\n")) == ["draft", "held", "steered"]
         assert said(runtime) == ["one"] and "will be" not in screen_text(app)
 
 
@@ -160,10 +160,10 @@ async def test_what_the_model_was_not_told_in_time_is_sent_next():
     runtime.conversations.ask = lambda *args: DeafTurn(ask(*args))  # type: ignore[method-assign, assignment, return-value]
     async with opened(runtime) as (app, pilot):
         await send(pilot, "one")
-        await until(lambda: app.chat.running)
-        app.composer.insert("now")
+        await until(lambda: app.main.parts.turns.running)
+        app.main.composer.insert("now")
         await pilot.press("ctrl+s")
-        await until(lambda: app.chat.steered == ["now"])
+        await until(lambda: app.main.parts.turns.steered == ["now"])
         gate.set()
         await shows(app, "First.", "Second.")
         assert said(runtime) == ["one", "now"]
@@ -179,4 +179,4 @@ async def test_with_no_model_to_ask_the_message_comes_back():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "hello")
         await shows(app, "no model has been chosen yet")
-        assert app.composer.text == "hello" and app.chat.held == []
+        assert app.main.composer.text == "hello" and app.main.parts.turns.held == []

@@ -27,9 +27,9 @@ async def test_the_next_run_finds_what_this_one_wrote():
         await send(pilot, "/model ollama")
         await until(lambda: kept() == ["buy milk", "/model ollama"])
     async with opened(FakeRuntime()) as (app, pilot):
-        await until(lambda: len(app.composer.earlier) == 2)
+        await until(lambda: len(app.main.composer.earlier) == 2)
         await pilot.press("up", "up")
-        assert app.composer.text == "buy milk"
+        assert app.main.composer.text == "buy milk"
 
 
 async def test_a_secret_is_not_kept():
@@ -45,14 +45,14 @@ async def test_a_paste_is_kept_in_full_and_an_attachment_as_its_name(tmp_path: P
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.md").write_text("x")
     async with opened(FakeRuntime(says("Hello."))) as (app, pilot):
-        app.composer.insert(app.composer.pastes.keep("x\n" * 50))
+        app.main.composer.insert(app.main.composer.pastes.keep("x\n" * 50))
         await keys(pilot, " @notes.md")
         await pilot.press("enter", "enter")
         await until(kept)
     assert kept() == ["x\n" * 50 + " [@notes.md] "]
     runtime = FakeRuntime(says("Again."))
     async with opened(runtime) as (app, pilot):
-        await until(lambda: len(app.composer.earlier))
+        await until(lambda: len(app.main.composer.earlier))
         await pilot.press("up", "enter")
         await shows(app, "Again.")
         assert [one.name for one in runtime.conversations.asked[0][1]] == ["notes.md"]
@@ -61,55 +61,55 @@ async def test_a_paste_is_kept_in_full_and_an_attachment_as_its_name(tmp_path: P
 async def test_going_through_commands_opens_no_list():
     wrote("first", "/model ollama", "/help")
     async with opened(FakeRuntime()) as (app, pilot):
-        await until(lambda: len(app.composer.earlier) == 3)
+        await until(lambda: len(app.main.composer.earlier) == 3)
         await pilot.press("up", "up", "up")
-        assert app.composer.text == "first" and not app.suggestions.display
+        assert app.main.composer.text == "first" and not app.main.regions.suggestions.display
 
 
 async def test_a_search_finds_while_typing_and_enter_takes_without_sending():
     wrote("buy milk", "drink milk", "eat bread")
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
-        await until(lambda: len(app.composer.earlier) == 3)
+        await until(lambda: len(app.main.composer.earlier) == 3)
         await pilot.press("ctrl+r")
         await shows(app, "written before ›", "1 of 3")
         await keys(pilot, "mil")
         await shows(app, "1 of 2")
-        assert app.composer.text == "drink milk"
+        assert app.main.composer.text == "drink milk"
         await pilot.press("ctrl+r")
-        assert app.composer.text == "buy milk"
+        assert app.main.composer.text == "buy milk"
         await pilot.press("enter")
-        assert app.composer.text == "buy milk" and runtime.conversations.asked == []
+        assert app.main.composer.text == "buy milk" and runtime.conversations.asked == []
         assert "written before" not in screen_text(app)
 
 
 async def test_escape_brings_back_the_draft():
     wrote("buy milk")
     async with opened(FakeRuntime()) as (app, pilot):
-        await until(lambda: len(app.composer.earlier))
-        app.composer.insert("draft")
+        await until(lambda: len(app.main.composer.earlier))
+        app.main.composer.insert("draft")
         await pilot.press("ctrl+r", "b", "escape")
-        assert app.composer.text == "draft"
+        assert app.main.composer.text == "draft"
 
 
 async def test_what_is_not_found_leaves_the_draft_and_a_letter_less_finds_again():
     wrote("buy milk")
     async with opened(FakeRuntime()) as (app, pilot):
-        await until(lambda: len(app.composer.earlier))
+        await until(lambda: len(app.main.composer.earlier))
         await pilot.press("ctrl+r", "b", "x")
         await shows(app, "nothing found")
         await pilot.press("backspace")
         await shows(app, "1 of 1")
         await pilot.press("enter")
-        assert app.composer.text == "buy milk"
+        assert app.main.composer.text == "buy milk"
 
 
 async def test_another_key_takes_what_was_found_and_acts_on_it():
     wrote("buy milk")
     async with opened(FakeRuntime()) as (app, pilot):
-        await until(lambda: len(app.composer.earlier))
+        await until(lambda: len(app.main.composer.earlier))
         await pilot.press("ctrl+r", "m", "home", "x")
-        assert app.composer.text == "xbuy milk"
+        assert app.main.composer.text == "xbuy milk"
 
 
 async def test_a_history_that_cannot_be_read_keeps_nobody_from_writing():

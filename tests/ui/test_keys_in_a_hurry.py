@@ -17,24 +17,24 @@ async def test_a_message_written_while_a_question_has_the_focus_stays_a_message(
     runtime = asking()
     async with opened(runtime) as (app, pilot):
         await asked(app, pilot)
-        app.go_to(Context.CONVERSATION)
+        app.main.regions.go_to(Context.CONVERSATION)
         await ripen(app)
         await pilot.press(*text)
-        await until(lambda: app.composer.text == text, what=f"{app.composer.text!r}")
-        assert app.focused is app.composer
-        assert app.approvals.current is not None
+        await until(lambda: app.main.composer.text == text, what=f"{app.main.composer.text!r}")
+        assert app.focused is app.main.composer
+        assert app.main.parts.approvals.current is not None
         assert runtime.toolbox.called == []
 
 
 async def test_after_an_answer_the_focus_goes_back_to_a_message_that_was_begun():
     async with opened(asking()) as (app, pilot):
         await asked(app, pilot)
-        app.composer.insert("begun")
+        app.main.composer.insert("begun")
         await pilot.press("f2")
         await ripen(app)
         await pilot.press("n")
         await shows(app, "So be it.")
-        assert app.focused is app.composer
+        assert app.focused is app.main.composer
 
 
 async def test_the_lines_between_the_regions_meet_after_every_resize():
@@ -43,17 +43,17 @@ async def test_the_lines_between_the_regions_meet_after_every_resize():
         for width in (80, 200, 120, 200, 20, 200):
             await pilot.resize_terminal(width, 40)
             await pilot.pause()
-            if not app.is_narrow:
-                column = app.servers.region.x
+            if not app.main.regions.is_narrow:
+                column = app.main.regions.servers.region.x
                 await until(lambda column=column: screen_text(app).splitlines()[1][column] == "┬")
 
 
 async def test_a_terminal_that_gets_narrow_shows_the_conversation_while_the_composer_has_the_focus():
     async with opened(FakeRuntime(says("hello"))) as (app, pilot):
-        app.go_to(Context.SERVERS)
-        app.go_to(Context.COMPOSER)
+        app.main.regions.go_to(Context.SERVERS)
+        app.main.regions.go_to(Context.COMPOSER)
         await pilot.resize_terminal(80, 24)
-        await until(lambda: app.only is Context.CONVERSATION)
+        await until(lambda: app.main.regions.only is Context.CONVERSATION)
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ async def test_the_summary_of_older_turns_is_a_row_that_opens():
 
 
 async def test_of_large_results_only_the_newest_are_kept_whole(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("tui.ui.chat.transcript.messages.MOST_GIVEN", 100)
+    monkeypatch.setattr("tui.ui.chat.transcript.transcript.MOST_GIVEN", 100)
     async with talk(rows=30) as it:
         for name in ("a", "b", "c"):
             it.pane.add_call(name, "s", "draw", {})

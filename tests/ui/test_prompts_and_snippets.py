@@ -23,7 +23,7 @@ async def test_a_prompt_is_put_into_the_composer_to_be_read_first(line: str):
     runtime = runtime_with_prompts()
     async with opened(runtime) as (app, pilot):
         await send(pilot, line)
-        await until(lambda: app.composer.text == "How will it be?")
+        await until(lambda: app.main.composer.text == "How will it be?")
         assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
         assert runtime.conversations.asked == []
 
@@ -49,7 +49,7 @@ async def test_a_form_that_is_filled_in_brings_the_prompt_into_the_composer():
         assert runtime.workbench.called[0][:2] == ("forecast", {"city": "Oslo"})
         await shows(app, "How will it be?")
         await pilot.press("ctrl+g")
-        await until(lambda: app.composer.text.strip() == "How will it be?")
+        await until(lambda: app.main.composer.text.strip() == "How will it be?")
 
 
 async def test_what_a_prompt_gives_besides_text_is_attached():
@@ -64,8 +64,8 @@ async def test_what_a_prompt_gives_besides_text_is_attached():
     )
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/weather:forecast Oslo")
-        await until(lambda: "Look at this." in app.composer.text)
-        assert "(assistant) I will." in app.composer.text
+        await until(lambda: "Look at this." in app.main.composer.text)
+        assert "(assistant) I will." in app.main.composer.text
         await pilot.press("enter")
         await shows(app, "I see.")
         ((_, attachments),) = runtime.conversations.asked
@@ -78,7 +78,7 @@ async def test_a_prompt_of_a_server_that_does_not_run_is_no_message_to_the_model
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/notes:summary all")
         await shows(app, "notes is not running; start it")
-        assert app.composer.text == "/notes:summary all" and runtime.conversations.asked == []
+        assert app.main.composer.text == "/notes:summary all" and runtime.conversations.asked == []
 
 
 async def test_a_prompt_that_fails_comes_back_with_the_reason():
@@ -87,7 +87,7 @@ async def test_a_prompt_that_fails_comes_back_with_the_reason():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/weather:forecast Atlantis")
         await shows(app, "no such city")
-        assert app.composer.text == "/weather:forecast Atlantis"
+        assert app.main.composer.text == "/weather:forecast Atlantis"
 
 
 async def test_prompt_without_a_name_lists_them():
@@ -95,8 +95,8 @@ async def test_prompt_without_a_name_lists_them():
         await send(pilot, "/prompt")
         await until(lambda: isinstance(app.screen, Picker))
         await pilot.press("enter")
-        await until(lambda: app.composer.text == "/weather:forecast ")
-        assert app.composer.has_focus
+        await until(lambda: app.main.composer.text == "/weather:forecast ")
+        assert app.main.composer.has_focus
 
 
 async def test_a_snippet_is_filled_in_and_put_into_the_composer():
@@ -104,10 +104,10 @@ async def test_a_snippet_is_filled_in_and_put_into_the_composer():
     runtime.snippets = {"review": "Review {file}.", "brief": "Be brief."}
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/review app.py")
-        await until(lambda: app.composer.text == "Review app.py.")
-        app.composer.show("")
+        await until(lambda: app.main.composer.text == "Review app.py.")
+        app.main.composer.show("")
         await send(pilot, "/brief And kind.")
-        await until(lambda: app.composer.text == "Be brief.\nAnd kind.")
+        await until(lambda: app.main.composer.text == "Be brief.\nAnd kind.")
 
 
 async def test_a_snippet_that_lacks_something_says_what():
@@ -115,7 +115,7 @@ async def test_a_snippet_that_lacks_something_says_what():
     runtime.snippets = {"trip": "From {start} to {end}."}
     async with opened(runtime) as (app, pilot):
         await send(pilot, "/trip start=Oslo")
-        await until(lambda: app.composer.text == "/trip start=Oslo end=")
+        await until(lambda: app.main.composer.text == "/trip start=Oslo end=")
         await shows(app, "Write what stands for end.")
 
 

@@ -35,7 +35,7 @@ def with_list(*replies: object) -> FakeRuntime:
 
 
 def turns(app: McptuiApp) -> int:
-    return app.spans.turns
+    return app.main.parts.spans.turns
 
 
 async def test_an_opened_conversation_brings_its_trace_and_turns_count_on_from_it() -> None:
@@ -59,13 +59,13 @@ async def test_choosing_the_conversation_on_screen_keeps_its_trace() -> None:
     async with opened(FakeRuntime(calls("weather__get_weather"), says("Sunny."))) as (app, pilot):
         await send(pilot, "go")
         await shows(app, "Sunny.")
-        await until(lambda: not app.chat.running)
-        before = list(app.spans.entries)
+        await until(lambda: not app.main.parts.turns.running)
+        before = list(app.main.parts.spans.entries)
         await pilot.press("f9")
         await shows(app, "1 saved")
         await pilot.press("enter")
         await until(lambda: app.screen is app.main)
-        assert app.spans.entries == before and not app.spans.turn_of(before[0]).past
+        assert app.main.parts.spans.entries == before and not app.main.parts.spans.turn_of(before[0]).past
         await shows(app, "Sunny.", "weather › get_weather")
 
 
@@ -76,7 +76,7 @@ async def test_a_branch_keeps_the_trace_of_the_turns_in_it() -> None:
         await shows(app, "Sunny.")
         await send(pilot, "second")
         await shows(app, "Two.")
-        await until(lambda: not app.chat.running)
+        await until(lambda: not app.main.parts.turns.running)
         await pilot.press("f2", "up", "up", "up", "b")
         await shows(app, "This is a branch")
         assert turns(app) == 1
@@ -88,7 +88,7 @@ async def test_turns_begin_at_one_in_a_new_conversation() -> None:
         for question, answer in (("a", "One."), ("b", "Two.")):
             await send(pilot, question)
             await shows(app, answer)
-            await until(lambda: not app.chat.running)
+            await until(lambda: not app.main.parts.turns.running)
         await shows(app, "turn 2")
         await pilot.press("ctrl+n")
         await until(lambda: turns(app) == 0)

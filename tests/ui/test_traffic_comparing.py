@@ -96,7 +96,7 @@ async def test_the_waterfall_of_a_live_turn_shows_how_long_a_person_was_waited_f
         await press(pilot, "f2", "y")
         await shows(app, "Done.")
         runtime.recorded.add(Kind.EVENT, method="spawn")
-        turn = app.spans.entries[0].number
+        turn = app.main.parts.spans.entries[0].number
         await press(pilot, "f4")
         screen = app.screen
         await until(lambda: screen.list.selected)

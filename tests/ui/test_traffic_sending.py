@@ -77,8 +77,8 @@ async def test_who_goes_elsewhere_meanwhile_is_not_carried_away() -> None:
 async def test_each_one_has_a_number_of_its_own_also_beside_the_workbench() -> None:
     async with opened() as (runtime, app, screen, pilot):
         screen.list.select(1)
-        assert app.call_book is not None
-        app.call_book.count = 4
+        assert app.main.parts.navigator.call_book is not None
+        app.main.parts.navigator.call_book.count = 4
         await press(pilot, "R")
         await until(lambda: [called[2] for called in runtime.workbench.called] == ["hand-5"])
 

@@ -30,8 +30,8 @@ async def notified(app: McptuiApp, why: str) -> None:
 async def tells(app: McptuiApp, why: str) -> None:
     """Wait until the reason is shown; nothing is written, and the focus stays."""
     await notified(app, why)
-    assert app.composer.text == ""
-    assert app.focused is app.conversation
+    assert app.main.composer.text == ""
+    assert app.focused is app.main.regions.conversation
 
 
 async def test_branch_during_a_turn_says_that_a_turn_is_running() -> None:
@@ -40,7 +40,7 @@ async def test_branch_during_a_turn_says_that_a_turn_is_running() -> None:
         await shows(app, "Once")
         await pilot.press("f2", "b")
         await tells(app, "Branch is not available: a turn is running. Press esc to stop it.")
-        assert app.chat.running
+        assert app.main.parts.turns.running
 
 
 @pytest.mark.parametrize("key", STOPPED_BY_A_TURN)
@@ -78,7 +78,7 @@ async def test_a_key_of_the_persons_own_says_why_it_does_nothing() -> None:
 async def test_a_message_that_begins_with_a_command_key_is_written(text: str) -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", *("space" if letter == " " else letter for letter in text))
-        await until(lambda: app.composer.text == text, what=f"{app.composer.text!r}")
+        await until(lambda: app.main.composer.text == text, what=f"{app.main.composer.text!r}")
         assert "not available" not in screen_text(app)
 
 
@@ -88,15 +88,15 @@ async def test_a_burst_of_letters_over_the_conversation_is_written_whole(text: s
         await pilot.press("f2")
         for letter in text:
             app.post_message(Key(letter, letter))
-        await until(lambda: len(app.composer.text) >= len(text), what=f"{app.composer.text!r}")
-        assert app.composer.text == text
+        await until(lambda: len(app.main.composer.text) >= len(text), what=f"{app.main.composer.text!r}")
+        assert app.main.composer.text == text
         assert "not available" not in screen_text(app)
 
 
 async def test_a_letter_that_is_no_command_is_written() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
         await pilot.press("f2", "z")
-        await until(lambda: app.composer.text == "z")
+        await until(lambda: app.main.composer.text == "z")
 
 
 async def test_the_menu_of_a_message_says_why_it_cannot_branch_during_a_turn() -> None:

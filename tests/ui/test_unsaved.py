@@ -61,7 +61,7 @@ async def test_a_branch_says_that_the_conversation_before_it_is_lost(key: str, w
         await pilot.press("f2", key)
         await shows(app, f"Not all messages of the previous conversation were saved: {FULL}.", wait_for)
         assert "goes back" not in screen_text(app)
-        assert app.branched_from == ""
+        assert app.main.parts.current.parent == ""
 
 
 async def test_the_branch_command_says_that_the_conversation_before_it_is_lost() -> None:

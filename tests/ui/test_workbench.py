@@ -21,7 +21,7 @@ async def test_enter_on_a_server_opens_its_workbench_and_escape_leaves_it() -> N
     runtime = rich_runtime()
     app = app_over(runtime)
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(lambda: app.furnished and runtime.is_ready)
+        await until(lambda: app.main.parts and runtime.is_ready)
         await pilot.press("f3", "enter")
         await until(lambda: isinstance(app.screen, ServerScreen))
         await shows(app, "WORKBENCH", "weather", "get_forecast")
@@ -34,11 +34,11 @@ async def test_the_palette_offers_to_work_with_each_server() -> None:
     runtime = rich_runtime()
     app = app_over(runtime)
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(lambda: app.furnished and runtime.is_ready)
+        await until(lambda: app.main.parts and runtime.is_ready)
         titles = [command.title for command in app.commands()]
         assert "Work with weather" in titles
         assert "Go to the resources" not in titles
-        app.show_server("weather")
+        app.main.parts.navigator.open_server("weather")
         await until(lambda: isinstance(app.screen, ServerScreen))
         assert "Go to the resources" in [command.title for command in app.commands()]
         await pilot.press("escape")
@@ -66,7 +66,7 @@ async def test_what_the_model_is_not_offered_is_marked_and_says_why() -> None:
         await pilot.press("escape")
         app = app_of(screen)
         await until(lambda: app.screen is app.main)
-        app.show_server("weather")
+        app.main.parts.navigator.open_server("weather")
         await shows(app, "For the model: not offered: its schema has no type", "anywhere", "pinned reads")
         row = next(line for line in screen_text(app).splitlines() if "get_weather" in line)
         assert "not offered" in row.partition("│")[0]
@@ -144,7 +144,7 @@ async def test_a_prompt_is_got_and_used_in_the_conversation() -> None:
         await shows(app, "Two cities", "Compare Beijing with Hangzhou, please.")
         assert runtime.workbench.called[0][1] == {"first": "Beijing", "second": "Hangzhou"}
         await pilot.press("ctrl+g")
-        await until(lambda: app.composer.text == "Compare Beijing with Hangzhou, please.")
+        await until(lambda: app.main.composer.text == "Compare Beijing with Hangzhou, please.")
 
 
 async def test_a_list_that_failed_says_why() -> None:

@@ -163,17 +163,17 @@ async def test_one_key_puts_the_result_into_the_message() -> None:
     runtime = rich_runtime()
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
-        app.composer.insert("Look:")
+        app.main.composer.insert("Look:")
         await pilot.press("enter", "x", "ctrl+j")
         await called(runtime)
         await until(lambda: not screen.calls.running)
         await pilot.press("ctrl+g")
         await until(lambda: app.screen is app.main)
-        text = app.composer.text
+        text = app.main.composer.text
         assert text.startswith(
             'Look:\n\nweather › get_weather with {"location": "x"} gave:\n> The weather of x'
         )
-        assert app.composer.has_focus
+        assert app.main.composer.has_focus
 
 
 async def test_an_image_is_told_by_its_size_and_saved(

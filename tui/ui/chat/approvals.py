@@ -1,13 +1,25 @@
-"""The questions of tool calls: one queue, one visible question, answered by a key."""
+"""Approvals of tool calls: a queue with one visible question, and the keys and focus of that question."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
 
 from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.ui.keys.actions import Context
+from tui.ui.keys.answer_debounce import AnswerKeys
+
+if TYPE_CHECKING:
+    from tui.ui.chat.regions import Regions
 
 GRACE_SECONDS = 0.6
-"""A key that comes so soon after a question appeared was meant for something else."""
+"""A key pressed this soon after a question appeared was meant for something else."""
+
+TYPING_SECONDS = 1.5
+"""A key pressed this recently in the composer means that the user is typing."""
 
 
 @dataclass(eq=False, slots=True)
@@ -17,10 +29,10 @@ class _Question:
 
 
 class Approvals:
-    """`core.ports.Approver` for a person at a screen.
+    """`core.ports.Approver` for a user at a screen.
 
-    Calls may ask at the same time; the person sees one question after the other. `on_change` is called
-    whenever another question, or none, is to be shown.
+    Calls may ask at the same time; the user sees one question after the other. `on_change` is called
+    whenever the visible question changes.
     """
 
     def __init__(self, on_change: Callable[[], None], now: Callable[[], float]) -> None:
@@ -31,7 +43,7 @@ class Approvals:
 
     @property
     def current(self) -> ApprovalRequest | None:
-        """The question that waits for an answer now."""
+        """The visible question."""
         return self._queue[0].request if self._queue else None
 
     @property
@@ -41,11 +53,11 @@ class Approvals:
 
     @property
     def ripe(self) -> bool:
-        """Whether the visible question has stood long enough for a key to be an answer to it."""
+        """Whether the question has been visible long enough for a key to answer it."""
         return self._now() - self._shown_at >= GRACE_SECONDS
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """Wait for the person's answer. Cancelling it takes the question away."""
+        """Wait for the user's answer. Cancelling withdraws the question."""
         question = _Question(request, asyncio.get_running_loop().create_future())
         self._queue.append(question)
         if self._queue[0] is question:
@@ -56,7 +68,7 @@ class Approvals:
             self._remove(question)
 
     def answer(self, answer: str, reason: str = "") -> None:
-        """Answer the visible question with a word of `Answer`; nothing happens if there is none."""
+        """Answer the visible question with a value of `Answer`; does nothing if there is none."""
         if self._queue:
             question = self._queue[0]
             if not question.answer.done():
@@ -73,3 +85,82 @@ class Approvals:
     def _show(self) -> None:
         self._shown_at = self._now()
         self._on_change()
+
+
+class ApprovalKeys:
+    """The keys that answer the visible question, and the focus that it takes and gives back.
+
+    Args:
+        regions: the widgets of the screen.
+        show: shows a question in the conversation, or none.
+        answer_keys: holds an answer back until its letter cannot be the start of a message.
+        open_dialog: opens a dialog.
+        wake: repaints what changed.
+    """
+
+    def __init__(
+        self,
+        regions: "Regions",
+        show: Callable[[ApprovalRequest | None], None],
+        answer_keys: AnswerKeys,
+        open_dialog: Callable[[Screen[str | None], Callable[[str | None], None]], None],
+        wake: Callable[[], None],
+    ) -> None:
+        self.approvals = Approvals(self._changed, time.monotonic)
+        self._regions = regions
+        self._show = show
+        self._answer_keys = answer_keys
+        self._open_dialog = open_dialog
+        self._wake = wake
+        self._took_focus = False
+        self.typed_at = -TYPING_SECONDS
+
+    def answer(self, answer: str) -> None:
+        """Answer the visible question, unless it appeared only just now."""
+        if self.approvals.ripe:
+            self._answer_keys.answer(answer)
+
+    def refuse_with_reason(self) -> None:
+        """Refuse the call and tell the model why."""
+        from tui.ui.dialogs.text_dialogs import SayWhy
+
+        request = self.approvals.current
+        if request is None or not self.approvals.ripe:
+            return
+
+        def refuse(reason: str | None) -> None:
+            if reason is not None and self.approvals.current is request:
+                self.approvals.answer("no", reason)
+
+        self._open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
+
+    def _changed(self) -> None:
+        request, regions = self.approvals.current, self._regions
+        self._show(request)
+        if request is not None:
+            regions.show(Context.CONVERSATION)
+            typing = time.monotonic() - self.typed_at < TYPING_SECONDS
+            if regions.composer.has_focus and regions.composer.is_blank and not typing:
+                self._took_focus = True
+                regions.go_to(Context.CONVERSATION)
+        else:
+            give_back = self._took_focus or not regions.composer.is_blank
+            self._took_focus = False
+            if give_back and regions.conversation.has_focus:
+                regions.go_to(Context.COMPOSER)
+        self._wake()
+
+    def focus_conversation(self) -> None:
+        """Focus the conversation, to stay there once the question is answered."""
+        self._took_focus = False
+        self._regions.go_to(Context.CONVERSATION)
+
+    def write(self, letters: str) -> None:
+        """Write letters that turned out to be no answer into the composer."""
+        self._took_focus = False
+        self._regions.go_to(Context.COMPOSER)
+        self._regions.composer.insert(letters)
+
+    def composer_changed(self) -> None:
+        """Note when the user typed last; after a message is sent, nobody is typing."""
+        self.typed_at = -TYPING_SECONDS if self._regions.composer.is_blank else time.monotonic()

@@ -6,14 +6,17 @@ never waits: a start or stop is asked for, and the next snapshots tell how it go
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
+from textual.binding import BindingType
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.ui.chat.titled_pane import TitledPane
+from tui.ui.keys.actions import Context
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.server_rows import Look, server_rows, toggle_server
 from tui.ui.widgets.symbols import UNICODE, Symbols
@@ -45,6 +48,8 @@ class ServersPane(TitledPane):
     Attributes:
         symbols: the signs that the terminal can show.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVERS)
 
     FOLLOWS = False
 

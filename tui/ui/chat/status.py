@@ -1,5 +1,6 @@
-"""What header, status line and footer say now, read from the stores. Reads only."""
+"""What header, status line and footer say, and the timer that looks at the stores and shows what changed."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -8,14 +9,19 @@ from tui.core import units
 from tui.core.servers import ServerState, ServerStatus
 from tui.ui.chat.approvals import Approvals
 from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Meter, Status, Used
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.actions import Context, action, first_key
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.keys.situation import Situation
+from tui.ui.keys.situation import Situation, in_footer
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
+
+FAST = 1 / 30
+SLOW = 1 / 4
+"""Seconds between two looks at the stores, while something moves and while nothing does."""
 
 MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
@@ -161,3 +167,114 @@ class ChatStatus:
 
     def _key(self, action_id: str) -> str:
         return first_key(self._overrides.keys_of(action(action_id)))
+
+
+class Refresher:
+    """Looks at the stores and shows what changed: often while something moves, seldom otherwise.
+
+    Args:
+        runtime: the servers, the model and the problems.
+        regions: the widgets of the screen.
+        status: what header, status line and footer say.
+        look_first: shows more of the stores; called at every look, before the lines.
+        when_ready: the same, once the runtime is ready.
+        fail: ends the app after an unexpected error.
+    """
+
+    def __init__(
+        self,
+        runtime: "Runtime",
+        regions: Regions,
+        status: ChatStatus,
+        *,
+        look_first: Callable[[], None],
+        when_ready: Callable[[], None],
+        fail: Callable[[Exception], None],
+    ) -> None:
+        self._runtime = runtime
+        self._regions = regions
+        self._status = status
+        self._look_first = look_first
+        self._when_ready = when_ready
+        self._fail = fail
+        self._next: asyncio.TimerHandle | None = None
+        self._seen: tuple[int, int] | None = None
+        self._problems_shown = 0
+        self._faults_shown: set[str] = set()
+
+    def tick(self) -> None:
+        """Look now, and again soon."""
+        if self._next is not None:
+            self._next.cancel()
+        if not self._regions.screen.app.is_running:
+            return
+        try:
+            self.look()
+        except Exception as error:
+            # The event loop calls this and would only log the error: the screen would freeze.
+            self._fail(error)
+        else:
+            pause = FAST if self._status.moving else SLOW
+            self._next = asyncio.get_running_loop().call_later(pause, self.tick)
+
+    def wake(self) -> None:
+        """Show a change at once."""
+        if self._next is not None:
+            self.tick()
+
+    def stop(self) -> None:
+        """Look no more."""
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+    def look(self) -> None:
+        """Show what changed in the stores; cheap if nothing did."""
+        regions, status = self._regions, self._status
+        focus = regions.focus_context
+        regions.servers.tick()
+        regions.trace.tick()
+        self._look_first()
+        regions.fit_servers()
+        regions.light_focus(focus)
+        regions.header.show(status.running, status.model, status.step)
+        regions.status_line.show(status.status(focus, folded=not regions.header.display))
+        regions.footer.show(in_footer(status.situation(focus), regions.overrides))
+        if self._runtime.is_ready:
+            self._when_ready()
+            self._show_faults()
+            seen = (self._runtime.host.revision, self._runtime.revision)
+            if seen != self._seen:
+                self._seen = seen
+                self.show_problems()
+                regions.conversation.welcome(
+                    self._runtime.model_label,
+                    self._runtime.examples(),
+                    is_demo=bool(self._runtime.model_notice),
+                )
+
+    def forget(self) -> None:
+        """Show an empty conversation, with its welcome at the next look."""
+        self._regions.conversation.clear()
+        self._seen = None
+
+    def forget_problems(self) -> None:
+        """Show all problems again: another conversation has replaced those that were shown."""
+        self._problems_shown = 0
+
+    def show_problems(self) -> None:
+        """Add new problems to the conversation; some appear only while the app runs."""
+        problems = self._runtime.problems
+        for problem in problems[self._problems_shown :]:
+            self._regions.conversation.add_note(problem, "bad")
+        self._problems_shown = len(problems)
+
+    def _show_faults(self) -> None:
+        """Explain once why something is not saved; the mark in the status line stays as long as it is so."""
+        for what, why in (
+            ("This conversation is not saved", self._runtime.unsaved),
+            ("The traffic is not recorded", self._runtime.unrecorded),
+        ):
+            if why and why not in self._faults_shown:
+                self._faults_shown.add(why)
+                self._regions.conversation.add_note(f"{what}: {why}.", "bad")

@@ -8,13 +8,17 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import accumulate
+from typing import ClassVar
 
+from textual.binding import BindingType
 from textual.cache import LRUCache
 
 from tui.traffic.spans.entries import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.titled_pane import TitledPane
 from tui.ui.chat.trace_rows import TraceLook, span_rows
+from tui.ui.keys.actions import Context
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.rows import Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
@@ -28,6 +32,8 @@ class TracePane(TitledPane):
     Attributes:
         symbols: the signs that the terminal can show.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.TRACE)
 
     def __init__(
         self,

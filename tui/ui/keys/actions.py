@@ -1,8 +1,8 @@
 """One table of everything a person can do: id, keys, where it works, its words.
 
 The bindings of app and panes, the footer, the help screen, the palette and `[ui.keys]` all read it.
-Pure: no screen is touched here. An action `servers.toggle` is the method `action_servers_toggle` of
-the app, unless `run` names another one.
+Pure: no screen is touched here. What runs an action such as `servers.toggle` is in the table of
+`chat/parts.py`, unless `run` names a Textual action.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Action:
         help: the sentence in the help and in the palette.
         footer: rank in the footer, smaller stays longer in a narrow one; 0: not in the footer.
         anywhere: keys that work outside `context` too.
-        run: the Textual action, if it is not the app's method of that id.
+        run: the Textual action, if it is not one of the app or of the chat screen (`chat/parts.py`).
         priority: the key is taken before the focused pane sees it.
         palette: whether the palette offers it.
     """
@@ -73,7 +73,8 @@ class Action:
     @property
     def method(self) -> str:
         """The Textual action that a key of this action runs."""
-        return self.run or f"app.{self.id.replace('.', '_')}"
+        own = f"app.{self.id.replace('.', '_')}" if self.id.startswith("app.") else f"app.act('{self.id}')"
+        return self.run or own
 
 
 def _on_screen(

@@ -54,7 +54,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         check: returns what is wrong with params by the tool's schema, or "".
     """
 
-    TAKES = frozenset({"servers_toggle"})
+    TAKES = frozenset({"servers.toggle"})
     """Actions of the app whose keys do something else in this dialog."""
 
     DEFAULT_CSS = """

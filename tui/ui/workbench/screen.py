@@ -68,7 +68,7 @@ class ServerScreen(Screen[None]):
     CONTEXTS = (Context.WORKBENCH, Context.BENCH_LIST, Context.BENCH_FORM)
     """The contexts of the help and the palette while this screen is on top."""
 
-    TAKES = frozenset({"servers_toggle", "servers_restart", "servers_log", "traffic_open"})
+    TAKES = frozenset({"servers.toggle", "servers.restart", "servers.log", "traffic.open"})
     """Actions of the app whose keys mean something else here."""
 
     def __init__(

@@ -36,7 +36,7 @@ def test_no_key_means_two_things_in_one_place():
         for action in ACTIONS:
             if context in OVER_MAIN and action.id.startswith(("chat.", "focus.", "pane.")):
                 continue
-            if context in ON_WORKBENCH and action.method.removeprefix("app.") in ServerScreen.TAKES:
+            if context in ON_WORKBENCH and action.id in ServerScreen.TAKES:
                 continue
             places = [action.keys] if action.context in (context, Context.ANYWHERE) else []
             for keys in [*places, action.anywhere]:

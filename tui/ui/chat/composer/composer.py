@@ -222,7 +222,7 @@ class Composer(TokenArea):
         """Act on a key while a search is open; return False for one that ends it and then acts."""
         doing = self._doing.get(event.key, "")
         match doing or event.key:
-            case "app.composer_history" | "older":
+            case "app.act('composer.history')" | "older":
                 self.searching.step(1)
             case "newer":
                 self.searching.step(-1)

@@ -1,4 +1,4 @@
-"""Writes a text in the person's own editor, which has the terminal to itself meanwhile."""
+"""Edits the message in the user's editor, which has the terminal to itself meanwhile."""
 
 import asyncio
 import contextlib
@@ -7,10 +7,13 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from textual.app import SuspendNotSupported
+
 from tui.core.errors import McptuiError
+from tui.ui.chat.composer.token_area import TokenArea
 
 MOST_BYTES = 8 * 1024 * 1024
 STOP_SECONDS = 0.3
@@ -128,3 +131,82 @@ def _terminal_kept() -> Iterator[None]:
     finally:
         with contextlib.suppress(termios.error):
             termios.tcsetattr(0, termios.TCSANOW, before)
+
+
+class EditorSession:
+    """Edits the message of a composer in the user's editor.
+
+    Args:
+        composer: has the message.
+        focus: focuses the composer.
+        fail: ends the app after an unexpected error.
+
+    Attributes:
+        has_terminal: the editor has the terminal.
+    """
+
+    def __init__(
+        self, composer: TokenArea, focus: Callable[[], None], fail: Callable[[Exception], None]
+    ) -> None:
+        self._composer = composer
+        self._focus = focus
+        self._fail = fail
+        self._task: asyncio.Task[None] | None = None
+        self.has_terminal = False
+
+    def open(self) -> None:
+        """Open the editor with the message."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._edit(), name="editor")
+            self._task.add_done_callback(self._edited)
+
+    def stop(self, then: Callable[[], object]) -> bool:
+        """Stop the editor and call `then` once it has ended; return False if none is open."""
+        if self._task is None or not self._task.cancel():
+            return False
+        self._task.add_done_callback(lambda _: then())
+        return True
+
+    async def close(self) -> None:
+        """Stop the editor."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task}, timeout=1.0)
+
+    async def _edit(self) -> None:
+        composer, app = self._composer, self._composer.app
+        before = composer.text
+        written = composer.pastes.unfolded(before)
+        self.has_terminal = True
+        failure: BaseException | None = None
+        text = written
+        try:
+            # Without the batch a repaint would wait for the terminal forever (measured).
+            with app.suspend(), app.batch_update():
+                try:
+                    text = await edited(written, os.environ)
+                except (Exception, asyncio.CancelledError) as error:
+                    # Raised once the terminal is ours again: Textual's `suspend` has no finally.
+                    failure = error
+        except SuspendNotSupported:
+            failure = McptuiError("this terminal cannot be lent to an editor")
+        finally:
+            self.has_terminal = False
+        app.refresh(layout=True)
+        if failure is not None:
+            raise failure
+        if text != written:
+            typed_ahead = composer.text.removeprefix(before)
+            composer.show("")
+            composer.put_back(text)
+            composer.insert(typed_ahead)
+        self._focus()
+
+    def _edited(self, task: "asyncio.Task[None]") -> None:
+        self._task = None
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if isinstance(error, McptuiError):
+            self._composer.app.notify(str(error), severity="warning", timeout=8)
+        elif isinstance(error, Exception):
+            self._fail(error)

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.conftest import until
-from tui.ui.chat.composer.one_by_one import SerialQueue
+from tui.ui.chat.outbox import SerialQueue
 
 
 async def test_each_is_begun_when_the_one_before_is_done():

@@ -1,0 +1,140 @@
+"""What both apps have in common: the theme, clean output, keys in order, the last traceback."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from textual import events
+from textual.app import App
+from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
+
+from tui.core.errors import McptuiError
+from tui.core.text import clean, clean_line
+from tui.settings.locations import themes_dir
+from tui.settings.themes import all_themes, load_theme
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.platform.crash import close_at_once, crash, report_crash
+from tui.ui.platform.keys_in_order import in_order
+from tui.ui.platform.strips import ControlFilter
+from tui.ui.widgets import theming
+
+
+class BaseApp(App[int]):
+    """An app on a terminal.
+
+    Args:
+        theme: name of the theme.
+        keys: the user's own keys, action id to one or several.
+        save_theme: saves the name of another theme; called in a thread, may raise `McptuiError`.
+
+    Attributes:
+        crash: the traceback of the defect that ended the app, or "".
+    """
+
+    TITLE = "mcptui"
+    CSS = """
+    CommandPalette SearchIcon { display: none; }
+    CommandPalette > Vertical { background: $panel; width: 84; max-width: 100%; }
+    CommandPalette #--input { border: none; padding: 1 2 1 1; }
+    CommandPalette CommandList { border: none; background: $panel; padding: 0 1 1 1; }
+    ToastRack { dock: top; align: right top; margin: 2 0 0 0; }
+    .-short ToastRack { margin: 1 0 0 0; }
+    Toast { background: $panel; }
+    """
+
+    def __init__(
+        self, *, theme: str, keys: Mapping[str, str | Sequence[str]], save_theme: Callable[[str], None]
+    ) -> None:
+        super().__init__()
+        self.overrides = KeyOverrides(keys.items())
+        self.set_keymap(self.overrides.keymap())
+        self.crash = ""
+        report_crash(self, self._report_crash)
+        self._controls = ControlFilter()
+        self._save_theme = save_theme
+        self.theme_problem = self._apply_theme(theme)
+
+    # ---- themes ----
+
+    def _apply_theme(self, name: str) -> str:
+        """Load and set a theme; return what is wrong with it, or ""."""
+        spec, problem = load_theme(name, themes_dir())
+        self.register_theme(theming.theme_of(spec))
+        self.theme = spec.name
+        return str(problem) if problem is not None else ""
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Give our roles a color under Textual's own themes, too."""
+        return theming.variable_defaults()
+
+    def action_app_theme(self) -> None:
+        from tui.ui.dialogs.picker import ThemePicker
+
+        specs, _ = all_themes(themes_dir())
+        self.open_once(ThemePicker(specs, self.theme), self._theme_chosen)
+
+    def _theme_chosen(self, name: str | None) -> None:
+        if name is not None:
+            self.run_worker(self._keep_theme(name), name="save the theme")
+
+    async def _keep_theme(self, name: str) -> None:
+        try:
+            await asyncio.to_thread(self._save_theme, name)
+        except McptuiError as error:
+            self.notify(str(error), title="The theme is on, but was not saved", severity="warning")
+
+    # ---- screens ----
+
+    def open_once(self, screen: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
+        """Open a dialog, unless one of its kind is open; keys get pressed twice."""
+        if not any(type(other) is type(screen) for other in self.screen_stack):
+            self.push_screen(screen, done)
+
+    def action_app_help(self) -> None:
+        from tui.ui.dialogs.help import MAIN, HelpScreen
+
+        self.open_once(HelpScreen(self.overrides, getattr(self.screen, "CONTEXTS", MAIN)))
+
+    async def on_event(self, event: events.Event) -> None:
+        """Handle each key of a burst after what the keys before it did."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            await in_order(self, event, super().on_event)
+        else:
+            await super().on_event(event)
+
+    # ---- output ----
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Remove control characters before Textual's own filters."""
+        return [self._controls, *super().get_line_filters()]
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Show a short message in the corner. Its text is cleaned and never markup, whatever is asked."""
+        super().notify(
+            clean(message), title=clean_line(title), severity=severity, timeout=timeout, markup=False
+        )
+
+    # ---- defects ----
+
+    def fail(self, error: Exception) -> None:
+        """End the app because of an error that Textual cannot see, raised outside its own tasks."""
+        crash(self, error)
+
+    def _report_crash(self, text: str) -> None:
+        self.crash = clean(text)
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """End the app because of a defect, which is printed once the terminal is restored."""
+        self._report_crash("\n".join(str(renderable) for renderable in renderables))
+        close_at_once(self)

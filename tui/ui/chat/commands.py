@@ -1,0 +1,274 @@
+"""Runs the commands that are written into the composer: `/model`, `/export`, prompts, snippets."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+from tui.ui.chat.composer.command_arguments import export_to, said_by, switch_model
+from tui.ui.chat.composer.suggestions import LiveSources
+from tui.ui.chat.composer.token_area import Reference, Written
+from tui.ui.chat.current_conversation import CurrentConversation
+from tui.ui.chat.navigation import Navigator
+from tui.ui.chat.regions import Regions
+from tui.ui.chat.turn_queue import TurnQueue
+from tui.ui.keys.actions import Context
+from tui.ui.keys.slash_commands import Command, Kind, Spec, filled, pair, parse_arguments
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+    from tui.ui.dialogs.picker import Choice
+
+ALONE = frozenset({"model", "system", "clear", "compact", "retry", "sessions", "branch"})
+"""Commands that change the conversation; a running turn does so too."""
+
+PROMPT_SECONDS = 60.0
+
+OPENS = {
+    "model": "chat.models",
+    "sessions": "chat.sessions",
+    "export": "chat.export",
+    "system": "chat.system",
+    "help": "app.help",
+}
+"""Actions that commands without arguments are another name for."""
+
+
+class SlashCommands:
+    """Runs a command.
+
+    Args:
+        runtime: the conversations and the workbench.
+        regions: the widgets of the screen.
+        current: the conversation on screen.
+        turns: sends messages to the model.
+        navigator: opens the workbench.
+        sources: what running servers offer.
+        act: runs an action of the table by its id.
+    """
+
+    def __init__(
+        self,
+        runtime: "Runtime",
+        regions: Regions,
+        current: CurrentConversation,
+        turns: TurnQueue,
+        navigator: Navigator,
+        sources: LiveSources,
+        act: Callable[[str], Awaitable[object]],
+    ) -> None:
+        self._runtime = runtime
+        self._regions = regions
+        self._composer = regions.composer
+        self._current = current
+        self._turns = turns
+        self._navigator = navigator
+        self._sources = sources
+        self._act = act
+        self._prompt_calls = 0
+        self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
+            "model": self._model,
+            "system": self._system,
+            "compact": self._compact,
+            "clear": self._clear,
+            "retry": self._retry,
+            "branch": self._branch,
+            "rename": self._rename,
+            "export": self._export,
+            "tools": self._tools,
+            "prompt": self._choose_prompt,
+            "resource": self._resource,
+        }
+
+    async def run(self, command: Command) -> None:
+        """Run a command.
+
+        Raises:
+            McptuiError: it failed; nothing was changed.
+        """
+        spec, rest = command.spec, command.rest
+        if spec.kind is Kind.SNIPPET:
+            self._snippet(spec, rest)
+        elif spec.kind is Kind.PROMPT:
+            await self._prompt(spec, rest)
+        else:
+            why, step = self._current.occupied() if spec.name in ALONE else ("", "")
+            if why:
+                raise McptuiError(why, where=f"/{spec.name}", next_step=step)
+            if not rest and spec.name in OPENS:
+                await self._act(OPENS[spec.name])
+            else:
+                await self._commands[spec.name](self._composer.pastes.expand(rest))
+
+    # ---- the model ----
+
+    async def _model(self, rest: str) -> None:
+        odd = await switch_model(self._current.conversations, rest)
+        told = f"{clean_line(self._runtime.model_label, 80)} answers from now on."
+        self._regions.notify(f"{told} {odd}".strip(), severity="warning" if odd else "information")
+
+    async def _system(self, rest: str) -> None:
+        await self._current.conversations.set_system(rest)
+        self._note("The model is told so from now on, in this conversation.")
+
+    async def _compact(self, _: str) -> None:
+        self._regions.notify("The older part of the conversation is being summarised.")
+        self._note(await self._current.conversations.compact())
+
+    # ---- the conversation ----
+
+    async def _clear(self, _: str) -> None:
+        await self._current.start_new()
+
+    async def _retry(self, _: str) -> None:
+        text, attachments = await self._current.conversations.again()
+        self._current.show()
+        self._turns.send(Written(text, text), attachments)
+
+    async def _branch(self, _: str) -> None:
+        conversations = self._current.conversations
+        if not conversations.messages:
+            raise McptuiError("nothing was said yet that could be gone on with", where="/branch")
+        await conversations.branch(len(conversations.messages))
+        self._current.show()
+        if not conversations.problem:
+            self._note("From here on this is a copy; the one before stays as it is.")
+
+    async def _rename(self, rest: str) -> None:
+        session, title = self._session("/rename"), clean_line(rest, 200)
+        if title:
+            await self._current.conversations.rename(session, title)
+        else:
+            title = await self._current.conversations.title_from_model()
+        self._regions.notify(f"This conversation is called “{title}” now.")
+
+    async def _export(self, rest: str) -> None:
+        session, info = self._session("/export"), self._current.conversations.info
+        kind, path = export_to(rest, info.title if info is not None else "", Path.cwd())
+        await self._current.conversations.export(session, kind, path)
+        self._note(f"The conversation was written to {path}")
+
+    def _session(self, command: str) -> str:
+        info = self._current.conversations.info
+        if info is None:
+            raise McptuiError("nothing was said yet in this conversation", where=command)
+        return info.id
+
+    def _note(self, text: str) -> None:
+        self._regions.conversation.add_note(text, "info")
+
+    # ---- tools, prompts and resources ----
+
+    async def _tools(self, rest: str) -> None:
+        from tui.ui.dialogs.picker import Choice
+        from tui.ui.workbench.items import key_of_tool
+
+        servers = [name for name in self._sources.running if rest in ("", name)]
+        if rest and not servers:
+            raise McptuiError("is no server that runs", where=clean_line(rest, 60))
+        tools = {
+            f"{server}\n{tool.name}": (server, tool)
+            for server in servers
+            for tool in self._runtime.workbench.tools(server)
+        }
+        marks = self._current.conversations.tool_marks()
+
+        def line(server: str, name: str) -> Content:
+            mark = marks.get((server, name), "")
+            shown = f"{clean_line(server, 40)} › {clean_line(name, 60)}"
+            return Content(f"{shown}   · {clean_line(mark, 80)}" if mark else shown)
+
+        def opened(key: str) -> None:
+            server, tool = tools[key]
+            self._navigator.open_server(server, key_of_tool(tool.name))
+
+        choices = [Choice(key, line(server, tool.name)) for key, (server, tool) in tools.items()]
+        marked = sum((server, tool.name) in marks for server, tool in tools.values())
+        heading = "What the model can call" + (f" · {marked} of {len(tools)} marked" if marked else "")
+        self._pick(heading, choices, opened, "No running server has tools.")
+
+    async def _choose_prompt(self, rest: str) -> None:
+        from tui.ui.dialogs.picker import Choice
+
+        specs = {one.name: one for one in await self._sources.known() if one.kind is Kind.PROMPT}
+        name, _, written = rest.partition(" ")
+        if name:
+            if name not in specs:
+                raise McptuiError("is no prompt of a running server", where=clean_line(name, 80))
+            await self._prompt(specs[name], written.strip())
+            return
+        choices = [
+            Choice(name, Content(f"{name}  {clean_line(spec.help, 60)}")) for name, spec in specs.items()
+        ]
+        write = lambda name: self._composer.put_back(f"/{name} ")  # noqa: E731
+        self._pick("Prompts", choices, write, "No running server has prompts.")
+
+    async def _resource(self, rest: str) -> None:
+        from tui.ui.dialogs.picker import Choice
+
+        found = {f"{one.server}:{one.uri}": one for one in await self._sources.resources()}
+
+        def attach(key: str) -> None:
+            self._composer.attach(Reference.to_resource(found[key].server, found[key].uri))
+
+        if rest:
+            key = next((key for key, one in found.items() if rest in (key, one.uri)), "")
+            if not key:
+                raise McptuiError("is no resource of a running server", where=clean_line(rest, 80))
+            attach(key)
+            return
+        choices = [
+            Choice(key, Content(f"{clean_line(key, 80)}  {clean_line(one.title or one.name, 40)}"))
+            for key, one in found.items()
+        ]
+        self._pick("Attach a resource", choices, attach, "No running server has resources.")
+
+    def _pick(
+        self, heading: str, choices: "Sequence[Choice]", take: Callable[[str], None], empty: str
+    ) -> None:
+        from tui.ui.dialogs.picker import FindingPicker
+
+        def done(value: str | None) -> None:
+            self._regions.go_to(Context.COMPOSER)
+            if value is not None:
+                take(value)
+
+        self._current.open_dialog(FindingPicker(heading, choices, note=empty), done)
+
+    # ---- snippets and prompts ----
+
+    def _snippet(self, spec: Spec, rest: str) -> None:
+        found = parse_arguments(rest, spec.names, spec.required)
+        if found.missing:
+            written = " ".join(pair(name, value) for name, value in found.values.items() if value)
+            self._composer.put_back(f"/{spec.name} {written}{' ' if written else ''}{found.missing[0]}=")
+            self._regions.notify(f"Write what stands for {', '.join(found.missing)}.")
+            return
+        text = filled(spec.target, found.values)
+        self._composer.put_back(f"{text}\n{found.unknown}" if found.unknown else text)
+
+    async def _prompt(self, spec: Spec, rest: str) -> None:
+        """Put the messages of a prompt into the composer, for the user to read before they are sent."""
+        found = parse_arguments(self._composer.pastes.expand(rest), spec.names, spec.required)
+        if found.unknown:
+            raise McptuiError(f"takes no “{clean_line(found.unknown, 40)}”", where=f"/{spec.name}")
+        if found.missing:
+            missing = ", ".join(clean_line(name, 40) for name in found.missing)
+            self._regions.notify(f"Fill in {missing}.")
+            self._navigator.open_form(spec.server, spec.target, dict(found.values), prompt=True)
+            return
+        self._prompt_calls += 1
+        result = await self._runtime.workbench.get_prompt(
+            spec.server,
+            spec.target,
+            found.values,
+            call=f"hand-prompt-{self._prompt_calls}",
+            seconds=PROMPT_SECONDS,
+        )
+        text, attachments = said_by(result, f"/{spec.name}")
+        self._composer.put_foreign(text, *map(Reference.to_known, attachments))
+        send = self._regions.key_of("composer.send")
+        self._regions.notify(f"{spec.server} would have you say this. {send} sends it.")

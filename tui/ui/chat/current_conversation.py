@@ -1,0 +1,358 @@
+"""The conversation on screen: showing it, replacing it, and the dialogs about it."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+
+from tui.core import units
+from tui.core.context.summaries import done_with
+from tui.core.conversation.conversation import Compaction, UserMessage
+from tui.core.errors import McptuiError, sentences
+from tui.core.text import clean_line
+from tui.traffic.spans.past_turns import past_turns
+from tui.traffic.spans.spans import Spans
+from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
+from tui.ui.chat.regions import Regions
+from tui.ui.chat.turn_queue import TurnQueue
+from tui.ui.keys.actions import Context
+from tui.ui.widgets.symbols import symbols_for
+
+if TYPE_CHECKING:
+    from tui.core.conversation.sessions import ExportKind, SessionInfo
+    from tui.runtime.conversations import Conversations
+    from tui.runtime.runtime import Runtime
+    from tui.ui.lists.sessions import Resumed
+
+NOT_SAVED = "Nothing was said yet."
+
+OpenDialog = Callable[[Screen[Any], Callable[[Any], None] | None], None]
+
+
+class CurrentConversation:
+    """The conversation on screen.
+
+    Args:
+        runtime: the conversations and the model.
+        regions: the widgets of the screen.
+        spans: what the trace shows.
+        bridge: shows turns.
+        turns: runs turns.
+        open_dialog: opens a dialog, unless one of its kind is open.
+        command_runs: returns whether a slash command is running.
+        forget: shows an empty conversation.
+        wake: repaints what changed.
+        fail: ends the app after an unexpected error.
+    """
+
+    def __init__(
+        self,
+        runtime: "Runtime",
+        regions: Regions,
+        spans: Spans,
+        bridge: Bridge,
+        turns: TurnQueue,
+        *,
+        open_dialog: OpenDialog,
+        command_runs: Callable[[], bool],
+        forget: Callable[[], None],
+        wake: Callable[[], None],
+        fail: Callable[[Exception], None],
+    ) -> None:
+        self.runtime = runtime
+        self.regions = regions
+        self.open_dialog = open_dialog
+        self._spans = spans
+        self._bridge = bridge
+        self._turns = turns
+        self._command_runs = command_runs
+        self._forget = forget
+        self._wake = wake
+        self._fail = fail
+        self._parent = ""  # the conversation this one branched off, as long as it is not saved itself
+        self._shown = -1  # `Conversations.opened` of the conversation that is shown
+        self._seen: tuple[int, Compaction] | None = None
+        self._change: asyncio.Task[None] | None = None
+
+    @property
+    def conversations(self) -> "Conversations":
+        """The saved conversations and the one on screen; only once the runtime is ready."""
+        return self.runtime.conversations
+
+    @property
+    def parent(self) -> str:
+        """The id of the conversation that this one branched off, or ""."""
+        info = self.conversations.info if self.runtime.is_ready else None
+        return info.parent if info is not None else self._parent
+
+    # ---- one change at a time ----
+
+    def occupied(self) -> tuple[str, str]:
+        """Return why the conversation cannot be changed or replaced now, and what to do; or two ""."""
+        stop = f"{self.regions.key_of('chat.cancel')} stops it."
+        if self._turns.running:
+            return "a turn is still running", stop
+        if self._turns.reading:
+            return "attachments are still being read", stop
+        changing = self._change is not None and not self._change.done()
+        busy = self.conversations.busy
+        if why := busy or ("the conversation is being changed" if changing else ""):
+            return why, stop if self._command_runs() else "Wait until that is done."
+        return "", ""
+
+    def busy(self) -> str:
+        """Return `occupied` in sentences."""
+        why, step = self.occupied()
+        return sentences(f"{why[0].upper()}{why[1:]}", step) if why else ""
+
+    def change(self, work: Coroutine[Any, Any, None]) -> None:
+        """Change the conversation; errors are shown."""
+        if problem := self.busy():
+            work.close()
+            self.regions.notify(problem)
+            return
+        self._change = asyncio.create_task(self.or_notify(work), name="change the conversation")
+        self._change.add_done_callback(self._changed)
+
+    async def or_notify(self, work: Coroutine[Any, Any, None]) -> None:
+        """Await `work`; show a `McptuiError`."""
+        try:
+            await work
+        except McptuiError as error:
+            self.regions.notify(str(error), severity="error", timeout=8)
+
+    def _changed(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self._fail(error)
+
+    def is_still_open(self, opened: int) -> bool:
+        """Return whether the conversation is still the one a dialog was opened for; notify if not."""
+        if self.conversations.opened == opened:
+            return True
+        self.regions.notify("Another conversation is on screen now. Nothing was changed.")
+        return False
+
+    async def close(self) -> None:
+        """Cancel a change that is still running."""
+        if self._change is not None and self._change.cancel():
+            await asyncio.wait({self._change}, timeout=1.0)
+
+    # ---- replacing ----
+
+    async def start_new(self) -> None:
+        """Start a new conversation.
+
+        Raises:
+            McptuiError: something is being done with the one on screen.
+        """
+        await self.conversations.new()
+        self._parent = ""
+        self.show()
+        self.regions.go_to(Context.COMPOSER)
+
+    async def start_new_if_free(self) -> None:
+        """Start a new conversation, or notify why that is not possible now."""
+        if not self.runtime.is_ready:
+            return
+        if problem := self.busy():
+            self.regions.notify(problem)
+        else:
+            await self.or_notify(self.start_new())
+
+    async def branch(self, work: Coroutine[Any, Any, None]) -> None:
+        """Await `work`, which branches the conversation, and show the branch."""
+        before = self.conversations.info
+        await work
+        self._parent = before.id if before is not None else ""
+        self.show()
+        if self.parent:
+            back = self.regions.key_of("chat.parent")
+            note = f"This is a branch; {back} goes back to the conversation before it."
+            self.regions.conversation.add_note(note)
+
+    def go_to_parent(self) -> None:
+        """Go back to the conversation that this one branched off."""
+        if parent := self.parent:
+            self.change(self._resume(parent))
+        else:
+            self.regions.notify("This conversation is no branch.", timeout=3)
+
+    async def _resume(self, session: str) -> None:
+        await self.conversations.resume(session)
+        self._parent = ""
+        self.show()
+
+    # ---- showing ----
+
+    def adopt(self) -> None:
+        """Take the conversation that the runtime has opened as the one on screen."""
+        self._shown = self.conversations.opened
+
+    def follow(self) -> None:
+        """Show what changed in the conversation other than by a turn."""
+        conversations = self.conversations
+        if conversations.opened != self._shown:  # opened by a command that was cancelled since
+            self._parent = ""
+            self.show()
+        seen = (conversations.revision, conversations.compaction)
+        if seen != self._seen:
+            self._seen = seen
+            self._show_compaction()
+
+    def show(self, message: int | None = None) -> None:
+        """Show the conversation from scratch, at a message or its end; and its trace if it is another one."""
+        conversations, runtime, bridge = self.conversations, self.runtime, self._bridge
+        is_another, self._shown = self._shown != conversations.opened, conversations.opened
+        if is_another:  # the trace of the one on screen knows more than its messages tell
+            self._spans.clear(
+                past_turns(conversations.messages, conversations.remarks, conversations.turn_numbers)
+            )
+        self._forget()
+        bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
+        bridge.ended = ""
+        label, notice = runtime.model_label, runtime.model_notice
+        if conversations.messages:
+            self.regions.conversation.show_past(
+                conversations.messages,
+                conversations.unknown,
+                lambda model: notice if model == label else "",
+                conversations.remarks,
+                lambda remark: note_of(remark, **bridge.keys),
+            )
+        self._show_compaction()
+        self._show_lost()
+        if message is not None:
+            self.regions.conversation.show_message(message)
+        self._wake()
+
+    def _show_lost(self) -> None:
+        if lost := self.conversations.lost():
+            self._parent = ""  # there is no way back
+            self.regions.conversation.add_note(
+                f"Not all messages of the previous conversation were saved: {lost}.", "bad"
+            )
+
+    def _show_compaction(self) -> None:
+        conversations = self.conversations
+        compaction, messages = conversations.compaction, conversations.messages
+        words = ""
+        if compaction.upto:
+            turns = sum(isinstance(message, UserMessage) for message in messages[: compaction.upto])
+            words = f"{units.plural(turns, 'turn')} {done_with(compaction.summary)}"
+        elif compaction.shrunk:
+            words = f"results of the first {compaction.shrunk} messages are told in a few words"
+        elif compaction.limits:
+            words = "large results are told in part, to fit"
+        if words:
+            words += f" · enter shows it · {self.regions.key_of('chat.uncompact')} undoes it"
+        self.regions.conversation.show_summary(
+            words, compaction.summary or "Only old results of tools are shortened."
+        )
+
+    def uncompact(self) -> None:
+        """Send the model every message again."""
+        compaction = self.conversations.compaction
+        if not (compaction.upto or compaction.shrunk or compaction.limits):
+            self.regions.notify("Nothing is summarised: the model reads everything.", timeout=3)
+        elif problem := self.busy():
+            self.regions.notify(problem)
+        else:
+            self.conversations.uncompact()
+            self.follow()
+            self._show_compaction()
+            self.regions.notify("The model reads everything again.", timeout=3)
+
+    # ---- dialogs ----
+
+    def open_sessions(self) -> None:
+        """Choose a saved conversation."""
+        from tui.ui.lists.sessions import SessionsScreen
+
+        if not self.runtime.is_ready:
+            return
+        conversations = self.conversations
+        before = conversations.info.id if conversations.info is not None else ""
+
+        def done(resumed: "Resumed | None") -> None:
+            if resumed is not None:
+                at_end = resumed.message is None
+                if conversations.info is None or conversations.info.id != before:
+                    self._parent = before if resumed.branch else ""
+                    self.show(resumed.message)
+                elif not at_end:
+                    self.show(resumed.message)
+                self.regions.go_to(Context.COMPOSER if at_end else Context.CONVERSATION)
+
+        screen = SessionsScreen(
+            conversations,
+            self.regions.overrides,
+            symbols_for(os.environ),
+            busy=self.busy,
+            export=self._export_session,
+        )
+        self.open_dialog(screen, done)
+
+    def open_models(self, purpose: str = "", chosen: Callable[[], None] = lambda: None) -> None:
+        """Switch the model; `chosen` is called once another one is set."""
+        from tui.ui.lists.models import ModelsScreen
+
+        if not self.runtime.is_ready:
+            return
+
+        def done(switched: bool | None) -> None:
+            if switched:
+                self._wake()
+                chosen()
+
+        screen = ModelsScreen(
+            self.conversations,
+            self.regions.overrides,
+            symbols_for(os.environ),
+            busy=self.busy,
+            purpose=purpose,
+        )
+        self.open_dialog(screen, done)
+
+    def export(self) -> None:
+        """Export the conversation to a file."""
+        if self.runtime.is_ready and (info := self.conversations.info) is not None:
+            self._export_session(info)
+        else:
+            self.regions.notify(NOT_SAVED, timeout=3)
+
+    def _export_session(self, info: "SessionInfo") -> None:
+        from tui.ui.dialogs.export_chat import ExportChat, export_path
+
+        def answered(answer: "tuple[ExportKind, Path] | None") -> None:
+            if answer is not None:
+                work = self.or_notify(self._export(info, *answer))
+                self.regions.screen.app.run_worker(work, name="export a conversation")
+
+        self.open_dialog(ExportChat(info.title, export_path(Path.cwd(), info.title)), answered)
+
+    async def _export(self, info: "SessionInfo", kind: "ExportKind", path: Path) -> None:
+        await self.conversations.export(info.id, kind, path)
+        self.regions.notify(f"written to {clean_line(str(path), 300)}", timeout=5)
+
+    def edit_system_text(self) -> None:
+        """Edit the system text of the conversation."""
+        from tui.ui.dialogs.text_dialogs import SystemText
+
+        if not self.runtime.is_ready:
+            return
+        conversations = self.conversations
+        opened = conversations.opened
+
+        def done(text: str | None) -> None:
+            if text is not None and text != conversations.system and self.is_still_open(opened):
+                self.change(self._set_system(text))
+
+        self.open_dialog(SystemText(conversations.system), done)
+
+    async def _set_system(self, text: str) -> None:
+        await self.conversations.set_system(text)
+        words = "the model is told it from the next question on" if text else "the usual one is told again"
+        self.regions.notify(f"system text kept: {words}", timeout=4)

@@ -1,0 +1,186 @@
+"""Actions on the marked message: copy it, retry, rewrite, compare, branch, and the whole result of a call."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    Attachment,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.text import clean
+from tui.ui.chat.composer.token_area import Reference, Written
+from tui.ui.chat.current_conversation import NOT_SAVED, CurrentConversation
+from tui.ui.chat.result_parts import result_of
+from tui.ui.chat.turn_queue import TurnQueue
+from tui.ui.keys.actions import Context
+
+if TYPE_CHECKING:
+    from tui.core.tools import ToolResult
+    from tui.ui.chat.transcript.blocks import Label
+    from tui.ui.chat.transcript.cards import Card
+
+MENU = {
+    "chat.copy": "copy it",
+    "chat.retry": "ask it again",
+    "chat.rewrite": "change it, then ask it again",
+    "chat.compare": "ask another model the same",
+    "chat.branch": "go on from here, as a branch",
+    "chat.export": "write the conversation to a file",
+}
+"""The actions in the menu of a message, and their labels there."""
+
+
+class MessageActions:
+    """Acts on the marked message, or on the last one if none is marked.
+
+    Args:
+        current: the conversation on screen.
+        turns: sends messages to the model.
+    """
+
+    def __init__(self, current: CurrentConversation, turns: TurnQueue) -> None:
+        self._current = current
+        self._regions = current.regions
+        self._transcript = current.regions.conversation
+        self._turns = turns
+
+    # ---- which message ----
+
+    def _question(self) -> int | None:
+        """Return the index of the user message that the marked message answers or is."""
+        label = self._transcript.marked_label
+        found = self._transcript.question_of(label) if label is not None else None
+        if found is None:
+            return None
+        said, since = found
+        places = [
+            index
+            for index, message in enumerate(self._current.conversations.messages)
+            if isinstance(message, UserMessage) and message.text == said
+        ]
+        return places[-1 - since] if since < len(places) else None
+
+    def _end_of(self, question: int) -> int:
+        """Return the index after the last message of the turn that a user message began."""
+        messages = self._current.conversations.messages
+        later = (at for at in range(question + 1, len(messages)) if isinstance(messages[at], UserMessage))
+        return next(later, len(messages))
+
+    def open_menu(self, chosen: Callable[[str], None]) -> None:
+        """Show what can be done with the message; `chosen` gets the id of an action."""
+        from tui.ui.dialogs.picker import Choice, Picker
+
+        choices = [
+            Choice(name, Content(f"{self._regions.key_of(name):<4}{words}")) for name, words in MENU.items()
+        ]
+        done = lambda name: chosen(name) if name is not None else None  # noqa: E731
+        self._current.open_dialog(Picker("THIS MESSAGE", choices), done)
+
+    # ---- asking again ----
+
+    def retry(self) -> None:
+        """Ask the marked question again, in a branch."""
+        if (question := self._question_or_notify()) is not None:
+            self._current.change(self._retry(question))
+
+    def rewrite(self) -> None:
+        """Edit the marked question and ask it again, in a branch."""
+        if (question := self._question_or_notify()) is not None:
+            self._current.change(self._rewrite(question))
+
+    def branch(self) -> None:
+        """Continue from the marked message in a copy of the conversation."""
+        if (question := self._question_or_notify()) is not None:
+            self._current.change(self._branch(question))
+
+    def compare(self) -> None:
+        """Ask another model the marked question, in a branch."""
+        if (question := self._question_or_notify()) is None:
+            return
+        opened = self._current.conversations.opened
+
+        def retry() -> None:
+            if self._current.is_still_open(opened):
+                self._current.change(self._retry(question))
+
+        self._current.open_models("to ask the same again", retry)
+
+    def _question_or_notify(self) -> int | None:
+        question = self._question()
+        if question is None:
+            self._regions.notify(NOT_SAVED, timeout=3)
+        return question
+
+    async def _branch_before(self, question: int) -> tuple[str, tuple[Attachment, ...]]:
+        said: list[tuple[str, tuple[Attachment, ...]]] = []
+
+        async def work() -> None:
+            said.append(await self._current.conversations.again(question))
+
+        await self._current.branch(work())
+        return said[0]
+
+    async def _retry(self, question: int) -> None:
+        text, attachments = await self._branch_before(question)
+        self._transcript.follow()
+        self._turns.send(Written(text, text, tuple(map(Reference.to_known, attachments))), attachments)
+
+    async def _rewrite(self, question: int) -> None:
+        text, attachments = await self._branch_before(question)
+        self._regions.composer.put_back(text)
+        if attachments:
+            self._regions.composer.attach(*map(Reference.to_known, attachments))
+        self._regions.go_to(Context.COMPOSER)
+
+    async def _branch(self, question: int) -> None:
+        await self._current.branch(self._current.conversations.branch(self._end_of(question)))
+        self._regions.go_to(Context.COMPOSER)
+
+    # ---- copying and reading ----
+
+    def copy(self) -> None:
+        """Copy the marked message, or the last reply."""
+        label = self._transcript.marked_label
+        question = self._question() if self._current.runtime.is_ready else None
+        if label is None or question is None:
+            if self._transcript.copy_last_reply():
+                self._regions.notify("The last reply is copied.")
+            return
+        text = self._text_of(label, self._current.conversations.messages[question : self._end_of(question)])
+        if text:
+            self._regions.screen.app.copy_to_clipboard(clean(text))
+            is_user = label.role == "user"
+            self._regions.notify("The question is copied." if is_user else "The reply is copied.")
+
+    def _text_of(self, label: "Label", messages: Sequence[Message]) -> str:
+        if label.role == "user":
+            return label.said
+        said = [one.text for one in messages if isinstance(one, AssistantMessage) and one.text]
+        return "\n\n".join(said) or self._transcript.reply_text()
+
+    def open_result(self) -> None:
+        """Show the whole result of the marked call, or of the last one."""
+        from tui.ui.workbench.result_screen import ResultScreen
+
+        call = self._transcript.selected_call
+        card = self._transcript.card_of(call)
+        result = self._result(call, card) if card is not None else None
+        if card is None or result is None:
+            self._regions.notify("No call has given anything yet.", timeout=3)
+            return
+        self._current.open_dialog(ResultScreen(card.name, result, self._regions.overrides), None)
+
+    def _result(self, call: str, card: "Card") -> "ToolResult | None":
+        if card.gave is not None:
+            return card.gave
+        for message in reversed(self._current.conversations.messages):
+            if isinstance(message, ToolMessage) and message.call_id == call:
+                return result_of(
+                    message, self._current.conversations.result(message.kept) if message.kept else ""
+                )
+        return None

@@ -1,0 +1,191 @@
+"""Opens the screens for traffic, workbench and logs from the chat screen, and leads back from them."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tui.core.traffic import Cause
+from tui.traffic.filter.nodes import written
+from tui.traffic.spans.entries import CallSpan, Span
+from tui.traffic.spans.spans import Spans
+from tui.ui.chat.regions import Regions
+from tui.ui.keys.actions import Context
+from tui.ui.widgets.symbols import symbols_for
+
+if TYPE_CHECKING:  # loaded with the screens
+    from tui.runtime.runtime import Runtime
+    from tui.ui.traffic.resender import LiveRun
+    from tui.ui.workbench.calls import CallBook
+
+ELSEWHERE = "Its traffic is in the recording of an earlier run. `mcptui traffic --list` lists recordings."
+NO_CALLS = "No calls yet"
+
+
+def filter_of(cause: Cause) -> str:
+    """Return the filter for the traffic of a turn, a step or a call."""
+    if cause.call:
+        return f"turn:{cause.turn} call:{written(cause.call)}"
+    return f"turn:{cause.turn} step:{cause.step}" if cause.step else f"turn:{cause.turn}"
+
+
+class Navigator:
+    """Opens other screens.
+
+    Args:
+        runtime: the servers and the recording.
+        regions: the widgets of the screen.
+        spans: what the trace shows.
+        open_dialog: opens a screen, unless one of its kind is open.
+    """
+
+    def __init__(
+        self, runtime: "Runtime", regions: Regions, spans: Spans, open_dialog: Callable[..., None]
+    ) -> None:
+        self._runtime = runtime
+        self._regions = regions
+        self._app = regions.screen.app
+        self._spans = spans
+        self._open_dialog = open_dialog
+        self._traffic_place = ("", 0)  # filter and entry to which the traffic screen comes back
+        self._call_book: CallBook | None = None
+
+    @property
+    def call_book(self) -> "CallBook":
+        """The calls made by hand so far."""
+        from tui.ui.workbench.calls import CallBook
+
+        if self._call_book is None:
+            self._call_book = CallBook()
+        return self._call_book
+
+    # ---- traffic ----
+
+    def open_traffic(self, filter: str = "") -> None:
+        """Open the traffic screen with a filter."""
+        from tui.ui.traffic.screen import TrafficScreen
+
+        if not self._runtime.is_ready or not self._regions.is_on_top:
+            return
+        place = ("", 0) if filter else self._traffic_place
+        screen = TrafficScreen(
+            self._runtime.recording,
+            self._regions.overrides,
+            filter,
+            live=self._live_run(),
+            place=place,
+        )
+
+        def left(cause: Cause | None) -> None:
+            # After going to a turn, the screen opens where it was left.
+            self._traffic_place = (screen.filtering.query.text, screen.list.selected) if cause else ("", 0)
+            self._go_to_turn(cause)
+
+        self._app.push_screen(screen, left)
+
+    def _live_run(self) -> "LiveRun":
+        from tui.ui.traffic.resender import LiveRun
+
+        book = self.call_book
+        return LiveRun(
+            self._runtime, book.next_id, book.confirmed, lambda: self._spans.entries, self.open_form
+        )
+
+    def open_traffic_of_call(self) -> None:
+        """Open the traffic of the selected entry of the trace, or of the conversation's selected call."""
+        in_trace = self._regions.focus_context is Context.TRACE
+        span = self._regions.trace.selected if in_trace else self._selected_call()
+        if span is None:
+            self._regions.notify(NO_CALLS, timeout=3)
+        elif not self._was_recorded(span):
+            self._regions.notify(ELSEWHERE, timeout=8)
+        else:
+            self.open_traffic(filter_of(self._spans.cause_of(span)))
+
+    def _was_recorded(self, span: Span) -> bool:
+        """Return whether an entry is of a turn of this run, whose traffic is in this run's recording."""
+        return not self._spans.turn_of(span).past or self._spans.cause_of(span).turn > 0
+
+    def _selected_call(self) -> CallSpan | None:
+        call = self._regions.conversation.selected_call
+        calls = (span for span in reversed(self._spans.entries) if isinstance(span, CallSpan))
+        return next((span for span in calls if span.id == call), None)
+
+    def _go_to_turn(self, cause: Cause | None) -> None:
+        if cause is None:
+            return
+        if self._regions.trace.go_to_turn(cause.turn, cause.step):
+            self._regions.go_to(Context.TRACE)
+        else:
+            self._regions.notify("It belongs to a turn of another conversation.", timeout=4)
+
+    def toggle_tail(self) -> None:
+        """Show or hide the newest traffic below the conversation."""
+        from tui.ui.traffic.entry_list import TrafficTail
+
+        screen = self._regions.screen
+        if found := screen.query(TrafficTail):
+            found.first().remove()
+        elif self._runtime.is_ready:
+            tail = TrafficTail(self._runtime.recording, symbols_for(os.environ))
+            screen.mount(tail, after=self._regions.rule_composer)
+
+    # ---- servers ----
+
+    def open_log(self, server: str) -> None:
+        """Show the stderr of a server."""
+        from tui.ui.workbench.log import LogScreen
+
+        self._open_dialog(LogScreen(self._runtime.host, server), None)
+
+    def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
+        """Open the workbench with the form of a tool or a prompt, filled with these arguments."""
+        from tui.ui.workbench.calls import Draft
+        from tui.ui.workbench.items import key_of_prompt, key_of_tool
+
+        key = key_of_prompt(name) if prompt else key_of_tool(name)
+        self.call_book.drafts[server, key] = Draft(arguments)
+        self.open_server(server, key)
+
+    def open_server(self, server: str, item: str = "") -> None:
+        """Open the workbench of a server, at the item with this key."""
+        from tui.ui.workbench.screen import ServerScreen
+
+        if not self._runtime.is_ready or any(
+            isinstance(screen, ServerScreen) for screen in self._app.screen_stack
+        ):
+            return
+        self._app.push_screen(
+            ServerScreen(
+                self._runtime,
+                server,
+                self._regions.overrides,
+                self.call_book,
+                hand_over=self.put_into_message,
+                show_frames=self._open_traffic_over_workbench,
+                item=item,
+            )
+        )
+
+    def put_into_message(self, text: str) -> None:
+        """Append text of a server to the message in the composer."""
+        composer = self._regions.composer
+        before = composer.text.rstrip("\n")
+        composer.show("")
+        composer.put_foreign(text)
+        if before.strip():
+            composer.show(f"{before}\n\n{composer.text}")
+        self._regions.go_to(Context.COMPOSER)
+
+    def _open_traffic_over_workbench(self, filter: str) -> None:
+        from tui.ui.traffic.screen import TrafficScreen
+        from tui.ui.workbench.screen import ServerScreen
+
+        def back(cause: Cause | None) -> None:
+            if cause is not None and isinstance(self._app.screen, ServerScreen):
+                self._app.pop_screen()
+            self._go_to_turn(cause)
+
+        if isinstance(self._app.screen, ServerScreen):
+            overrides = self._regions.overrides
+            screen = TrafficScreen(self._runtime.recording, overrides, filter, live=self._live_run())
+            self._app.push_screen(screen, back)

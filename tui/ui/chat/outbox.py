@@ -1,0 +1,279 @@
+"""What the composer sends: messages and commands, one after the other, and the history of both."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.core.errors import McptuiError
+from tui.settings.locations import state_dir
+from tui.ui.chat.composer.attachments import not_attached
+from tui.ui.chat.composer.composer import Composer
+from tui.ui.chat.composer.history_file import HistoryEntry, HistoryFile
+from tui.ui.chat.composer.suggestions import LiveSources
+from tui.ui.chat.composer.token_area import Written
+from tui.ui.chat.regions import Regions
+from tui.ui.chat.turn_queue import TurnQueue, held_rows
+from tui.ui.keys.actions import Context
+from tui.ui.keys.slash_commands import OWN, OWN_NAMES, Command, Slip, Takes, read
+from tui.ui.widgets.box import Box
+from tui.ui.widgets.rows import Row
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+
+from collections import deque
+from typing import Generic, TypeVar
+
+Thing = TypeVar("Thing")
+
+
+class SerialQueue(Generic[Thing]):
+    """A queue with one worker, which is there only while there is something to do.
+
+    Args:
+        do: does one thing.
+        failed: told of an error that `do` did not expect.
+    """
+
+    def __init__(self, do: Callable[[Thing], Awaitable[None]], failed: Callable[[Exception], None]) -> None:
+        self._do = do
+        self._failed = failed
+        self._waiting: deque[Thing] = deque()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being done."""
+        return self._task is not None
+
+    def put(self, thing: Thing) -> None:
+        """Do this after everything that was asked for before."""
+        self._waiting.append(thing)
+        if self._task is None:
+            self._task = asyncio.create_task(self._work(), name="what was asked for")
+            self._task.add_done_callback(self._ended)
+
+    def stop(self) -> list[Thing]:
+        """Stop what is being done; return what was not begun."""
+        waiting = list(self._waiting)
+        self._waiting.clear()
+        if self._task is not None:
+            self._task.cancel()
+        return waiting
+
+    async def close(self) -> None:
+        """Stop, and wait until it has stopped."""
+        self.stop()
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=1.0)
+
+    async def finish(self) -> None:
+        """Wait until everything is done; not for long."""
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=1.0)
+
+    async def _work(self) -> None:
+        while self._waiting:
+            await self._do(self._waiting.popleft())
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._task = None
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self._failed(error)
+        if self._waiting:
+            self.put(self._waiting.popleft())
+
+
+_log = logging.getLogger(__name__)
+
+
+class Outbox:
+    """Takes what the composer sends.
+
+    Args:
+        runtime: the servers, the snippets and the redactor.
+        regions: the widgets of the screen.
+        turns: sends messages to the model.
+        sources: knows which commands there are.
+        run_command: runs a command; raises `McptuiError` if it cannot.
+        fail: ends the app after an unexpected error.
+    """
+
+    def __init__(
+        self,
+        runtime: "Runtime",
+        regions: Regions,
+        turns: TurnQueue,
+        sources: LiveSources,
+        run_command: Callable[[Command], Awaitable[None]],
+        fail: Callable[[Exception], None],
+    ) -> None:
+        self._runtime = runtime
+        self._regions = regions
+        self._composer = regions.composer
+        self._turns = turns
+        self._sources = sources
+        self._run_command = run_command
+        self._sent = SerialQueue(self._send, fail)
+        self._history = HistoryFile(state_dir() / "input_history")
+        self._to_remember = SerialQueue(self._remember, fail)
+        self._is_ready = asyncio.Event()
+
+    async def begin(self) -> None:
+        """Load the history of earlier runs; called once the runtime is ready."""
+        self._is_ready.set()
+        try:
+            kept = await asyncio.to_thread(self._history.load)
+            self._composer.earlier.begin_with(one.text for one in kept)
+            self._composer.pastes.recognise(token for one in kept for token in one.attached)
+        except (OSError, McptuiError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            self._regions.notify(f"The input history could not be read: {reason}.", severity="warning")
+        for name in sorted(OWN_NAMES & self._runtime.snippets.keys()):
+            words = f"[snippets] {name}: /{name} is a command of mcptui. Give the snippet another name."
+            self._regions.conversation.add_note(words, "bad")
+
+    async def close(self) -> None:
+        """Cancel a running command; what is left to remember is still written."""
+        await self._sent.close()
+        await self._to_remember.finish()
+
+    # ---- messages and commands ----
+
+    def put(self, sent: Composer.Sent) -> None:
+        """Send a message, or run the command that it is, after everything that was sent before."""
+        self._regions.conversation.follow()
+        self._sent.put(sent)
+
+    async def _send(self, sent: Composer.Sent) -> None:
+        written = sent.written
+        if not written.shown:
+            self._turns.steer_held()
+            return
+        if self._runtime.is_ready:
+            self._to_remember.put(written.shown)
+        try:
+            if written.shown.startswith("/"):
+                await self._is_ready.wait()  # only then are all commands known
+            if (command := await self._command(written.shown)) is not None:
+                await self._run_command(command)
+                return
+        except McptuiError as error:
+            self._composer.put_back(written.shown)
+            self._regions.notify(str(error), severity="warning", timeout=8)
+            return
+        except asyncio.CancelledError:
+            if self._regions.screen.app.is_running:  # after the app has left the screen there is no composer
+                self._composer.put_back(written.shown)
+            raise
+        if "@" in written.shown and (
+            told := await asyncio.to_thread(not_attached, written.shown, Path.cwd())
+        ):
+            self._regions.conversation.add_note(told, "warn")
+        if sent.now:
+            self._steer(written)
+        else:
+            self._turns.send(written)
+
+    async def _command(self, shown: str) -> Command | None:
+        """Return the command that a message is, or None.
+
+        Raises:
+            McptuiError: it looks like a command, but is none.
+        """
+        found = read(shown, self._sources.specs())
+        if not isinstance(found, Command) and shown.startswith("/"):
+            server, colon, _ = shown[1:].partition(":")
+            if colon and server in self._sources.running:  # its prompts may not have been listed yet
+                found = read(shown, await self._sources.known())
+            elif colon and server in (status.name for status in self._runtime.host.statuses()):
+                raise McptuiError(f"{server} is not running; start it, and its prompts are there")
+        if isinstance(found, Slip):
+            raise McptuiError(found.problem)
+        return found
+
+    def _steer(self, written: Written) -> None:
+        was_running = self._turns.running
+        if not self._turns.steer(written) and was_running and written.references:
+            self._regions.notify("What has something attached is sent after the turn.")
+
+    @property
+    def busy(self) -> bool:
+        """Whether a command is running."""
+        return self._sent.busy
+
+    def cancel(self) -> bool:
+        """Cancel the running command and put what waits behind it back; return whether one was running."""
+        if not self.busy:
+            return False
+        waiting = "\n".join(sent.written.shown for sent in self._sent.stop())
+        if waiting:
+            self._composer.put_back(waiting)
+        return True
+
+    # ---- queued messages ----
+
+    def show_held(self) -> None:
+        """Show the queued messages with their keys."""
+        held, steered = self._turns.held, self._turns.steered
+        self._composer.holding = bool(held)
+        rows = held_rows(held, steered, reading=self._turns.reading)
+        key_of = self._regions.key_of
+        keys = f"{key_of('composer.take_back')} edit   {key_of('composer.drop')} drop "
+        ends: list[Row] = [((keys, "dim"),)] if held else []
+        self._regions.held_box.show(rows, ends=[()] * (len(rows) - len(ends)) + ends)
+
+    def drop(self, event: Composer.Dropped) -> None:
+        """Drop the message that was queued last, or put it back into the composer."""
+        if event.back:
+            self.take_back()
+        elif self._turns.take_back():
+            self._regions.notify(
+                f"Dropped. {self._regions.key_of('composer.older')} brings it back.", timeout=4
+            )
+
+    def take_back(self) -> None:
+        """Put the message that was queued last back into the composer."""
+        if shown := self._turns.take_back():
+            self._composer.put_back(shown)
+
+    def choose_row(self, event: Box.Chosen) -> None:
+        """Act on the clicked row above the composer."""
+        if event.box is self._regions.held_box:
+            self.take_back()
+        else:
+            self._composer.choose(event.index)
+
+    # ---- history ----
+
+    async def _remember(self, shown: str) -> None:
+        pastes = self._composer.pastes
+        text = self._runtime.redactor.redact_spoken(pastes.unfolded(shown), shapes=True)
+        try:
+            await asyncio.to_thread(self._history.add, HistoryEntry(text, pastes.attached(shown)))
+        except (OSError, McptuiError):
+            _log.warning("the input history could not be written", exc_info=True)
+
+    def search_history(self) -> None:
+        """Search the input history."""
+        self._regions.go_to(Context.COMPOSER)
+        self._composer.search()
+
+    # ---- the command palette ----
+
+    def palette_commands(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
+        """Yield the slash commands: what each does, its syntax, and a function that writes it."""
+        for spec in OWN:
+            write = partial(self._write_command, f"/{spec.name}", alone=spec.takes is Takes.NOTHING)
+            yield spec.help, f"/{spec.name} {spec.usage}", write
+
+    def _write_command(self, line: str, *, alone: bool) -> None:
+        self._regions.go_to(Context.COMPOSER)
+        if alone:
+            self.put(Composer.Sent(Written(line, line)))
+        else:
+            self._composer.put_back(f"{line} ")

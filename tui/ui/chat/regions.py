@@ -1,0 +1,240 @@
+"""The regions of the chat screen: which there are, how they share the body, and which one has the focus.
+
+A wide terminal shows all of them. Below `WIDE` columns, one of conversation, servers and trace fills the
+body, and the line above it names all three. A maximized pane is the same case.
+"""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widget import Widget
+
+from tui.ui.chat.body_rule import BodyRule
+from tui.ui.chat.composer.completion import Sources
+from tui.ui.chat.composer.composer import Composer
+from tui.ui.chat.status_line import Header, StatusLine
+from tui.ui.keys.actions import Context, action, first_key
+from tui.ui.keys.footer import Footer
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.widgets.bar import Rule
+from tui.ui.widgets.box import Box
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.symbols import symbols_for
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.ui.chat.servers import ServersPane
+    from tui.ui.chat.trace import TracePane
+    from tui.ui.chat.transcript.transcript import Transcript
+
+WIDE = 100
+"""From this many columns on, servers and trace are shown next to the conversation."""
+
+TALL = 24
+"""Below this many rows the header folds into the status line."""
+
+LOW, LOWEST = 7, 5
+"""Below this many rows there is no line above the composer, and none above the body."""
+
+BODY = (Context.CONVERSATION, Context.TRACE, Context.SERVERS)
+"""The regions of the body, in the order of their tabs."""
+
+STYLES = """
+#chat { overflow: hidden; }
+#header { background: $surface; }
+#body { height: 1fr; }
+#conversation { width: 1fr; height: 1fr; background: $surface; padding: 0 1; }
+#side { width: 38%; min-width: 40; background: $surface; }
+#servers { height: 6; padding: 0 1; border-left: solid $rule; }
+#trace { height: 1fr; padding: 0 1; border-left: solid $rule; }
+#composer-bar { height: auto; background: $panel; }
+#prompt { width: 3; padding: 0 0 0 1; color: $text-dim; }
+#composer-bar:focus-within #prompt { color: $accent; }
+#composer { width: 1fr; height: 1; background: $panel; padding: 0 1 0 0; border: none; }
+#status { background: $surface; }
+#footer { background: $surface; }
+.-short #header { display: none; }
+.-short #rule-bottom { display: none; }
+.-tiny #rule-composer { display: none; }
+.-tiny.-least #rule-top { display: none; }
+.-only-conversation #side { display: none; }
+.-only-servers #conversation, .-only-servers #trace, .-only-servers #rule-side { display: none; }
+.-only-trace #conversation, .-only-trace #servers, .-only-trace #rule-side { display: none; }
+.-only-servers #side, .-only-trace #side { width: 1fr; }
+.-only-servers #servers { height: 1fr; border-left: none; }
+.-only-trace #trace { border-left: none; }
+"""
+
+
+class Regions:
+    """The widgets of the chat screen.
+
+    Args:
+        screen: the screen they are on.
+        overrides: the user's own keys.
+        sources: returns the suggestions of the composer.
+    """
+
+    conversation: "Transcript"
+    servers: "ServersPane"
+    trace: "TracePane"
+
+    def __init__(self, screen: Screen[None], overrides: KeyOverrides, sources: Callable[[], Sources]) -> None:
+        self.screen = screen
+        self.overrides = overrides
+        self.has_panes = False
+        self._maximized: Context | None = None
+        self._tab = Context.CONVERSATION
+        self.header = Header()
+        self.held_box = Box(id="held")
+        self.suggestions = Box(id="suggestions")
+        self.composer = Composer(overrides, self.suggestions, sources)
+        self.status_line = StatusLine()
+        self.footer = Footer()
+        self.rule_top = BodyRule(id="rule-top")
+        self.rule_composer = Rule(id="rule-composer")
+        self.rule_side = Rule(id="rule-side")
+
+    def compose(self) -> ComposeResult:
+        """Yield the widgets of the first frame, from top to bottom."""
+        yield self.header
+        yield self.rule_top
+        yield Horizontal(id="body")
+        yield self.rule_composer
+        yield self.held_box
+        yield self.suggestions
+        with Horizontal(id="composer-bar"):
+            yield Literal("›", id="prompt")
+            yield self.composer
+        yield Rule(id="rule-bottom")
+        yield self.status_line
+        yield self.footer
+
+    async def mount_panes(self) -> None:
+        """Mount the panes of the body. The first frame is painted without them: they would delay it."""
+        from tui.ui.chat.servers import ServersPane
+        from tui.ui.chat.trace import TracePane
+        from tui.ui.chat.transcript.transcript import Transcript
+
+        symbols = symbols_for(os.environ)
+        self.conversation = Transcript(symbols=symbols, id="conversation")
+        self.servers = ServersPane(symbols=symbols, id="servers")
+        self.trace = TracePane(symbols=symbols, id="trace")
+        side = Vertical(self.servers, self.rule_side, self.trace, id="side")
+        with self.screen.app.batch_update():
+            await self.screen.query_one("#body").mount(self.conversation, side)
+            self.has_panes = True
+            self.arrange()
+
+    # ---- focus ----
+
+    @property
+    def is_on_top(self) -> bool:
+        """Whether no other screen covers the chat screen."""
+        return self.screen.app.screen is self.screen
+
+    @property
+    def focus_context(self) -> Context:
+        """The context of the focused widget."""
+        focused = self.screen.focused
+        return next(
+            (context for context, widget in self._widgets().items() if widget is focused), Context.COMPOSER
+        )
+
+    def _widgets(self) -> dict[Context, Widget]:
+        widgets: dict[Context, Widget] = {Context.COMPOSER: self.composer}
+        if self.has_panes:
+            widgets[Context.CONVERSATION] = self.conversation
+            widgets[Context.SERVERS] = self.servers
+            widgets[Context.TRACE] = self.trace
+        return widgets
+
+    def go_to(self, context: Context) -> None:
+        """Show a region and focus it."""
+        if context in BODY:
+            self.show(context)
+        elif not self.is_narrow:
+            self._tab = Context.CONVERSATION  # shown with the composer if the terminal gets narrow
+        # No scrolling into view: every region is in view, and the animation would move the screen.
+        self.screen.set_focus(self._widgets()[context], scroll_visible=False)
+
+    def light_focus(self, focus: Context) -> None:
+        """Highlight the line above the conversation while it has the focus; other panes have titles."""
+        lit = focus is Context.CONVERSATION and not self.is_narrow
+        self.rule_top.light(self.conversation.region.right if lit else 0)
+
+    # ---- layout ----
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the body has room for one region only."""
+        return self.screen.app.size.width < WIDE
+
+    @property
+    def only(self) -> Context | None:
+        """The one region that the body shows, or None if it shows all."""
+        return self._maximized or (self._tab if self.is_narrow else None)
+
+    def show(self, context: Context) -> None:
+        """Show a region of the body without focusing it."""
+        self._tab = context
+        if self._maximized is not None:
+            self._maximized = context
+        self.arrange()
+
+    def maximize(self) -> None:
+        """Maximize the focused region, or restore the layout."""
+        context = self.focus_context
+        if self._maximized is not None:
+            self._maximized = None
+        else:
+            self._maximized = context if context in BODY else Context.CONVERSATION
+            self._tab = self._maximized
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Lay out the regions for the size of the terminal, and join the rules where they meet."""
+        only, height = self.only, self.screen.app.size.height
+        self.screen.set_class(height < TALL, "-short")
+        self.screen.set_class(height < LOW, "-tiny")
+        self.screen.set_class(height < LOWEST, "-least")
+        self.composer.limit_rows((height - LOWEST) // 2)
+        for context in BODY:
+            self.screen.set_class(only is context, f"-only-{context.name.lower()}")
+        keys = {context: self.key_of(f"focus.{context.name.lower()}") for context in BODY}
+        self.rule_top.tabs(BODY if self.is_narrow else (), only, keys)
+        if self.has_panes:
+            self.fit_servers()
+            self.screen.app.call_after_refresh(self._join_rules)
+
+    def fit_servers(self) -> None:
+        """Make the servers pane as high as its rows, but at most two fifths of the body."""
+        if self.only is Context.SERVERS:
+            self.servers.styles.height = None
+            return
+        most = max(3, self.screen.app.size.height * 2 // 5)
+        rows = min(most, max(2, self.servers.row_count()))
+        height = self.servers.styles.inline.height
+        if height is None or height.value != rows:
+            self.servers.styles.height = rows
+
+    def _join_rules(self) -> None:
+        self.rule_top.join(lambda: self._joint("┬"))
+        self.rule_composer.join(lambda: self._joint("┴"))
+        self.rule_side.join(lambda: {0: "├"})
+
+    def _joint(self, sign: str) -> dict[int, str]:
+        return {self.servers.region.x: sign} if self.only is None else {}
+
+    # ---- what the objects of the screen share ----
+
+    def key_of(self, action_id: str) -> str:
+        """Return the first key of an action as it is displayed."""
+        return first_key(self.overrides.keys_of(action(action_id)))
+
+    def notify(self, message: str, **options: Any) -> None:
+        """Show a short message in the corner; `options` as for `App.notify`."""
+        self.screen.app.notify(message, **options)

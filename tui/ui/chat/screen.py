@@ -1,0 +1,202 @@
+"""The chat screen: what is there in the first frame, loading the rest, and the events of its widgets."""
+
+import asyncio
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from tui.core.errors import McptuiError
+from tui.ui.chat.body_rule import BodyRule
+from tui.ui.chat.composer.composer import Composer
+from tui.ui.chat.regions import Regions
+from tui.ui.chat.status_line import LOADING, Status
+from tui.ui.keys.actions import Context
+from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.situation import Situation, in_footer
+from tui.ui.platform.memory import GcPauses
+from tui.ui.widgets.box import Box
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.runtime.runtime import Runtime
+    from tui.ui.chat.composer.suggestions import LiveSources
+    from tui.ui.chat.current_conversation import OpenDialog
+    from tui.ui.chat.parts import ChatParts
+    from tui.ui.chat.transcript.transcript import Transcript
+    from tui.ui.traffic.entry_list import TrafficTail
+
+_LOADED_LATER = ("tui.ui.chat.transcript.transcript", "tui.ui.chat.parts", "tui.ui.app.command_palette")
+"""Modules that are imported in a thread after the first frame, with all that they import."""
+
+
+class ChatScreen(Screen[None]):
+    """The main screen.
+
+    Args:
+        make_runtime: called once, in a thread, after the first frame, because its import takes time.
+        overrides: the user's own keys.
+        theme_problem: what is wrong with the theme, or "".
+        collecting: keeps the garbage collector from delaying keys.
+        open_dialog: opens a dialog, unless one of its kind is open.
+        fail: ends the app after an unexpected error.
+
+    Attributes:
+        parts: what works behind the screen; None until it is loaded.
+    """
+
+    def __init__(
+        self,
+        make_runtime: "Callable[[], Runtime]",
+        overrides: KeyOverrides,
+        *,
+        theme_problem: str,
+        collecting: GcPauses,
+        open_dialog: "OpenDialog",
+        fail: Callable[[Exception], None],
+    ) -> None:
+        super().__init__(id="chat")
+        self._make_runtime = make_runtime
+        self._overrides = overrides
+        self._theme_problem = theme_problem
+        self._collecting = collecting
+        self._open_dialog = open_dialog
+        self._fail = fail
+        self.regions = Regions(self, overrides, lambda: self.sources)
+        self.composer = self.regions.composer
+        self.parts: ChatParts | None = None
+        self._sent_early: list[Composer.Sent] = []
+        self._load_task: asyncio.Task[None] | None = None
+
+    @cached_property
+    def sources(self) -> "LiveSources":
+        """The suggestions of the composer; made when first needed, after the first frame."""
+        from tui.ui.chat.composer.suggestions import LiveSources
+
+        return LiveSources(Path.cwd(), lambda: self.composer.completing.again())
+
+    def compose(self) -> ComposeResult:
+        yield from self.regions.compose()
+
+    # ---- loading ----
+
+    def show_loading(self) -> None:
+        """Let the user write at once; everything else comes after the first frame."""
+        regions = self.regions
+        regions.header.show((), "loading…", "")
+        regions.status_line.show(Status(activity=LOADING))
+        regions.footer.show(in_footer(Situation(Context.COMPOSER), self._overrides))
+        regions.go_to(Context.COMPOSER)
+
+    def load(self) -> None:
+        """Load the runtime and the parts; called after the first frame."""
+        self._load_task = asyncio.create_task(self._load(), name="load the runtime")
+        self._load_task.add_done_callback(self._loaded)
+
+    async def _load(self) -> None:
+        with self._collecting.gently(self.app):
+            await asyncio.to_thread(_return_freed_memory)
+            for name in _LOADED_LATER:
+                await asyncio.to_thread(import_module, name)
+            from tui.ui.chat.parts import ChatParts
+
+            runtime = await asyncio.to_thread(self._make_runtime)
+            await self.regions.mount_panes()
+            self.parts = parts = ChatParts(
+                runtime, self.regions, self.sources, open_dialog=self._open_dialog, fail=self._fail
+            )
+            sent, self._sent_early = self._sent_early, []
+            for event in sent:
+                parts.outbox.put(event)
+            parts.refresher.tick()
+            try:
+                await runtime.ready()
+            except McptuiError as error:
+                self.regions.conversation.add_note(str(error), "bad")
+                return
+            await parts.begin(filter(None, (self._theme_problem, *self._overrides.problems)))
+            await asyncio.to_thread(self.regions.conversation.warm)
+
+    def _loaded(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self._fail(error)
+
+    async def close(self) -> None:
+        """Stop everything that is still running; called by the owner of the app, after it has ended."""
+        if self.parts is not None:
+            self.parts.refresher.stop()
+        if self._load_task is not None:
+            self._load_task.cancel()
+            await asyncio.wait({self._load_task})
+        if self.parts is not None:
+            await self.parts.close()
+        elif "sources" in self.__dict__:
+            await self.sources.close()
+
+    # ---- keys ----
+
+    def takes_key(self, event: events.Key) -> bool:
+        """See a key before anything else; return whether it was the rest of an answer that is held back."""
+        letter = event.character if event.is_printable and event.character else ""
+        return self.parts is not None and self.parts.answer_keys.key(letter)
+
+    def on_key(self, event: events.Key) -> None:
+        """Write letters into the composer while the conversation has the focus."""
+        if self.parts is not None and event.is_printable and event.character:
+            if self.parts.write_letter(event.key, event.character):
+                event.stop()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Paste into the composer, whichever pane has the focus."""
+        if self.composer is not self.focused:
+            self.regions.go_to(Context.COMPOSER)
+            self.composer.post_message(event)
+
+    # ---- events of the widgets ----
+
+    def on_descendant_focus(self) -> None:
+        if self.parts is not None:
+            self.parts.wake()
+
+    def on_text_area_changed(self) -> None:
+        if self.parts is not None:
+            self.parts.approval_keys.composer_changed()
+
+    def on_composer_sent(self, event: Composer.Sent) -> None:
+        if self.parts is None:
+            self._sent_early.append(event)
+        else:
+            self.parts.outbox.put(event)
+
+    def on_composer_dropped(self, event: Composer.Dropped) -> None:
+        if self.parts is not None:
+            self.parts.outbox.drop(event)
+
+    def on_box_chosen(self, event: Box.Chosen) -> None:
+        if self.parts is not None:
+            self.parts.outbox.choose_row(event)
+
+    def on_body_rule_chosen(self, event: BodyRule.Chosen) -> None:
+        self.regions.go_to(event.context)
+
+    def on_transcript_example_chosen(self, event: "Transcript.ExampleChosen") -> None:
+        if self.parts is not None:
+            self.parts.ask(event.text)
+
+    def on_transcript_message_chosen(self) -> None:
+        if self.parts is not None:
+            self.parts.open_message_menu()
+
+    def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:
+        if self.parts is not None:
+            self.parts.navigator.open_traffic()
+
+
+def _return_freed_memory() -> None:
+    from tui.ui.platform.memory import return_freed_memory
+
+    return_freed_memory()
