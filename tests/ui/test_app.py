@@ -343,7 +343,7 @@ async def test_every_action_of_the_table_has_its_doing():
             if action.method == f"app.act('{action.id}')":
                 assert callable(app.main.parts._actions[action.id]), action.id
                 continue
-            place, _, name = action.method.rpartition(".")
+            place, _, name = action.method.partition("(")[0].rpartition(".")
             screens = (ServerScreen, SessionsScreen, ModelsScreen, ResultScreen)
             screen = next((one for one in screens if action.context in one.CONTEXTS), TrafficScreen)
             doer = {"app": app, "screen": screen}.get(place) or panes.get(action.context, app)
