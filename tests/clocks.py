@@ -1,5 +1,16 @@
 """Clocks that tests own."""
 
+import importlib
+import pkgutil
+import sys
+import time
+from collections.abc import Iterator
+from time import struct_time
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
 
 class NotedWaits:
     """A clock that only notes how long it was asked to wait."""
@@ -12,3 +23,90 @@ class NotedWaits:
 
     async def sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
+
+
+class FrozenTime:
+    """A stand-in for the module `time`: it stands still until a test advances it, and its zone is UTC."""
+
+    def __init__(self) -> None:
+        self.started_ns = 1_000 * 10**9
+        self.wall_offset_ns = 1_790_000_000 * 10**9
+        self.now_ns = self.started_ns
+
+    def advance(self, seconds: float) -> None:
+        self.now_ns += int(seconds * 1e9)
+
+    def monotonic_ns(self) -> int:
+        return self.now_ns
+
+    def monotonic(self) -> float:
+        return self.now_ns / 1e9
+
+    perf_counter = monotonic
+
+    def time_ns(self) -> int:
+        return self.wall_offset_ns + self.now_ns
+
+    def time(self) -> float:
+        return self.time_ns() / 1e9
+
+    def localtime(self, seconds: float | None = None) -> struct_time:
+        return time.gmtime(self.time() if seconds is None else seconds)
+
+    def strftime(self, form: str, moment: struct_time | None = None) -> str:
+        return time.strftime(form, moment or self.localtime())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(time, name)
+
+
+_FROZEN = ("monotonic_ns", "monotonic", "perf_counter", "time_ns", "time", "localtime", "strftime")
+
+
+def freeze_time(monkeypatch: pytest.MonkeyPatch, *packages: str) -> FrozenTime:
+    """Replace the clock in every module of some packages, also where a parameter has it as its default.
+
+    asyncio and Textual keep the real one, so that timers run.
+    """
+    for package in packages:
+        _import_all(package)
+    frozen = FrozenTime()
+    replacements = {getattr(time, name): getattr(frozen, name) for name in _FROZEN}
+    prefixes = tuple(f"{package}." for package in packages)
+    modules = [found for name, found in sys.modules.items() if name.startswith(prefixes)]
+    for module in modules:
+        for name, value in list(vars(module).items()):
+            if value is time:
+                monkeypatch.setattr(module, name, frozen)
+            elif isinstance(value, type(time.time)) and value in replacements:
+                monkeypatch.setattr(module, name, replacements[value])
+        for function in _functions(module):
+            defaults = function.__kwdefaults__ or {}
+            for name, value in defaults.items():
+                if _is_known(value, replacements):
+                    monkeypatch.setitem(defaults, name, replacements[value])
+            positional = function.__defaults__ or ()
+            if any(_is_known(value, replacements) for value in positional):
+                changed = tuple(replacements[v] if _is_known(v, replacements) else v for v in positional)
+                monkeypatch.setattr(function, "__defaults__", changed)
+    return frozen
+
+
+def _is_known(value: object, replacements: dict[Any, Any]) -> bool:
+    return isinstance(value, type(time.time)) and value in replacements
+
+
+def _functions(module: ModuleType) -> Iterator[FunctionType]:
+    for value in vars(module).values():
+        if isinstance(value, FunctionType):
+            yield value
+        elif isinstance(value, type) and value.__module__ == module.__name__:
+            yield from (found for found in vars(value).values() if isinstance(found, FunctionType))
+
+
+def _import_all(package: str) -> None:
+    """Import every module, since one that is imported later would have the real clock."""
+    root = importlib.import_module(package)
+    for found in pkgutil.walk_packages(root.__path__, f"{package}."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)

@@ -1,0 +1,613 @@
+"""Every screen at two sizes and in two themes is as its file in `tests/snapshots` says.
+
+A tour opens the app, goes from screen to screen by keys, and compares each with its file.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from textual.notifications import Notification
+from textual.pilot import Pilot
+from textual.widgets import Input
+from textual.widgets._toast import Toast
+
+from tests.clocks import FrozenTime, freeze_time
+from tests.conftest import until
+from tests.ui import bench_stage
+from tests.ui.app_stage import app_over, screen_text
+from tests.ui.fake_chats import DEMO, OLLAMA
+from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, running, says
+from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of, problem_of
+from tests.ui.traffic_stage import Recorded, some
+from tui.core.conversation.conversation import AssistantMessage, UserMessage
+from tui.core.conversation.sessions import SessionInfo, SessionMatch
+from tui.core.errors import ModelError
+from tui.core.ports import ModelChoice, TextPart
+from tui.core.tools import BinaryContent, LinkContent, TextContent, ToolResult
+from tui.core.traffic import Cause, Finding, Kind, Severity
+from tui.core.turn.limits import Limits
+from tui.ui.app.app import McptuiApp
+
+SIZES = ((80, 24), (120, 40))
+
+ANSWER = """\
+It is **sunny** in Hangzhou, 25 °C, with `light` wind.
+
+1. Take a hat.
+2. Drink *water*.
+
+| day | high |
+| --- | ---: |
+| Monday | 27 |
+| Tuesday | 24 |
+
+```python
+def forecast(city: str) -> int:
+    return 25  # always
+```
+"""
+WEATHER_CALL = calls("weather__get_weather", '{"location": "Hangzhou", "unit": "celsius"}')
+
+
+@dataclass
+class Visit:
+    """The app on a tour, and what was found to differ."""
+
+    app: McptuiApp
+    pilot: Pilot[int]
+    runtime: FakeRuntime
+    size: tuple[int, int]
+    theme: str
+    clock: FrozenTime
+    seen: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def write(self, text: str) -> None:
+        names = {" ": "space", "/": "slash", "@": "at", ":": "colon", ".": "full_stop", ",": "comma"}
+        await self.press(*(names.get(letter, letter) for letter in text))
+
+    async def ask(self, question: str) -> None:
+        self.app.composer.insert(question)
+        await self.press("enter")
+
+    async def shows(self, *texts: str) -> None:
+        await until(
+            lambda: all(text in screen_text(self.app) for text in texts),
+            what=f"{texts} in\n{screen_text(self.app)}",
+        )
+
+    async def see(self, name: str, *texts: str) -> None:
+        """Compare the screen with its file, once it shows some texts."""
+        await self.shows(*texts)
+        self.seen.append(name)
+        if problem := await problem_of(self.app, name, self.size, self.theme):
+            self.problems.append(problem)
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """A way through some screens, in the order of their names."""
+
+    runtime: Callable[[], FakeRuntime]
+    walk: Callable[[Visit], Awaitable[None]]
+    screens: tuple[str, ...]
+
+
+TOURS: list[Tour] = []
+Walk = Callable[[Visit], Awaitable[None]]
+
+
+def tour(runtime: Callable[[], FakeRuntime], *screens: str) -> Callable[[Walk], Walk]:
+    """Add a walk through these screens, over such a runtime, to the tours."""
+
+    def add(walk: Walk) -> Walk:
+        TOURS.append(Tour(runtime, walk, screens))
+        return walk
+
+    return add
+
+
+@asynccontextmanager
+async def opened(
+    runtime: FakeRuntime, size: tuple[int, int], theme: str, clock: FrozenTime
+) -> AsyncIterator[Visit]:
+    runtime.theme_name = theme
+    app = app_over(runtime)
+    app.animation_level = "none"
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(lambda: app.furnished and (runtime.is_ready or runtime._gate), what="ready")
+        try:
+            yield Visit(app, pilot, runtime, size, theme, clock)
+        finally:
+            await app.close()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> FrozenTime:
+    frozen = freeze_time(monkeypatch, "tui.ui", "tui.core")
+    monkeypatch.setattr(bench_stage, "time", frozen)
+    return frozen
+
+
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Have the same terminal and folder everywhere, no blinking cursor, and toasts that stay."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    for name in ("NO_COLOR", "LC_ALL", "LC_CTYPE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
+    monkeypatch.setattr(Toast, "_expire", lambda self: None)
+    monkeypatch.setattr(Notification, "has_expired", False)
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("milk")
+    monkeypatch.chdir(folder)
+
+
+# ---- the chat ----
+
+
+def idle() -> FakeRuntime:
+    runtime = FakeRuntime(says("Hello."))
+    runtime.snippets = {"review": "Review {file}."}
+    return runtime
+
+
+@tour(idle, "chat-empty", "chat-commands", "chat-attach", "palette", "themes", "system-text", "help")
+async def empty_chat(visit: Visit) -> None:
+    await visit.see("chat-empty", "What's the weather in Hangzhou?")
+    await visit.write("/re")
+    await visit.see("chat-commands", "/resource", "/rename")
+    await visit.press("ctrl+u")
+    await visit.write("@")
+    await visit.see("chat-attach", "notes.txt")
+    await visit.press("escape", "ctrl+u", "ctrl+p")
+    await visit.see("palette", "Begin a new conversation")
+    await visit.press("escape", "ctrl+t")
+    await visit.see("themes", "harbor", "quay")
+    await visit.press("escape", "f12")
+    await visit.write("Be brief.")
+    await visit.see("system-text", "Be brief.")
+    await visit.press("escape", "f1")
+    await visit.see("help", "f10")
+
+
+def answering() -> FakeRuntime:
+    runtime = FakeRuntime(WEATHER_CALL, says(ANSWER), says("Bye."))
+    runtime.toolbox.answers["get_weather"] = ToolResult((TextContent('{"city": "Hangzhou", "high": 25}'),))
+    return runtime
+
+
+@tour(
+    answering,
+    "chat-conversation",
+    "chat-second-turn",
+    "chat-marked",
+    "message-menu",
+    "chat-unfolded",
+    "export-chat",
+    "chat-trace",
+    "chat-servers",
+    "chat-maximized",
+    "chat-tail",
+)
+async def conversation(visit: Visit) -> None:
+    await visit.ask("What's the weather in Hangzhou?")
+    await visit.see("chat-conversation", "always")
+    await visit.ask("Thanks")
+    await visit.see("chat-second-turn", "Bye.")
+    await visit.press("f2", "up")
+    await visit.see("chat-marked")
+    await visit.press("enter")
+    await visit.see("message-menu", "THIS MESSAGE")
+    await visit.press("escape", "home", "down", "enter")
+    await visit.see("chat-unfolded", "▾")
+    os.chdir("/")  # the path is shown
+    await visit.press("f2", "x")
+    await visit.see("export-chat", "Export “What's the weather")
+    await visit.press("escape", "f6")
+    await visit.see("chat-trace", "turn 1")
+    await visit.press("f3")
+    await visit.see("chat-servers", "STOPPED")
+    await visit.press("ctrl+o")
+    await visit.see("chat-maximized", "STOPPED")
+    await visit.press("ctrl+o", "f7")
+    await visit.see("chat-tail")
+
+
+def destructive() -> FakeRuntime:
+    return FakeRuntime(calls("notes__delete_note", '{"id": "milk"}'), says("So be it."))
+
+
+@tour(destructive, "chat-approval", "refuse-why", "confirm-quit")
+async def approval(visit: Visit) -> None:
+    await visit.ask("Forget the milk")
+    await visit.shows("y once   t this session")
+    visit.clock.advance(10)  # the keys answer only after the question could be read
+    await visit.press("f2")
+    await visit.see("chat-approval", "y once")
+    await visit.press("e")
+    await visit.see("refuse-why", "Why not notes › delete_note?")
+    await visit.press("escape", "ctrl+q")
+    await visit.see("confirm-quit", "Leave and stop it?")
+
+
+def slow() -> FakeRuntime:
+    return FakeRuntime([TextPart("Once upon a time"), asyncio.Event()])
+
+
+@tour(slow, "chat-running", "chat-queued", "chat-stopped")
+async def running_turn(visit: Visit) -> None:
+    await visit.ask("Tell me a story")
+    await visit.see("chat-running", "Once upon a time")
+    await visit.ask("A short one")
+    await visit.see("chat-queued", "A short one")
+    await visit.press("ctrl+x", "escape")
+    await visit.see("chat-stopped", "Stopped")
+
+
+def failing() -> FakeRuntime:
+    runtime = FakeRuntime(WEATHER_CALL, says("So far."), limits=Limits(max_steps=1))
+    runtime.problems = ("mcptui.toml: no such theme",)
+    runtime.unsaved = "disk full"
+    return runtime
+
+
+@tour(failing, "chat-problems", "chat-limit", "chat-unavailable")
+async def problems(visit: Visit) -> None:
+    await visit.see("chat-problems", "disk full")
+    await visit.ask("What's the weather?")
+    await visit.see("chat-limit", "So far.", "ctrl+g")
+    await visit.press("f2", "p")
+    await visit.see("chat-unavailable", "is not available")
+
+
+def starting() -> FakeRuntime:
+    return FakeRuntime(gate=asyncio.Event(), host=FakeHost())
+
+
+@tour(starting, "chat-starting")
+async def start(visit: Visit) -> None:
+    await visit.see("chat-starting", "mcptui")
+
+
+# ---- lists ----
+
+NOW = 1_790_001_000.0
+TALK = (UserMessage("Which notes mention milk?"), AssistantMessage("Two of them."))
+MILK = SessionInfo("milk", "Which notes mention milk?", NOW - 900, NOW - 600, 4, 2, "qwen3:8b", 12_000, 0.02)
+RAIN = SessionInfo("rain", "Will it rain in Oslo?", NOW - 9e6, NOW - 8e6, 2, 1, "demo", 300)
+NO_KEY = ModelChoice(
+    "router", "qwen/max", "https://router.example/api", "configuration", problem="set ROUTER_KEY"
+)
+
+
+def with_lists() -> FakeRuntime:
+    runtime = FakeRuntime()
+    runtime.conversations.save(MILK, *TALK)
+    runtime.conversations.save(RAIN, *TALK)
+    runtime.conversations.finds = [SessionMatch(RAIN, 1, "bring an umbrella and milk to Oslo")]
+    runtime.conversations.known = [DEMO, OLLAMA, NO_KEY]
+    runtime.conversations.offers = {"ollama": ("qwen3:8b", "llama3"), "demo": ModelError("it is offline")}
+    return runtime
+
+
+@tour(
+    with_lists,
+    "sessions",
+    "sessions-found",
+    "sessions-rename",
+    "sessions-deleted",
+    "sessions-export",
+    "chat-resumed",
+    "models",
+    "models-offered",
+)
+async def lists(visit: Visit) -> None:
+    os.chdir("/")  # the path of an export is shown
+    await visit.press("f9")
+    await visit.see("sessions", "2 saved")
+    await visit.write("milk")
+    await visit.see("sessions-found", "bring an umbrella", "1 place")
+    await visit.press("ctrl+u", "f2")
+    await visit.see("sessions-rename")
+    await visit.press("escape", "down", "ctrl+d")
+    await visit.see("sessions-deleted", "1 saved")
+    await visit.press("ctrl+e")
+    await visit.see("sessions-export", "Export “Which notes mention milk?”")
+    await visit.press("escape", "enter")
+    await visit.see("chat-resumed", "Two of them.")
+    await visit.press("f10")
+    await visit.see("models", "set ROUTER_KEY")
+    await visit.press("down", "tab")
+    await visit.see("models-offered", "llama3")
+
+
+@tour(FakeRuntime, "sessions-empty")
+async def no_sessions(visit: Visit) -> None:
+    await visit.press("f9")
+    await visit.see("sessions-empty", "No conversation was saved yet")
+
+
+# ---- the traffic ----
+
+
+def recorded() -> Recorded:
+    found = some()
+    found.call(result={"content": [{"type": "text", "text": "27 °C"}], "took_ms": 3}, cause=Cause(1, 1, "c"))
+    found.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))
+    found.frames.set_severity(3, Severity.ERROR)
+    return found
+
+
+def with_traffic() -> FakeRuntime:
+    runtime = FakeRuntime(says("Hello."))
+    runtime.recorded = recorded()
+    runtime.recording = runtime.recorded.recording()
+    return runtime
+
+
+@tour(
+    with_traffic,
+    "traffic",
+    "traffic-filter-bar",
+    "traffic-filtered",
+    "traffic-filters",
+    "traffic-search",
+    "traffic-note",
+    "traffic-marked",
+    "traffic-copy",
+    "traffic-export-which",
+    "traffic-export-form",
+    "traffic-export-name",
+    "traffic-statistics",
+    "traffic-waterfall",
+    "traffic-comparison",
+)
+async def traffic(visit: Visit) -> None:
+    os.chdir("/")  # the path of an export is shown
+    await visit.press("f4")
+    await visit.see("traffic", "warning")
+    await visit.press("slash", *"serv")
+    await visit.see("traffic-filter-bar", "server:")
+    await visit.press(*"er", "colon", *"notes", "enter")
+    await visit.see("traffic-filtered", "4 of 13")
+    await visit.press("f")
+    await visit.see("traffic-filters")
+    await visit.press("escape", "escape", "s", *"beijing", "enter")
+    await visit.see("traffic-search", "beijing")
+    await visit.press("escape", "home", "down", "M", *"look")
+    await visit.see("traffic-note", "look")
+    await visit.press("enter", "m", "down", "down", "m")
+    await visit.see("traffic-marked", "◆")
+    await visit.press("c")
+    await visit.see("traffic-copy", "curl")
+    await visit.press("escape", "x")
+    await visit.see("traffic-export-which")
+    await visit.press("enter")
+    await visit.see("traffic-export-form")
+    await visit.press("enter")
+    await visit.see("traffic-export-name", "jsonl")
+    await visit.press("escape", "S")
+    await visit.see("traffic-statistics", "NUMBERS")
+    await visit.press("escape", "home", "down", "w")
+    await visit.see("traffic-waterfall", "get_weather")
+    await visit.press("escape", "d", "end", "d")
+    await visit.see("traffic-comparison", "difference")
+
+
+@tour(
+    with_traffic,
+    "entry-pair",
+    "entry-raw",
+    "entry-timing",
+    "entry-explanation",
+    "entry-findings",
+    "entry-tree",
+    "entry-search",
+    "entry-copy",
+    "entry-maximized",
+    "entry-bytes",
+)
+async def entry(visit: Visit) -> None:
+    await visit.press("f4")
+    await visit.shows("warning")
+    await visit.press("home", "down", "down", "enter")
+    if visit.size == SIZES[0]:
+        await visit.press("right")  # only a wide screen opens with both sides of a call
+    await visit.see("entry-pair", "tools/call", "resultType")
+    for name, text in (
+        ("raw", '"jsonrpc": "2.0"'),
+        ("timing", "turn 1"),
+        ("explanation", "tools/call"),
+        ("findings", "no-result-type"),
+        ("tree", "25 °C"),
+    ):
+        await visit.press("right")
+        await visit.see(f"entry-{name}", text)
+    await visit.press("slash", *"content", "enter")
+    await visit.see("entry-search", "content")
+    await visit.press("c")
+    await visit.see("entry-copy", "curl")
+    await visit.press("escape", "z")
+    await visit.see("entry-maximized", "25 °C")
+    await visit.press("z", "escape", "down", "down", "down", "down", "enter")
+    await visit.see("entry-bytes", "warning")
+
+
+@tour(with_traffic, "edit-request", "edit-request-wrong", "confirm-call")
+async def resending(visit: Visit) -> None:
+    recorded = visit.runtime.recorded
+    recorded.call("delete_note", source="notes", arguments={"id": "milk"})
+    await visit.press("f4")
+    await visit.shows("delete_note")
+    await visit.press("end", "up", "e")
+    await visit.see("edit-request", '"milk"')
+    await visit.press("comma")
+    await visit.see("edit-request-wrong", "✗ line")
+    await visit.press("escape", "R")
+    await visit.see("confirm-call", "delete_note")
+
+
+# ---- the workbench ----
+
+
+def forecast() -> FakeRuntime:
+    """A server that offers some of everything; its first tool has a form with all kinds of fields."""
+    runtime = bench_stage.rich_runtime()
+    tools = runtime.workbench.offered["weather"]
+    tools.insert(0, tools.pop(1))
+    runtime.recorded.call()
+    for line in (b"GET /beijing 200", b"\x1b[31mcache is cold", b"GET /oslo 500"):
+        runtime.recorded.add(Kind.STDERR, line)
+    return runtime
+
+
+@tour(
+    forecast,
+    "bench-tools",
+    "bench-form",
+    "bench-choice",
+    "bench-json",
+    "bench-result",
+    "bench-keep",
+    "bench-maximized",
+    "bench-calls",
+    "bench-compared",
+    "bench-filter",
+    "bench-confirm",
+    "bench-failed",
+)
+async def bench_calls(visit: Visit) -> None:
+    await visit.press("f3", "enter")
+    await visit.see("bench-tools", "WORKBENCH", "get_forecast")
+    await visit.press("enter", *"Oslo", "tab", "9")
+    await visit.see("bench-form", "must be at most 7")
+    await visit.press("backspace", "tab", "enter")
+    await visit.see("bench-choice", "kelvin")
+    await visit.press("escape", "ctrl+r")
+    await visit.see("bench-json", '"city": "Oslo"')
+    await visit.press("ctrl+r", "ctrl+j")
+    await visit.see("bench-result", "done", "Tuesday")
+    await visit.press("ctrl+k")
+    await visit.see("bench-keep", "keep these arguments as")
+    await visit.press("escape", "escape", "z")
+    await visit.see("bench-maximized", "Ten years of weather")
+    await visit.press("z", "2", "home", "down", "enter", *"Oslo", "ctrl+j")
+    await visit.shows("temperature  27")
+    await visit.press("ctrl+j")
+    await visit.see("bench-calls", "temperature  28")
+    await visit.press("escape", "d")
+    await visit.see("bench-compared", "COMPARED")
+    await visit.press("escape", "slash", *"station")
+    await visit.see("bench-filter", "delete_station")
+    await visit.press("enter", "enter", "x", "ctrl+j")
+    await visit.see("bench-confirm", "delete_station")
+    visit.clock.advance(10)
+    await visit.press("y")
+    await visit.see("bench-failed", "there is no such station")
+
+
+@tour(
+    forecast,
+    "bench-overview",
+    "bench-resources",
+    "bench-resource",
+    "bench-prompts",
+    "bench-prompt",
+    "bench-log",
+    "bench-traffic",
+    "bench-stopped",
+)
+async def bench_tabs(visit: Visit) -> None:
+    await visit.press("f3", "enter")
+    await visit.shows("get_forecast")
+    await visit.press("1")
+    await visit.see("bench-overview", "Weather of the World")
+    await visit.press("3")
+    await visit.see("bench-resources", "stations")
+    await visit.press("ctrl+j")
+    await visit.see("bench-resource", "this is weather://stations")
+    await visit.press("4")
+    await visit.see("bench-prompts", "compare")
+    await visit.press("enter", *"Beijing", "tab", *"Hangzhou", "ctrl+j")
+    await visit.see("bench-prompt", "Two cities")
+    await visit.press("escape", "5")
+    await visit.see("bench-log", "GET /beijing 200")
+    await visit.press("6")
+    await visit.see("bench-traffic", "tools/call")
+    await visit.press("1", "s")
+    await visit.see("bench-stopped", "STOPPED")
+
+
+def logging() -> FakeRuntime:
+    host = FakeHost(running("weather"), crashed("slow"))
+    host.logs["weather"] = tuple(f"line {number}" for number in range(1, 60))
+    return FakeRuntime(host=host)
+
+
+@tour(logging, "log", "log-search", "log-empty")
+async def log(visit: Visit) -> None:
+    await visit.press("f3", "l")
+    await visit.see("log", "line 59")
+    await visit.press("slash", *"line 3", "enter")
+    await visit.see("log-search", "line 3")
+    await visit.press("escape", "escape", "f3", "down", "l")
+    await visit.see("log-empty", "has written nothing to stderr yet")
+
+
+PICTURE = ToolResult(
+    (
+        TextContent("The rain of today."),
+        BinaryContent("image", "image/png", 70, bench_stage.PIXEL),
+        LinkContent("weather://archive/beijing", "archive", "Ten years of weather"),
+    )
+)
+
+
+def with_result() -> FakeRuntime:
+    runtime = FakeRuntime(WEATHER_CALL, says("It rains."))
+    runtime.toolbox.answers["get_weather"] = PICTURE
+    return runtime
+
+
+@tour(with_result, "result")
+async def result(visit: Visit) -> None:
+    await visit.ask("What's the weather?")
+    await visit.shows("It rains.")
+    await visit.press("f2", "v")
+    await visit.see("result", "The rain of today.")
+
+
+# ---- the tours ----
+
+
+@pytest.mark.parametrize("theme", (DARK, LIGHT))
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("tour", TOURS, ids=lambda tour: tour.walk.__name__)
+async def test_every_screen_is_as_its_snapshot(
+    tour: Tour, size: tuple[int, int], theme: str, clock: FrozenTime
+) -> None:
+    async with opened(tour.runtime(), size, theme, clock) as found:
+        await tour.walk(found)
+    assert found.seen == list(tour.screens)
+    if found.problems:
+        problems = "\n\n".join(found.problems)
+        pytest.fail(f"{problems}\n\nIf it should be so: {REWRITE_COMMAND}", pytrace=False)
+
+
+def test_every_snapshot_belongs_to_a_tour() -> None:
+    names = [screen for tour in TOURS for screen in tour.screens]
+    assert len(names) == len(set(names))
+    assert {path_of(name, size) for name in names for size in SIZES} == set(FOLDER.iterdir())
