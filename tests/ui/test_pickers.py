@@ -9,7 +9,7 @@ from textual.widgets import OptionList
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, press
 from tui.settings.themes import ThemeSpec, all_themes
-from tui.ui.dialogs.picker import Choice, FindingPicker, Picker, ThemePicker
+from tui.ui.dialogs.picker import FindingPicker, Picker, PickerChoice, ThemePicker
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ async def test_the_mark_stands_on_the_theme_that_is_worn(specs: Sequence[ThemeSp
         assert pilot.app.theme == "quay"
 
 
-MANY = [Choice(f"t{number}", Content(f"notes › tool_{number}")) for number in range(300)]
+MANY = [PickerChoice(f"t{number}", Content(f"notes › tool_{number}")) for number in range(300)]
 
 
 @pytest.mark.parametrize("kind", [Picker, FindingPicker])

@@ -16,11 +16,11 @@ from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.actions import Context
-from tui.ui.keys.slash_commands import Command, Kind, Spec, filled, pair, parse_arguments
+from tui.ui.keys.slash_commands import CommandKind, CommandSpec, SlashCommand, filled, pair, parse_arguments
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
-    from tui.ui.dialogs.picker import Choice
+    from tui.ui.dialogs.picker import PickerChoice
 
 ALONE = frozenset({"model", "system", "clear", "compact", "retry", "sessions", "branch"})
 """Commands that change the conversation; a running turn does so too."""
@@ -83,16 +83,16 @@ class SlashCommands:
             "resource": self._resource,
         }
 
-    async def run(self, command: Command) -> None:
+    async def run(self, command: SlashCommand) -> None:
         """Run a command.
 
         Raises:
             McptuiError: it failed; nothing was changed.
         """
         spec, rest = command.spec, command.rest
-        if spec.kind is Kind.SNIPPET:
+        if spec.kind is CommandKind.SNIPPET:
             self._snippet(spec, rest)
-        elif spec.kind is Kind.PROMPT:
+        elif spec.kind is CommandKind.PROMPT:
             await self._prompt(spec, rest)
         else:
             why, step = self._current.occupied() if spec.name in ALONE else ("", "")
@@ -163,7 +163,7 @@ class SlashCommands:
     # ---- tools, prompts and resources ----
 
     async def _tools(self, rest: str) -> None:
-        from tui.ui.dialogs.picker import Choice
+        from tui.ui.dialogs.picker import PickerChoice
         from tui.ui.workbench.items import key_of_tool
 
         servers = [name for name in self._sources.running if rest in ("", name)]
@@ -185,15 +185,15 @@ class SlashCommands:
             server, tool = tools[key]
             self._navigator.open_server(server, key_of_tool(tool.name))
 
-        choices = [Choice(key, line(server, tool.name)) for key, (server, tool) in tools.items()]
+        choices = [PickerChoice(key, line(server, tool.name)) for key, (server, tool) in tools.items()]
         marked = sum((server, tool.name) in marks for server, tool in tools.values())
         heading = "What the model can call" + (f" · {marked} of {len(tools)} marked" if marked else "")
         self._pick(heading, choices, opened, "No running server has tools.")
 
     async def _choose_prompt(self, rest: str) -> None:
-        from tui.ui.dialogs.picker import Choice
+        from tui.ui.dialogs.picker import PickerChoice
 
-        specs = {one.name: one for one in await self._sources.known() if one.kind is Kind.PROMPT}
+        specs = {one.name: one for one in await self._sources.known() if one.kind is CommandKind.PROMPT}
         name, _, written = rest.partition(" ")
         if name:
             if name not in specs:
@@ -201,13 +201,14 @@ class SlashCommands:
             await self._prompt(specs[name], written.strip())
             return
         choices = [
-            Choice(name, Content(f"{name}  {clean_line(spec.help, 60)}")) for name, spec in specs.items()
+            PickerChoice(name, Content(f"{name}  {clean_line(spec.help, 60)}"))
+            for name, spec in specs.items()
         ]
         write = lambda name: self._composer.put_back(f"/{name} ")  # noqa: E731
         self._pick("Prompts", choices, write, "No running server has prompts.")
 
     async def _resource(self, rest: str) -> None:
-        from tui.ui.dialogs.picker import Choice
+        from tui.ui.dialogs.picker import PickerChoice
 
         found = {f"{one.server}:{one.uri}": one for one in await self._sources.resources()}
 
@@ -221,13 +222,13 @@ class SlashCommands:
             attach(key)
             return
         choices = [
-            Choice(key, Content(f"{clean_line(key, 80)}  {clean_line(one.title or one.name, 40)}"))
+            PickerChoice(key, Content(f"{clean_line(key, 80)}  {clean_line(one.title or one.name, 40)}"))
             for key, one in found.items()
         ]
         self._pick("Attach a resource", choices, attach, "No running server has resources.")
 
     def _pick(
-        self, heading: str, choices: "Sequence[Choice]", take: Callable[[str], None], empty: str
+        self, heading: str, choices: "Sequence[PickerChoice]", take: Callable[[str], None], empty: str
     ) -> None:
         from tui.ui.dialogs.picker import FindingPicker
 
@@ -240,7 +241,7 @@ class SlashCommands:
 
     # ---- snippets and prompts ----
 
-    def _snippet(self, spec: Spec, rest: str) -> None:
+    def _snippet(self, spec: CommandSpec, rest: str) -> None:
         found = parse_arguments(rest, spec.names, spec.required)
         if found.missing:
             written = " ".join(pair(name, value) for name, value in found.values.items() if value)
@@ -250,7 +251,7 @@ class SlashCommands:
         text = filled(spec.target, found.values)
         self._composer.put_back(f"{text}\n{found.unknown}" if found.unknown else text)
 
-    async def _prompt(self, spec: Spec, rest: str) -> None:
+    async def _prompt(self, spec: CommandSpec, rest: str) -> None:
         """Put the messages of a prompt into the composer, for the user to read before they are sent."""
         found = parse_arguments(self._composer.pastes.expand(rest), spec.names, spec.required)
         if found.unknown:

@@ -73,10 +73,11 @@ class MessageActions:
 
     def open_menu(self, chosen: Callable[[str], None]) -> None:
         """Show what can be done with the message; `chosen` gets the id of an action."""
-        from tui.ui.dialogs.picker import Choice, Picker
+        from tui.ui.dialogs.picker import Picker, PickerChoice
 
         choices = [
-            Choice(name, Content(f"{self._regions.key_of(name):<4}{words}")) for name, words in MENU.items()
+            PickerChoice(name, Content(f"{self._regions.key_of(name):<4}{words}"))
+            for name, words in MENU.items()
         ]
         done = lambda name: chosen(name) if name is not None else None  # noqa: E731
         self._current.open_dialog(Picker("THIS MESSAGE", choices), done)

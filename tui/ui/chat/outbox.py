@@ -17,7 +17,14 @@ from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue, held_rows
 from tui.ui.keys.actions import Context
-from tui.ui.keys.slash_commands import OWN, OWN_NAMES, Command, Slip, Takes, read
+from tui.ui.keys.slash_commands import (
+    OWN,
+    OWN_NAMES,
+    ArgumentRule,
+    InvalidCommand,
+    SlashCommand,
+    parse_command,
+)
 from tui.ui.widgets.box import Box
 from tui.ui.widgets.rows import Row
 
@@ -109,7 +116,7 @@ class Outbox:
         regions: Regions,
         turns: TurnQueue,
         sources: LiveSources,
-        run_command: Callable[[Command], Awaitable[None]],
+        run_command: Callable[[SlashCommand], Awaitable[None]],
         fail: Callable[[Exception], None],
     ) -> None:
         self._runtime = runtime
@@ -179,20 +186,20 @@ class Outbox:
         else:
             self._turns.send(written)
 
-    async def _command(self, shown: str) -> Command | None:
+    async def _command(self, shown: str) -> SlashCommand | None:
         """Return the command that a message is, or None.
 
         Raises:
             McptuiError: it looks like a command, but is none.
         """
-        found = read(shown, self._sources.specs())
-        if not isinstance(found, Command) and shown.startswith("/"):
+        found = parse_command(shown, self._sources.specs())
+        if not isinstance(found, SlashCommand) and shown.startswith("/"):
             server, colon, _ = shown[1:].partition(":")
             if colon and server in self._sources.running:  # its prompts may not have been listed yet
-                found = read(shown, await self._sources.known())
+                found = parse_command(shown, await self._sources.known())
             elif colon and server in (status.name for status in self._runtime.host.statuses()):
                 raise McptuiError(f"{server} is not running; start it, and its prompts are there")
-        if isinstance(found, Slip):
+        if isinstance(found, InvalidCommand):
             raise McptuiError(found.problem)
         return found
 
@@ -268,7 +275,7 @@ class Outbox:
     def palette_commands(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         """Yield the slash commands: what each does, its syntax, and a function that writes it."""
         for spec in OWN:
-            write = partial(self._write_command, f"/{spec.name}", alone=spec.takes is Takes.NOTHING)
+            write = partial(self._write_command, f"/{spec.name}", alone=spec.takes is ArgumentRule.NOTHING)
             yield spec.help, f"/{spec.name} {spec.usage}", write
 
     def _write_command(self, line: str, *, alone: bool) -> None:

@@ -1,4 +1,4 @@
-"""Asks once before something is done that cannot be taken back."""
+"""Questions with yes and no."""
 
 import time
 from collections.abc import Callable
@@ -12,18 +12,18 @@ from textual.screen import ModalScreen
 from tui.ui.widgets.literal import Literal
 
 RIPE_SECONDS = 0.3
-"""A yes that comes sooner was typed before the question was seen."""
+"""A yes before this time was typed before the question was seen."""
 
 
 class Confirm(ModalScreen[bool]):
-    """Gives whether it is to be done.
+    """Asks before something irreversible; returns whether to do it.
 
     Args:
-        question: what is asked, cleaned.
-        yes: what the key for it says.
-        no: what the key against it says.
-        about: what it is asked about, cleaned; a line of its own.
-        clock: seconds, monotonic.
+        question: cleaned.
+        yes: label of the key for yes.
+        no: label of the key for no.
+        about: a line with details, cleaned.
+        clock: monotonic seconds.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,7 +66,7 @@ class Confirm(ModalScreen[bool]):
             yield Literal(self._words, classes="keys")
 
     def action_yes(self) -> None:
-        """Do it, unless the key was pressed before the question could be seen."""
+        """Answer yes, unless the key was pressed before the question could be seen."""
         if self._clock() - self._shown >= RIPE_SECONDS:
             self.dismiss(True)
 
@@ -75,15 +75,15 @@ class Confirm(ModalScreen[bool]):
 
 
 class ConfirmCall(Confirm):
-    """Gives whether the call may be made.
+    """Asks before the first call of a tool that may be destructive.
 
     Args:
-        warning: what the server says, cleaned.
-        asked: with what it would be called, cleaned.
+        warning: cleaned.
+        arguments: of the call, cleaned.
     """
 
-    def __init__(self, warning: str, asked: str) -> None:
-        super().__init__(warning, yes="call it, and do not ask again here", no="do not", about=asked)
+    def __init__(self, warning: str, arguments: str) -> None:
+        super().__init__(warning, yes="call it, and do not ask again here", no="do not", about=arguments)
 
 
 LOOKS_PER_SECOND = 8
@@ -93,10 +93,10 @@ _ENDED = "The turn has ended by now. Leave?"
 
 
 class ConfirmQuit(ModalScreen[bool]):
-    """Gives True if the person wants to leave although a turn runs.
+    """Asks whether to quit while a turn is running.
 
     Args:
-        running: says whether it still does; the question follows.
+        running: returns whether it still is; the question changes with it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,4 +1,4 @@
-"""Asks as what and to which file a conversation is written."""
+"""Asks for the format and the file of an exported conversation."""
 
 import asyncio
 from pathlib import Path
@@ -29,7 +29,7 @@ _ENDINGS = tuple(ending for _, ending, _ in KINDS)
 
 
 class _Kinds(Bar):
-    """The kinds side by side."""
+    """The formats side by side."""
 
     chosen = 0
 
@@ -42,11 +42,11 @@ class _Kinds(Bar):
 
 
 class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
-    """Gives kind and path, or None; asks once more before a file is replaced.
+    """Returns format and path, or None; asks again before a file is overwritten.
 
     Args:
         title: of the conversation.
-        path: where to, without an ending.
+        path: the default, without a suffix.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -100,7 +100,7 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
         self._field.cursor_position = len(self._field.value)
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Give what was asked for; a file that is there needs a second enter."""
+        """Return format and path; an existing file needs a second enter."""
         if not event.value.strip():
             return
         path = typed_path(event.value)
@@ -131,11 +131,11 @@ class ExportChat(ModalScreen[tuple[ExportKind, Path] | None]):
 
 
 def file_name(title: str) -> str:
-    """Return a name for the file of a conversation, without its ending: letters, digits and dashes."""
+    """Return a file name for a conversation, without a suffix: letters, digits and dashes."""
     kept = "".join(char if char.isalnum() else "-" for char in title[:60].lower())
     return "-".join(filter(None, kept.split("-"))) or "conversation"
 
 
 def export_path(folder: Path, title: str) -> Path:
-    """Return where a conversation is written unless the person says otherwise, without its ending."""
+    """Return the default path for a conversation, without a suffix."""
     return folder / file_name(title)

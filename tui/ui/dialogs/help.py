@@ -1,4 +1,4 @@
-"""Every key, made from the table of actions."""
+"""The help: every key, from the table of actions."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -23,11 +23,11 @@ _COLUMN = 30
 
 
 MAIN = tuple(context for context in Context if context not in OF_SCREENS)
-"""What the help is about on the main screen; screens over it have a help of their own."""
+"""The contexts of the main screen; the screens over it have a help of their own."""
 
 
 def help_rows(overrides: KeyOverrides, contexts: Sequence[Context] = MAIN) -> list[Row]:
-    """Return the lines of the help: a group per context, keys left, sentence right."""
+    """Return the rows of the help: a group per context, keys left, sentence right."""
     rows: list[Row] = [((" Keys", "accent bold"),), EMPTY]
     for context in contexts:
         rows.append(((f" {context.value}", "text bold"),))
@@ -67,7 +67,7 @@ class _HelpLines(LinePane):
 
 
 class HelpScreen(ModalScreen[None]):
-    """The help, over the screen."""
+    """The help, over the current screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,f1,question_mark", "close", "close", priority=True),

@@ -1,4 +1,4 @@
-"""A dialog with a list of choices at the right edge, so that the screen behind it stays in view."""
+"""Dialogs with a list of choices at the right edge, so that the screen behind them stays in view."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,28 +19,28 @@ from tui.ui.widgets.field import Field, type_into
 from tui.ui.widgets.literal import Literal
 
 MOST_ROWS = 24
-"""Rows of a list; a longer one is hard to overlook."""
+"""Rows of the longest list that is easy to scan."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One line of a picker: what is given back when it is taken, and what it looks like."""
+class PickerChoice:
+    """A line of a picker, and the value that it returns."""
 
     value: str
     prompt: Content
 
 
 class Picker(ModalScreen[str | None]):
-    """Gives the value of the choice that was taken, or None.
+    """Returns the value of the selected choice, or None.
 
     Args:
         heading: what is chosen.
-        choices: what there is.
-        current: the value that the mark stands on first.
-        note: what stands there if there are no choices.
+        choices: the lines.
+        current: the value that is highlighted first.
+        note: shown if there are no choices.
     """
 
-    # All of them first: a key that waited in the queue of the list would be for the next dialog by then.
+    # Priority: a key that waits in the queue of the list would act on the next dialog by then.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "back", "back", priority=True),
         Binding("down,j", "step('down')", "down", show=False, priority=True),
@@ -49,7 +49,7 @@ class Picker(ModalScreen[str | None]):
     ]
 
     AROUND: ClassVar[int] = 6
-    """Rows of the dialog besides the list."""
+    """Rows of the dialog outside the list."""
 
     YIELDS = True
     """Closes when the person goes to a region of the main screen."""
@@ -69,7 +69,9 @@ class Picker(ModalScreen[str | None]):
     Picker .keys { color: $text-dim; margin-top: 1; }
     """
 
-    def __init__(self, heading: str, choices: Sequence[Choice], current: str = "", note: str = "") -> None:
+    def __init__(
+        self, heading: str, choices: Sequence[PickerChoice], current: str = "", note: str = ""
+    ) -> None:
         super().__init__()
         self._heading = heading
         self._choices = tuple(choices)
@@ -91,7 +93,7 @@ class Picker(ModalScreen[str | None]):
             yield Literal("enter take it   esc back", classes="keys")
 
     def above(self) -> ComposeResult:
-        """Build what stands above the list; a subclass has something there."""
+        """Yield the widgets above the list: none here."""
         yield from ()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -99,11 +101,11 @@ class Picker(ModalScreen[str | None]):
             options.styles.max_height = max(1, min(MOST_ROWS, event.size.height - self.AROUND))
 
     def on_mount(self) -> None:
-        """Let the screen behind be seen, whatever ground the app gives to screens."""
+        """Show the screen behind, whatever background the app gives to screens."""
         self.styles.background = "transparent"
 
     def marked(self, value: str) -> None:
-        """The mark stands on a choice now; a subclass may show what it would be like."""
+        """Called when a choice is highlighted."""
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         self.marked(self._choices[event.option_index].value)
@@ -134,11 +136,11 @@ class Picker(ModalScreen[str | None]):
 
 
 FROM = 10
-"""Choices from which on a field stands above them; fewer are found by looking."""
+"""Number of choices from which there is a field to search them."""
 
 
 class FindingPicker(Picker, inherit_bindings=False):
-    """Gives the value of the choice that was taken, or None; see `Picker`."""
+    """A picker for lists of any length: what is typed narrows them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "back", priority=True),
@@ -191,7 +193,7 @@ class FindingPicker(Picker, inherit_bindings=False):
 
     def action_take(self) -> None:
         if self._all:
-            self._sift()  # the letters before an enter in one burst
+            self._sift()  # letters typed before this key in one burst
         super().action_take()
 
     def action_page(self, direction: str) -> None:
@@ -205,24 +207,23 @@ _SWATCH = ("accent", "user", "model", "tool", "ok", "warn", "bad")
 
 
 class ThemePicker(Picker):
-    """Gives the name of the chosen theme, which the app wears by then, or None with the old one back.
+    """Previews the highlighted theme on the whole app; returns the name of the selected one, or None.
 
     Args:
         specs: the themes to choose from.
-        current: name of the theme that the app wears.
+        current: name of the app's theme, which is restored on cancel.
     """
 
     def __init__(self, specs: Sequence[ThemeSpec], current: str) -> None:
-        super().__init__("THEME", [Choice(spec.name, _prompt(spec)) for spec in specs], current)
+        super().__init__("THEME", [PickerChoice(spec.name, _prompt(spec)) for spec in specs], current)
         self._specs = specs
         self._before = current
 
     def on_mount(self) -> None:
-        """Make every theme known to the app; until now it knew only the one that it wears."""
+        """Register every theme; until now the app knew only its own."""
         theming.register(self.app, self._specs)
 
     def marked(self, value: str) -> None:
-        """Wear the theme."""
         if self.app.theme != value:
             self.app.theme = value
 
@@ -232,7 +233,7 @@ class ThemePicker(Picker):
 
 
 def _prompt(spec: ThemeSpec) -> Content:
-    """Return a line with the name, dark or light, and the theme's own colours on its own ground."""
+    """Return a line with the name, dark or light, and the theme's colours on its own background."""
     colours = spec.colours()
     ground = colours["surface"]
     swatch = [(f" {'●'}", f"{colours[role]} on {ground}") for role in _SWATCH]

@@ -1,4 +1,4 @@
-"""One line for the reason of a no; the model is told it."""
+"""Dialogs to write a text: why a call is refused, and the system text."""
 
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from tui.ui.widgets.literal import Literal
 
 
 class SayWhy(ModalScreen[str | None]):
-    """Gives the reason, or None if the person went back to the question."""
+    """Asks why a call is refused; returns the reason, or None to go back to the question."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back to the question")]
 
@@ -65,11 +65,7 @@ class _Text(TextArea):
 
 
 class SystemText(ModalScreen[str | None]):
-    """Gives the text to be told from now on; "" is the usual one, None leaves it as it is.
-
-    Args:
-        text: what is told now, or "".
-    """
+    """Edits the system text of the conversation; returns it, "" for the default, or None for no change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "back", priority=True),

@@ -1,11 +1,11 @@
-"""Tells an answer to a question from the first letter of a text that somebody writes without looking."""
+"""Tells the answer to a question from the first letter of a text typed without looking."""
 
 from collections.abc import Callable
 from typing import Protocol
 
 SETTLE_SECONDS = {"always": 0.7}
 USUAL_SECONDS = 0.25
-"""How long it must be quiet after an answer's letter. What is kept for good takes longer: a slow typist."""
+"""Seconds without a key after which a letter is an answer; longer for the answer that is stored."""
 
 
 class _Timer(Protocol):
@@ -13,12 +13,12 @@ class _Timer(Protocol):
 
 
 class AnswerKeys:
-    """Holds an answer back until it is clear that its letter is not the beginning of a word.
+    """Holds an answer back until its letter cannot be the start of a word any more.
 
     Args:
-        settle: called with the answer once it is one.
-        typed: called with the letters that turned out to be a text.
-        later: calls back after seconds.
+        settle: is given the answer.
+        typed: is given the letters that turned out to be text.
+        later: calls back after some seconds.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class AnswerKeys:
         self._timer: _Timer | None = None
 
     def key(self, letter: str) -> bool:
-        """Take note of a key before anyone else; "" if it writes nothing. Whether it was taken away."""
+        """See a key before anything else does, "" if it is no letter; return whether it was consumed."""
         self._letter = letter
         if self._held is None or not letter:
             return False
@@ -48,7 +48,7 @@ class AnswerKeys:
         return True
 
     def answer(self, answer: str, letter: str = "") -> None:
-        """Take the answer that a key means: that of `letter`, or the last key."""
+        """Take the answer of `letter`, or of the last key."""
         if letter and self._held is not None and self._held[1] != letter:
             self.text(letter)
         elif letter or self._letter:
@@ -57,7 +57,7 @@ class AnswerKeys:
             self._settle(answer)
 
     def text(self, letter: str) -> None:
-        """Type a letter that means no answer, after the one that is held back: together they are a text."""
+        """Take a letter that is no answer: with the one held back it is text."""
         held = self._held[1] if self._held is not None else ""
         self._drop()
         self._typed(held + letter)

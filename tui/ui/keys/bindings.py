@@ -5,15 +5,15 @@ from textual.binding import Binding, BindingType
 from tui.ui.keys.actions import ACTIONS, Action, Context, of_context
 
 CHARACTERS = frozenset({"question_mark"})
-"""Keys of actions that work anywhere which are characters."""
+"""Keys that work anywhere and are characters."""
 
 
 def _goes_first(found: Action, key: str) -> bool:
     """Return whether the app takes this key before the focused pane sees it.
 
-    So it must wherever keys can come in one burst (pasted, sent by a script, typed while the machine was
-    busy): a key that waits in the queue of a pane comes back to the app when another pane or a dialog may
-    have the focus, and would mean something else there. What a person writes must reach the composer.
+    It must wherever keys can come in one burst (pasted, sent by a script, typed while the machine was busy):
+    a key that waits in the queue of a pane returns to the app when another pane or a dialog may have the
+    focus, and would mean something else there. Text must reach the composer.
     """
     match found.context:
         case Context.COMPOSER | Context.WORKBENCH | Context.BENCH_FORM:
@@ -35,9 +35,9 @@ def bindings_of(*contexts: Context) -> list[BindingType]:
 
 
 def bindings_anywhere() -> list[BindingType]:
-    """Return the bindings of the app: the actions that work anywhere, and the far keys of the others.
+    """Return the bindings of the app: the actions that work anywhere, and `anywhere` keys of the others.
 
-    Far keys are taken before the focused pane sees them: the composer has its own use for some.
+    The latter are taken before the focused pane sees them: the composer would use some itself.
     """
     return [
         *bindings_of(Context.ANYWHERE),
@@ -57,10 +57,10 @@ def bindings_anywhere() -> list[BindingType]:
 
 
 def bench_list_bindings() -> list[BindingType]:
-    """Return the bindings of a pane that is not typed into.
+    """Return the bindings of a pane of the workbench that is not typed into.
 
-    The app takes them before the pane does, those of the whole workbench too: what follows in one burst
-    belongs to what they open. Panes that are typed into act on keys themselves, in their order.
+    The app takes them before the pane does, those of the whole workbench included: keys that follow in one
+    burst are for what they open. Panes that are typed into act on keys themselves, in order.
     """
     return [
         *bindings_of(Context.BENCH_LIST),

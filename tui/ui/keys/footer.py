@@ -1,4 +1,4 @@
-"""The last line: the keys that do something now. A click on one does what its key does."""
+"""The footer: the keys that do something now. A click on one does what its key does."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,14 @@ _GAP = "   "
 
 
 class Footer(Bar):
-    """Keys and their words, the most useful ones where not all fit."""
+    """Keys and their labels, the most useful ones if not all fit."""
 
     def __init__(self) -> None:
         super().__init__(id="footer")
         self._entries: tuple[Entry, ...] = ()
 
     def show(self, entries: Sequence[Entry]) -> None:
-        """Show these keys, given in the order of their use."""
+        """Show these keys, the most useful first."""
         if tuple(entries) != self._entries:
             self._entries = tuple(entries)
             self.refresh()

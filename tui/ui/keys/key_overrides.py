@@ -1,4 +1,4 @@
-"""The person's own keys over those of the table of actions, checked. Pure: no screen is touched here."""
+"""The keys in force: those of the configuration over those of the table of actions, checked. Pure."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ def _own_keys(found: Action) -> ActionKeys:
 
 
 def own_keys() -> dict[str, ActionKeys]:
-    """Return the keys that every action has by itself, by its name."""
+    """Return the default keys of every action, by its id."""
     return {found.id: _own_keys(found) for found in ACTIONS}
 
 
@@ -39,7 +39,7 @@ class KeyOverrides:
     """The keys in force.
 
     Attributes:
-        problems: what is wrong with the person's keys, a line each; such keys are not used.
+        problems: what is wrong with the configured keys, a line each; such keys are not used.
     """
 
     def __init__(self, keys: Iterable[tuple[str, str | Sequence[str]]] = ()) -> None:

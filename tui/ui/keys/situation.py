@@ -8,18 +8,18 @@ from tui.ui.keys.key_overrides import KeyOverrides
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What decides which keys do something now.
+    """The state that decides which keys do something now.
 
     Attributes:
         focus: the context of the focused pane.
         asking: a tool call waits for an answer.
         running: a turn runs.
         can_continue: the last turn ended at a limit.
-        servers: there is a server to steer.
-        held: a message waits to be sent.
-        said: something was said in the conversation.
-        branched: the conversation is a branch of another one.
-        summarised: the model is told a summary in place of older messages.
+        servers: there are servers.
+        held: a message is queued.
+        said: the conversation has messages.
+        branched: the conversation is a branch.
+        summarised: the model is sent a summary in place of older messages.
     """
 
     focus: Context
@@ -37,7 +37,7 @@ BETWEEN_TURNS = frozenset(
     f"chat.{name}"
     for name in ("new", "continue", "parent", "uncompact", "retry", "rewrite", "compare", "branch")
 )
-"""Actions that change what a running turn goes on with."""
+"""Actions that change what a running turn depends on."""
 
 A_TURN_RUNS = "a turn is running"
 
@@ -48,7 +48,7 @@ def possible(found: Action, now: Situation) -> bool:
 
 
 def why_not(found: Action, now: Situation) -> str:
-    """Return in a few words why this action does nothing in this situation; "" if it does something."""
+    """Return why this action does nothing in this situation, in a few words, or ""."""
     does, why = True, ""
     match found.id:
         case "chat.cancel" | "composer.steer":
@@ -81,7 +81,7 @@ def why_not(found: Action, now: Situation) -> str:
 
 
 def unavailable(found: Action, now: Situation, stop_key: str) -> str:
-    """Return the message for a key of this action that does nothing now; "" if it does something."""
+    """Return the message for a key of this action if it does nothing now, or ""."""
     why = why_not(found, now)
     if not why:
         return ""
@@ -99,7 +99,7 @@ def works(found: Action, now: Situation) -> bool:
 
 
 _FAR = 9
-"""So much less useful is a key of a pane that has not the focus."""
+"""Added to the rank of a key of a pane without the focus."""
 
 
 def in_footer(now: Situation, overrides: KeyOverrides) -> list[tuple[str, str, Action]]:
@@ -121,7 +121,7 @@ def in_footer(now: Situation, overrides: KeyOverrides) -> list[tuple[str, str, A
 
 
 def _is_there(found: Action, now: Situation) -> bool:
-    """Whether the action leads to the pane that has the focus already."""
+    """Return whether the action leads to the pane that has the focus already."""
     there = {
         "focus.conversation": Context.CONVERSATION,
         "focus.servers": Context.SERVERS,

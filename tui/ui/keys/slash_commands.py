@@ -1,7 +1,7 @@
-"""The commands that begin with `/`: which there are, and what a message means that may be one. Pure.
+"""Slash commands: which there are, and parsing a message that may be one. Pure.
 
-Nothing that somebody writes is lost or changed here: a message is a command only if it names one, one that
-looks like a command and is none is told, and everything else (`/etc/hosts`, `// a comment`) is a message.
+Nothing that a person writes is lost or changed here: a message is a command only if it names one; one that
+looks like a command and is none is reported; everything else (`/etc/hosts`, `// a comment`) is a message.
 """
 
 import re
@@ -24,12 +24,12 @@ _ARGUMENT = re.compile(rf"{_VALUE}(?=\s|$)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class ParsedArguments:
-    """What stands behind a command, by the names of its arguments.
+    """The arguments of a command.
 
     Attributes:
-        values: each with its value.
-        missing: names that are required and have none.
-        unknown: what stands there and belongs to no argument, or "".
+        values: by name.
+        missing: names that are required and have no value.
+        unknown: text that belongs to no argument, or "".
     """
 
     values: Mapping[str, str]
@@ -38,14 +38,14 @@ class ParsedArguments:
 
 
 def parse_arguments(rest: str, names: Sequence[str], required: Sequence[str] = ()) -> ParsedArguments:
-    """Read what stands behind a command.
+    """Parse the text after the name of a command.
 
-    Pairs come by name. Words without a name go to the arguments that have no value yet, in order; the last
-    of them takes all that is left, so that a command with one argument needs no quotes.
+    Values without a name go to the arguments that have none yet, in order; the last of these takes all that
+    is left, so that a command with one argument needs no quotes.
 
     Args:
-        rest: the text behind the command's name.
-        names: of its arguments, in order.
+        rest: `name=value` pairs, quoted if they contain spaces, and values without a name.
+        names: of the arguments, in order.
         required: those that must have a value.
     """
     values, loose = _pairs(rest, frozenset(names))
@@ -66,7 +66,7 @@ def parse_arguments(rest: str, names: Sequence[str], required: Sequence[str] = (
 
 
 def _pairs(rest: str, names: frozenset[str]) -> tuple[dict[str, str], str]:
-    """Return the pairs whose names are known, and the text without them."""
+    """Return the pairs whose names are known, and the rest of the text."""
     values: dict[str, str] = {}
     kept: list[str] = []
     position = 0
@@ -92,7 +92,7 @@ def _unquoted(text: str) -> str:
 
 
 def pair(name: str, value: str) -> str:
-    """Return an argument as it is written."""
+    """Return an argument as it is typed."""
     if value and not re.search(r"[\s\"'\\]", value):
         return f"{name}={value}"
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -100,12 +100,12 @@ def pair(name: str, value: str) -> str:
 
 
 def names_in(template: str) -> tuple[str, ...]:
-    """Return the names of the places in a snippet, `{like_this}`, in order, each once."""
+    """Return the names of the placeholders of a snippet, `{like_this}`, in order, each once."""
     return tuple(dict.fromkeys(found for found in _PLACE.findall(template) if found))
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:
-    """Return a snippet with its places filled; `{{` and `}}` are plain braces, other braces stay."""
+    """Return a snippet with its placeholders replaced; `{{` and `}}` become braces, other braces stay."""
 
     def place(found: re.Match[str]) -> str:
         if found.group(1) is None:
@@ -123,16 +123,16 @@ _NAME = re.compile(r"[^\W\d][\w:.-]*")
 _AS_IT_IS = "Put a space before it to send it as it is."
 
 
-class Kind(StrEnum):
-    """Whose command it is."""
+class CommandKind(StrEnum):
+    """Where a command comes from."""
 
     OWN = "mcptui"
     SNIPPET = "snippet"
     PROMPT = "prompt"
 
 
-class Takes(StrEnum):
-    """Whether something is written behind the name of a command."""
+class ArgumentRule(StrEnum):
+    """Whether text follows the name of a command."""
 
     NOTHING = "nothing"
     MAYBE = "maybe"
@@ -140,51 +140,55 @@ class Takes(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
-    """A command that can be written.
+class CommandSpec:
+    """A command.
 
     Attributes:
-        name: what is written behind the slash.
+        name: without the slash.
         usage: its arguments as they are shown: "[NAME [ID]]", or "".
-        help: what it does, a sentence without a full stop.
-        takes: whether something is written behind it.
-        kind: whose it is.
-        names: the names of its arguments, for a snippet or a prompt.
+        help: a sentence without a full stop.
+        takes: whether text follows its name.
+        kind: where it comes from.
+        names: of its arguments, for a snippet or a prompt.
         required: those that must have a value.
-        server: whose prompt it is.
+        server: the server of a prompt.
         target: the prompt's own name, or the snippet's text.
     """
 
     name: str
     usage: str
     help: str
-    takes: Takes = Takes.NOTHING
-    kind: Kind = Kind.OWN
+    takes: ArgumentRule = ArgumentRule.NOTHING
+    kind: CommandKind = CommandKind.OWN
     names: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     server: str = ""
     target: str = ""
 
 
-OWN: tuple[Spec, ...] = (
-    Spec("model", "[NAME [ID]]", "Ask another model from now on", Takes.MAYBE),
-    Spec("tools", "[SERVER]", "Show what the model can call", Takes.MAYBE),
-    Spec("prompt", "[NAME [ARGUMENT=VALUE …]]", "Put a prompt of a server into the message", Takes.MAYBE),
-    Spec("resource", "[URI]", "Attach a resource of a server", Takes.MAYBE),
-    Spec("system", "[TEXT]", "Tell the model how to behave in this conversation", Takes.MAYBE),
-    Spec("clear", "", "Begin a new conversation"),
-    Spec("compact", "", "Summarise the older part of the conversation for the model"),
-    Spec("export", "[markdown|json|html] [PATH]", "Write the conversation to a file", Takes.MAYBE),
-    Spec("retry", "", "Ask the last question again"),
-    Spec("sessions", "", "Go on with another conversation"),
-    Spec(
+OWN: tuple[CommandSpec, ...] = (
+    CommandSpec("model", "[NAME [ID]]", "Ask another model from now on", ArgumentRule.MAYBE),
+    CommandSpec("tools", "[SERVER]", "Show what the model can call", ArgumentRule.MAYBE),
+    CommandSpec(
+        "prompt", "[NAME [ARGUMENT=VALUE …]]", "Put a prompt of a server into the message", ArgumentRule.MAYBE
+    ),
+    CommandSpec("resource", "[URI]", "Attach a resource of a server", ArgumentRule.MAYBE),
+    CommandSpec("system", "[TEXT]", "Tell the model how to behave in this conversation", ArgumentRule.MAYBE),
+    CommandSpec("clear", "", "Begin a new conversation"),
+    CommandSpec("compact", "", "Summarise the older part of the conversation for the model"),
+    CommandSpec(
+        "export", "[markdown|json|html] [PATH]", "Write the conversation to a file", ArgumentRule.MAYBE
+    ),
+    CommandSpec("retry", "", "Ask the last question again"),
+    CommandSpec("sessions", "", "Go on with another conversation"),
+    CommandSpec(
         "rename",
         "[TITLE]",
         "Give the conversation another title; alone: the model makes it",
-        Takes.MAYBE,
+        ArgumentRule.MAYBE,
     ),
-    Spec("branch", "", "Go on with a copy of the conversation"),
-    Spec("help", "", "Show every key and every command"),
+    CommandSpec("branch", "", "Go on with a copy of the conversation"),
+    CommandSpec("help", "", "Show every key and every command"),
 )
 
 ELSEWHERE = (
@@ -192,20 +196,20 @@ ELSEWHERE = (
     ("/SNIPPET TEXT …", "Put a text of [snippets] in the configuration into the message"),
     ("@PATH, @SERVER:URI", "Anywhere in a message: attach a file or a resource"),
 )
-"""What can be written besides our own commands, for the help."""
+"""What else can be typed, for the help."""
 
 OWN_NAMES = frozenset(spec.name for spec in OWN)
 
 
-def of_snippets(snippets: Mapping[str, str]) -> list[Spec]:
-    """Return the commands that stand for texts of the configuration; none takes the name of our own."""
+def of_snippets(snippets: Mapping[str, str]) -> list[CommandSpec]:
+    """Return the commands of the configuration; none replaces a command of mcptui."""
     return [
-        Spec(
+        CommandSpec(
             name,
             usage_of(names_in(text)),
             clean_line(text, 80),
-            Takes.MAYBE,
-            Kind.SNIPPET,
+            ArgumentRule.MAYBE,
+            CommandKind.SNIPPET,
             names_in(text),
             names_in(text),
             target=text,
@@ -215,12 +219,12 @@ def of_snippets(snippets: Mapping[str, str]) -> list[Spec]:
     ]
 
 
-def of_prompts(prompts: "Iterable[PromptInfo]") -> list[Spec]:
-    """Return the commands that stand for prompts, named `server:prompt`.
+def of_prompts(prompts: "Iterable[PromptInfo]") -> list[CommandSpec]:
+    """Return the commands for prompts, named `server:prompt`.
 
-    Names are the server's own text: what cannot be written in a word becomes `_`.
+    Characters of the server's names that cannot be part of a word become `_`.
     """
-    found: list[Spec] = []
+    found: list[CommandSpec] = []
     taken: set[str] = set()
     exact_first = sorted(list(prompts)[:MOST_PROMPTS], key=lambda one: _word_of(one) != _plain(one))
     for prompt in exact_first:
@@ -230,12 +234,12 @@ def of_prompts(prompts: "Iterable[PromptInfo]") -> list[Spec]:
         names = tuple(argument.name for argument in prompt.arguments)
         required = tuple(argument.name for argument in prompt.arguments if argument.required)
         found.append(
-            Spec(
+            CommandSpec(
                 name,
                 usage_of(names, required),
                 clean_line(prompt.description or prompt.title, 100) or f"A prompt of {prompt.server}",
-                Takes.MAYBE if names else Takes.NOTHING,
-                Kind.PROMPT,
+                ArgumentRule.MAYBE if names else ArgumentRule.NOTHING,
+                CommandKind.PROMPT,
                 names,
                 required,
                 prompt.server,
@@ -250,7 +254,7 @@ def _plain(prompt: "PromptInfo") -> str:
 
 
 def _word_of(prompt: "PromptInfo") -> str:
-    """Return how a prompt can be written: one word without a slash at its beginning."""
+    """Return the command of a prompt: one word that does not begin with a slash."""
     return re.sub(r"\s+|^/+", "_", clean_line(_plain(prompt), 128))
 
 
@@ -264,16 +268,16 @@ def usage_of(names: Sequence[str], required: Sequence[str] | None = None) -> str
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """A command with what stands behind its name."""
+class SlashCommand:
+    """A command and the text after its name."""
 
-    spec: Spec
+    spec: CommandSpec
     rest: str
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
-    """No command is called so; or a command does not take what stands behind it.
+class InvalidCommand:
+    """A message that looks like a command and is not a valid one.
 
     Attributes:
         problem: what is wrong, for the person.
@@ -282,12 +286,10 @@ class Slip:
     problem: str
 
 
-def read(text: str, specs: Sequence[Spec]) -> Command | Slip | None:
-    """Return what a message means as a command; None if it is a message.
+def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | InvalidCommand | None:
+    """Parse a message as a command; return None if it is an ordinary message.
 
-    Args:
-        text: as it was written. Only a slash at its very start makes a command.
-        specs: what there is.
+    Only a slash at the very start makes a command.
     """
     found = _WORD.match(text)
     if found is None:
@@ -301,19 +303,19 @@ def read(text: str, specs: Sequence[Spec]) -> Command | Slip | None:
         return None
     near = nearest(word, by_name)
     known = f"/{near} there is" if near else "/help lists them"
-    return Slip(f"There is no command /{clean_line(word, 40)}; {known}. {_AS_IT_IS}")
+    return InvalidCommand(f"There is no command /{clean_line(word, 40)}; {known}. {_AS_IT_IS}")
 
 
-def _fitting(spec: Spec, rest: str) -> Command | Slip:
-    if rest and spec.takes is Takes.NOTHING:
-        return Slip(f"/{spec.name} takes nothing behind it. {_AS_IT_IS}")
-    if not rest and spec.takes is Takes.TEXT:
-        return Slip(f"Write it with its argument: /{spec.name} {spec.usage}")
-    return Command(spec, rest)
+def _fitting(spec: CommandSpec, rest: str) -> SlashCommand | InvalidCommand:
+    if rest and spec.takes is ArgumentRule.NOTHING:
+        return InvalidCommand(f"/{spec.name} takes nothing behind it. {_AS_IT_IS}")
+    if not rest and spec.takes is ArgumentRule.TEXT:
+        return InvalidCommand(f"Write it with its argument: /{spec.name} {spec.usage}")
+    return SlashCommand(spec, rest)
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
-    """Return the name that `word` may be meant for: one that begins so, or with a slip of the pen; or ""."""
+    """Return the name that `word` is a prefix or a misspelling of, or ""."""
     word = word.lower()
     if len(word) > 130:
         return ""
@@ -331,7 +333,7 @@ def nearest(word: str, names: Iterable[str]) -> str:
 
 
 def _distance(one: str, other: str) -> int:
-    """Return how many letters are wrong, missing, too many, or changed places with the next."""
+    """Return the edit distance of two words, in which swapping neighbours counts as one edit."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):

@@ -1,1 +1,1 @@
-"""Finders over long lists: sessions, models, themes."""
+"""Screens to find something in a long list: sessions, models."""

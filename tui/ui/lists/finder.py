@@ -24,7 +24,7 @@ from tui.ui.widgets.prompt import PromptLine
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 
 MEASURE = 100
-"""Columns of words between the items; longer lines are hard to read."""
+"""Columns of text between the items; longer lines are hard to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class FinderItem:
     """Something to choose, or a heading.
 
     Attributes:
-        key: names it; "" is a heading, or words between the items.
-        draw: gives its rows at a width.
+        key: identifies it; "" for headings and text between the items.
+        draw: returns its rows at a width.
     """
 
     key: str
@@ -41,7 +41,7 @@ class FinderItem:
 
 
 def heading(words: str, after: str = "") -> FinderItem:
-    """Return a heading, with `after` behind it."""
+    """Return a heading, followed by `after`."""
     return FinderItem("", lambda width: (EMPTY, crop(((words, "dim bold"), (f"   {after}", "dim")), width)))
 
 
@@ -51,7 +51,7 @@ def words(text: str, style: str = "dim") -> FinderItem:
 
 
 class FinderList(LinePane, can_focus=False):
-    """A list whose cursor is moved from outside: the field over it has the focus all the time."""
+    """The list of a finder; its cursor is moved from outside, because the field always has the focus."""
 
     CURSOR = True
 
@@ -67,13 +67,13 @@ class FinderList(LinePane, can_focus=False):
 
     @property
     def current(self) -> str:
-        """The key of the item that the cursor stands on, or ""."""
+        """The key of the item under the cursor, or ""."""
         if not self.cursor < len(self._rows):
             return ""
         return self._items[self._rows[self.cursor][0]].key
 
     def show(self, items: Sequence[FinderItem], key: str = "") -> None:
-        """Show these; the cursor stays with its item, or goes to the one of `key`, or to the first."""
+        """Show these items, the cursor on `key`, else on the current item, else on the first."""
         wanted = key or self.current
         self._items = tuple(items)
         self._draw()
@@ -111,14 +111,14 @@ class FinderList(LinePane, can_focus=False):
         return bool(self._items[at].key) and self._firsts[at] == index
 
     def row_ground(self, index: int) -> str:
-        """Mark all rows of the item that the cursor stands on."""
+        """Highlight all rows of the item under the cursor."""
         if not self.cursor < len(self._rows):
             return ""
         at = self._rows[self.cursor][0]
         return "cursor" if self._rows[index][0] == at and self._items[at].key else ""
 
     def move_cursor(self, index: int) -> None:
-        """Put the cursor on an item, and bring all of it into view."""
+        """Put the cursor on an item, and scroll all of it into view."""
         super().move_cursor(index)
         self.refresh()
         at = self._rows[self.cursor][0] if self._rows else 0
@@ -273,7 +273,7 @@ class Finder(Vertical):
     # ---- finding ----
 
     def type(self, event: events.Key) -> None:
-        """Write what was typed before the field could take it."""
+        """Type a key that came before the field had the focus."""
         if not self.prompt.display:
             type_into(self.field, event)
 
@@ -297,7 +297,7 @@ class Finder(Vertical):
 
     def choose(self) -> None:
         """Take the selected item."""
-        self.resift()  # the letters before an enter in one burst
+        self.resift()  # letters typed before this key in one burst
         if key := self.list.current:
             self._take(key)
 

@@ -1,4 +1,4 @@
-"""The models that can be asked: those that are configured or found, and what an endpoint offers."""
+"""The models screen: configured and discovered models, and the models that an endpoint offers."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -35,13 +35,13 @@ OFFLINE = "offline"
 
 
 def fits(choice: ModelChoice, text: str) -> bool:
-    """Return whether a choice has every word of `text` in it."""
+    """Return whether a model matches every word of `text`."""
     said = " ".join((choice.name, choice.model, choice.where, choice.source, *choice.facts)).casefold()
     return all(word in said for word in text.casefold().split())
 
 
 def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:
-    """Return the rows of a model: name and model; under them what is known of it."""
+    """Return the rows of a model: profile and model, and below them what is known about it."""
     return FinderItem(choice.name, partial(_choice_rows, choice, symbols))
 
 
@@ -61,7 +61,7 @@ def _choice_rows(choice: ModelChoice, symbols: Symbols, width: int) -> Sequence[
 
 
 def facts_of(choice: ModelChoice) -> list[str]:
-    """Return what is known of a model, a few words each: where it runs, its window, what was learned."""
+    """Return what is known about a model, a few words each: where it runs, its window, what was learned."""
     facts = [_host(choice.where)] if choice.where else []
     if choice.window:
         facts.append(f"window {units.count(choice.window)} tokens")
@@ -71,7 +71,7 @@ def facts_of(choice: ModelChoice) -> list[str]:
 
 
 def _host(where: str) -> str:
-    """Return the part of an address that tells one endpoint from another."""
+    """Return the part of an address that identifies an endpoint."""
     try:
         host = urlsplit(where).netloc.rpartition("@")[2]
     except ValueError:
@@ -86,7 +86,7 @@ def id_item(model: str, *, current: bool, symbols: Symbols) -> FinderItem:
 
 
 def free_item(text: str) -> FinderItem:
-    """Return the row that takes what was typed as the id of a model."""
+    """Return the row that uses the typed text as the id of a model."""
     row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as the model's id", "dim"))
     return FinderItem(text, lambda width: [row])
 
@@ -101,7 +101,7 @@ _WAYS = (
 
 @dataclass(slots=True)
 class EndpointModels:
-    """What the endpoint of a choice offers, as far as it has answered."""
+    """The models that the endpoint of a choice offers, as far as it has answered."""
 
     choice: ModelChoice
     ids: Sequence[str] = ()
@@ -111,14 +111,14 @@ class EndpointModels:
 
 
 class ModelsScreen(ModalScreen[bool | None]):
-    """Gives whether another model is asked from now on.
+    """Switches the model; returns whether it was switched.
 
     Args:
         conversations: knows the models.
         overrides: the keys in force.
         symbols: what the terminal can show.
-        busy: why the model cannot be changed now, or "".
-        purpose: what the model is chosen for, if it is not for all that follows.
+        busy: returns why the model cannot be switched now, or "".
+        purpose: what the model is chosen for, if not for all further turns.
     """
 
     CONTEXTS = (Context.MODELS,)

@@ -1,4 +1,4 @@
-"""The rows of saved conversations, and of what was found in them. Pure."""
+"""The rows of sessions, and of matches in them. Pure."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -13,11 +13,11 @@ from tui.ui.widgets.times import exactly, when
 
 WHEN_CELLS, TURNS_CELLS, MODEL_CELLS, USED_CELLS = 16, 9, 20, 19
 WITH_MODEL, WITH_USED = 92, 110
-"""From so many columns on a row says which model answered, and what was used up."""
+"""Columns from which a row shows the model, and the tokens and cost."""
 
 
 def session_item(info: SessionInfo, here: str, now: float, symbols: Symbols) -> FinderItem:
-    """Return the row of a saved conversation; `here` is the id of the one on screen."""
+    """Return the row of a session; `here` is the id of the one on screen."""
     return FinderItem(info.id, partial(_session_rows, info, info.id == here, now, symbols))
 
 
@@ -43,7 +43,7 @@ def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, w
 
 
 def _columns(info: SessionInfo, now: float, width: int) -> Row:
-    """Return the columns of a row; only when it was, if `width` is 0."""
+    """Return the columns of a row; only the time if `width` is 0."""
     cells = [(when(info.changed, now), WHEN_CELLS if width else 0, True)]
     if width:
         cells.append((units.plural(info.turns, "turn"), TURNS_CELLS, True))
@@ -59,7 +59,7 @@ def _columns(info: SessionInfo, now: float, width: int) -> Row:
 
 
 def used(info: SessionInfo) -> str:
-    """Return what a conversation used up: "34 k tokens  $0.12"."""
+    """Return the usage of a session: "34 k tokens  $0.12"."""
     about = "~" if info.estimated else ""
     parts = [f"{about}{units.count(info.tokens)} tokens"] if info.tokens else []
     if info.cost is not None:
@@ -68,7 +68,7 @@ def used(info: SessionInfo) -> str:
 
 
 def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
-    """Return a line about a conversation: what its row has no room for."""
+    """Return a line with what the row of a session has no room for."""
     if info.problem:
         return ((clean_line(info.problem, 400), "bad"),)
     parts = [
@@ -84,18 +84,18 @@ def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
 
 
 def found_key(found: SessionMatch) -> str:
-    """Return the key of a place that was found: session and message."""
+    """Return the key of a match: session and message."""
     return f"{found.session.id}\n{found.index}"
 
 
 def place_of(key: str) -> tuple[str, int | None]:
-    """Return the session and the message that a key names; None for the session as a whole."""
+    """Return the session and the message of a key; None for the whole session."""
     session, separator, index = key.partition("\n")
     return session, int(index) if separator else None
 
 
 def found_items(finds: Sequence[SessionMatch], text: str, now: float) -> Iterator[FinderItem]:
-    """Yield the places that were found, the title of each conversation over its first one."""
+    """Yield the matches, the title of each session above its first one."""
     last = ""
     for found in finds:
         if found.session.id != last:

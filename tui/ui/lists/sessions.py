@@ -1,4 +1,4 @@
-"""The saved conversations: found by title and by what was said; taken up, renamed, deleted, copied."""
+"""The sessions screen: find a saved conversation, resume, branch, rename, delete or export it."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
 
 QUIET_SECONDS = 0.25
-"""So long nothing must be typed before anything is searched."""
+"""Seconds without a key before a search starts."""
 
 REDRAW_SECONDS = 0.1
 LEAST_LETTERS = 2
@@ -47,12 +47,12 @@ Keep = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
 
 
 class SessionSearch:
-    """One search.
+    """A search in the messages of all sessions; results arrive one by one.
 
     Attributes:
         text: what is searched for.
-        finds: what was found so far.
-        running: more may be found.
+        finds: the matches so far.
+        running: there may be more.
     """
 
     def __init__(self, conversations: "Conversations", text: str) -> None:
@@ -63,11 +63,11 @@ class SessionSearch:
         self._task: asyncio.Task[None] | None = None
 
     def start(self, keep: Keep, more: Callable[[], None]) -> None:
-        """SessionSearch, once nothing was typed for a moment.
+        """Start once nothing was typed for a moment.
 
         Args:
-            keep: runs what searches, and tells what goes wrong with it.
-            more: called as things are found, and at the end.
+            keep: runs the search, and reports its errors.
+            more: called when there are new matches, and at the end.
         """
         self.running = True
         self._task = keep(self._run(more), "search the sessions")
@@ -94,7 +94,7 @@ class SessionSearch:
                     more()
 
     def stop(self) -> bool:
-        """Stop it; False if it does not run."""
+        """Stop the search; return whether it was running."""
         if not self.running or self._task is None:
             return False
         self.running = False
@@ -110,11 +110,11 @@ _EMPTY = (
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What was done before the screen was left.
+    """What the person chose.
 
     Attributes:
         message: the message to go to, or None for the end.
-        branch: a copy was begun.
+        branch: the conversation is a new branch.
     """
 
     message: int | None = None
@@ -122,14 +122,14 @@ class Resumed:
 
 
 class SessionsScreen(ModalScreen[Resumed | None]):
-    """Gives what was resumed; the conversation on screen is another one by then.
+    """Resumes a session, which then is the current conversation; returns what was resumed, or None.
 
     Args:
-        conversations: the conversations.
+        conversations: the sessions.
         overrides: the keys in force.
         symbols: what the terminal can show.
-        busy: why no other conversation can be taken up now, or "".
-        export: asks where to, and writes a conversation.
+        busy: returns why no session can be resumed now, or "".
+        export: asks for a file, and exports a session.
         now: seconds since the epoch.
     """
 
@@ -188,12 +188,12 @@ class SessionsScreen(ModalScreen[Resumed | None]):
         finally:
             self._show(key)
         if self._search.text:
-            self.finder.resift(anew=True)  # what was found may be called otherwise now, or be gone
+            self.finder.resift(anew=True)  # matches may have been renamed or deleted
 
     # ---- the list ----
 
     def _sift(self, text: str) -> None:
-        """Show the titles with `text`, and begin to search for it in what was said."""
+        """Show the titles that contain `text`, and start to search the messages for it."""
         self._search.stop()
         self._search = search = SessionSearch(self._conversations, text)
         if len(text) >= LEAST_LETTERS:

@@ -16,33 +16,32 @@ from textual.drivers.linux_driver import LinuxDriver
 from tui.ui.platform.pasting import PasteGate
 
 ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
-"""What most terminals send, and the name of it that Textual knows."""
+"""What most terminals send, and the sequence that Textual knows."""
 
 READ_SIZE = 64 * 1024
 TICK_SECONDS = 0.1
 PASTE_SECONDS = 2.0
-"""How long a paste may pause. Some terminals lose its end; keys must not be taken for text for ever."""
+"""Longest pause in a paste. Some terminals lose its end; keys must not count as text for ever."""
 
 
 class RobustDriver(LinuxDriver):
-    """Takes pastes as a whole, and bytes that are no UTF-8 as replacement characters.
+    """Reads a paste as a whole, and bytes that are not UTF-8 as replacement characters.
 
-    Textual's own input ends for good at the first byte that is no UTF-8, and reads escape characters
-    inside a paste as keys. Its signal handlers leave the screen blank after SIGTSTP and `fg`, start a second
-    reader after SIGSTOP, take the terminal again after the app has left it, and can deadlock on the lock
-    of the output queue (Textual 8.2.8). So signals are handled in the event loop here.
+    Textual's own input thread ends at the first byte that is not UTF-8, and reads escape characters inside
+    a paste as keys. Its signal handlers leave the screen blank after SIGTSTP and `fg`, start a second reader
+    after SIGSTOP, take the terminal again after the app has left it, and can deadlock on the lock of the
+    output queue (Textual 8.2.8). So signals are handled in the event loop here.
     """
 
     _has_terminal = False
 
     def start_application_mode(self) -> None:
-        """Take the terminal; in a background job, first wait until the shell gives it away."""
+        """Take the terminal; in a background job, wait until the shell hands it over."""
         self._wait_for_foreground()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._has_terminal = True
 
     def stop_application_mode(self) -> None:
-        """Restore the terminal."""
         self._has_terminal = False
         super().stop_application_mode()
 
@@ -55,7 +54,7 @@ class RobustDriver(LinuxDriver):
             _stop_process()
 
     def _sigcont_application(self, *_: object) -> None:
-        if self._has_terminal:  # stopped by SIGSTOP: whoever had the terminal since may have changed it
+        if self._has_terminal:  # after SIGSTOP another program may have changed the terminal
             self._loop.call_soon_threadsafe(self._continue)
 
     def _suspend(self) -> None:
@@ -74,11 +73,11 @@ class RobustDriver(LinuxDriver):
 
     def _resume(self) -> None:
         self.resume_application_mode()
-        # Textual ignores the resize event of a new start if the size is the same.
+        # Textual ignores the resize event of a restart if the size is the same.
         self._app.call_later(self._app.refresh, layout=True)
 
     def _wait_for_foreground(self) -> None:
-        """Let the kernel stop a background job, as it stops any that changes the terminal (SIGTTOU)."""
+        """Let the kernel stop a background job that changes the terminal (SIGTTOU)."""
         while True:
             try:
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))
@@ -111,7 +110,7 @@ class RobustDriver(LinuxDriver):
     def _read(self) -> bytes:
         try:
             return os.read(self.fileno, READ_SIZE)
-        except OSError:  # a terminal that is gone says so in several ways
+        except OSError:  # a terminal that is gone fails in several ways
             return b""
 
     def _take(self, gate: PasteGate, parser: XTermParser, data: str) -> None:
@@ -128,5 +127,5 @@ class RobustDriver(LinuxDriver):
 
 
 def _stop_process() -> None:
-    """Stop, and return once continued; a signal to the process could be taken by another thread, later."""
+    """Stop, and return once continued; a signal to the process could reach another thread, later."""
     signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)

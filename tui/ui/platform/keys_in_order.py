@@ -1,7 +1,7 @@
 """Keys that come in one burst (typed ahead, sent by a program) mean what they would mean one by one.
 
-Textual takes the next key while the widget that had the last one is still at work with it: keys behind an
-enter would be written into the field that it closes, keys behind the one that opens a screen would be lost.
+Textual takes the next key while a widget still handles the last one: keys after an enter would go to the
+field that it closes, keys after the one that opens a screen would be lost.
 """
 
 import asyncio
@@ -15,17 +15,17 @@ from textual.message_pump import MessagePump
 from textual.widget import Widget
 
 OPENING_SECONDS, OPENING_CHECKS = 0.005, 200
-"""A screen that is opened takes some hundredths of a second; a key waits for a second at most."""
+"""Opening a screen takes some hundredths of a second; a key waits for a second at most."""
 
 SETTLING_SECONDS = 0.25
 ROUNDS = 2
-"""The first for what the key posts, the second for what that posts in turn."""
+"""One for the messages that the key posts, one for those that they post in turn."""
 
 
 async def in_order(
     app: App[Any], event: events.Key, handle: Callable[[events.Event], Awaitable[None]]
 ) -> None:
-    """Handle a key once the screen is there, and return when what it did to a field is done."""
+    """Handle a key once the screen is mounted, and return when its effect on a field is complete."""
     for _ in range(OPENING_CHECKS):
         if app.screen.is_mounted:
             break
@@ -44,15 +44,15 @@ async def act_at_once(
     actions: Mapping[str, str],
     otherwise: Callable[[events.Key], Awaitable[None]],
 ) -> None:
-    """Run what a key does in a widget that writes letters, in the order in which keys were pressed.
+    """Run the action of a key in a widget that is typed into, in the order in which keys were pressed.
 
-    Textual inserts letters in the widget but runs bindings later, in the app: of keys that come in one burst
-    an enter would overtake the letters before it, and a backspace would delete the letter after it.
+    Textual inserts letters in the widget but runs bindings later, in the app: in one burst an enter would
+    not wait for the letters after which it came, and a backspace would delete the letter after it.
 
     Args:
         widget: has the focus.
         event: the key.
-        actions: what keys do here, as Textual actions; one that does not apply now lets its key pass.
+        actions: Textual actions by key; the key of one that does not apply now is passed on.
         otherwise: what the widget does with any other key.
     """
     action = actions.get(event.key)
@@ -64,13 +64,13 @@ async def act_at_once(
 
 
 async def _settled_soon(pumps: list[Any]) -> None:
-    with suppress(TimeoutError):  # whatever it does takes long; nobody's keys wait for that
+    with suppress(TimeoutError):  # what it does takes long; keys do not wait for that
         async with asyncio.timeout(SETTLING_SECONDS):
             await _settled(pumps)
 
 
 async def _settled(pumps: list[Any]) -> None:
-    """Wait until each has worked off what was posted to it so far, from the inside out."""
+    """Wait until each has handled the messages posted to it so far, from the inside out."""
     for _ in range(ROUNDS):
         for pump in pumps:
             if isinstance(pump, App) or not isinstance(pump, MessagePump):

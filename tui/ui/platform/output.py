@@ -1,4 +1,4 @@
-"""The terminal as Textual writes to it: a stream of its own, which nothing else draws into."""
+"""The terminal that Textual draws on: a stream of its own that nothing else writes to, and its driver."""
 
 import io
 import os
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class _Screen(io.TextIOWrapper):
-    """The terminal as Textual writes to it; one that has gone away is no error.
+    """The terminal as Textual writes to it; writing to one that is gone is not an error.
 
-    Textual's writer thread would die of it, and the app would then wait for that thread for ever.
+    Textual's writer thread would end, and the app would then wait for that thread for ever.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -36,11 +36,11 @@ class _Screen(io.TextIOWrapper):
 
 @contextmanager
 def screen_of_our_own() -> Iterator[TextIO]:
-    """Give Textual the terminal by itself, and take descriptor 2 off it while the app draws.
+    """Give Textual a terminal stream of its own, and redirect descriptor 2 while the app draws.
 
-    Textual draws on standard error; native libraries and `faulthandler` write there too, right into the
-    picture. So the picture goes to a copy of standard output, and what else is written to descriptor 2
-    goes nowhere, unless the person has sent it somewhere.
+    Textual draws on standard error; native libraries and `faulthandler` write there too, into the screen.
+    So the screen goes to a copy of standard output, and what else is written to descriptor 2 is discarded,
+    unless the person has redirected it.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -61,7 +61,7 @@ def screen_of_our_own() -> Iterator[TextIO]:
 
 
 def _set_screen(screen: TextIO | None) -> None:
-    # Final for type checkers, but the one place where Textual's driver looks for its terminal.
+    # Final for type checkers, but the only place where Textual's driver looks for its terminal.
     setattr(sys, "__stderr__", screen)  # noqa: B010
 
 

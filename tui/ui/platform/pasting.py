@@ -1,8 +1,8 @@
-"""Takes pasted text out of what a terminal sends, whatever is in it. Pure.
+"""Separates pasted text from keys in what a terminal sends, whatever the text contains. Pure.
 
-Terminals put pasted text between two marks ("bracketed paste", DEC mode 2004) and some leave escape
-characters in it. Read like keys, such an escape takes the text apart and its line ends become the enter
-key: half a log would be sent as messages (seen with tmux).
+Terminals send pasted text between two markers ("bracketed paste", DEC mode 2004) and some leave escape
+characters in it. Read as keys, such an escape splits the text and its line ends become the enter key: half
+a log would be sent as messages (seen with tmux).
 """
 
 from collections.abc import Generator, Iterator
@@ -12,10 +12,10 @@ END = "\x1b[201~"
 
 
 class PasteGate:
-    """Cuts a terminal's characters into keys and pastes.
+    """Splits a terminal's characters into keys and pastes.
 
     Attributes:
-        open: a paste has begun and not ended.
+        open: a paste has begun and has not ended.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class PasteGate:
     def feed(self, data: str) -> Iterator[tuple[bool, str]]:
         """Take the next characters and yield (is a paste, text) in order."""
         if self._lone_escape and data.startswith(BEGIN[1:]):
-            # The parser of keys has its first character already: give it a whole, empty paste.
+            # The key parser has the first character of the marker already: give it an empty paste.
             yield False, BEGIN[1:] + END
             data = data[len(BEGIN) - 1 :]
             self.open = True
@@ -40,7 +40,7 @@ class PasteGate:
                 data = yield from self._outside(data)
 
     def give_up(self) -> str:
-        """Return a paste whose end does not come, and wait for it no longer."""
+        """Return a paste without its end, and stop waiting for that."""
         text = "".join(self._pasted) + self._held
         self._pasted.clear()
         self.open, self._held = False, ""

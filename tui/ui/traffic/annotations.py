@@ -11,7 +11,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import Recording
-from tui.ui.dialogs.picker import Choice, Picker
+from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.filtering import Filtering
 from tui.ui.widgets.prompt import PromptLine
@@ -87,9 +87,11 @@ class SavedFilters:
 
     def pick(self) -> None:
         saved, text = self._recording.filters, self._filtering.query.text
-        choices = [Choice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)]
+        choices = [
+            PickerChoice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)
+        ]
         if text and text not in saved.values():
-            choices.append(Choice(KEEP, Content(f"keep: {clean_line(text, 60)}")))
+            choices.append(PickerChoice(KEEP, Content(f"keep: {clean_line(text, 60)}")))
         note = "There is none yet: filter with /, then keep the filter here."
         self._screen.app.push_screen(Picker("Saved filters", choices, note=note), self._picked)
 

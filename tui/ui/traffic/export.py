@@ -19,7 +19,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Entry, TrafficReader
 from tui.traffic.record.entry_columns import Recording
 from tui.ui.dialogs.confirm import Confirm
-from tui.ui.dialogs.picker import Choice, Picker
+from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, whole_entry
@@ -77,7 +77,7 @@ class Exporter:
         if not kinds:
             self._screen.notify("There is nothing to export.", timeout=3)
             return
-        choices = [Choice(name, Content(words)) for name, (words, _) in kinds.items()]
+        choices = [PickerChoice(name, Content(words)) for name, (words, _) in kinds.items()]
 
         def chosen(name: str | None) -> None:
             if name is not None:
@@ -114,7 +114,7 @@ class Exporter:
         return found
 
     def _ask_form(self, seqs: Sequence[int]) -> None:
-        choices = [Choice(form, Content(words)) for form, words in _FORMS.items()]
+        choices = [PickerChoice(form, Content(words)) for form, words in _FORMS.items()]
 
         def chosen(form: str | None) -> None:
             if form is not None:

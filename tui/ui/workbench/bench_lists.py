@@ -1,4 +1,4 @@
-"""The list of what a server offers: virtual, filtered while one types."""
+"""The lists of a bench: the items that a server offers, and the calls of one item."""
 
 import json
 from collections.abc import Sequence
@@ -11,19 +11,19 @@ from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.workbench.calls import HandCall, State
+from tui.ui.workbench.calls import HandCall, HandCallState
 from tui.ui.workbench.items import PINNED, Item
 
 WARNING_NOTES = ("destructive", "!")
 SHORT_NOTES = {"destructive": "!", "template": "{}"}
-"""Where there is no room for both, a name is worth more than the word beside it."""
+"""Notes where there is no room for a long one beside the name."""
 
 AROUND = 4
-"""Cells of a line that are neither name nor word."""
+"""Cells of a line that are neither name nor note."""
 
 
 def _note(mark: str, note: str) -> Row:
-    """Return what stands at the end of a line: what is special of it for the model, then its own word."""
+    """Return the end of a line: the mark for the model, then the note."""
     styles = (
         (mark, "dim" if mark == PINNED else "warn"),
         (note, "warn" if note in WARNING_NOTES else "dim"),
@@ -32,11 +32,11 @@ def _note(mark: str, note: str) -> Row:
 
 
 class ItemList(LinePane):
-    """Shows items, or why there are none.
+    """Shows items, filtered while the person types, or why there are none.
 
     Attributes:
-        empty: paragraphs that stand there while there is nothing to list.
-        sign: stands before the item under the cursor.
+        empty: paragraphs shown while there is nothing to list.
+        sign: marks the item under the cursor.
     """
 
     CURSOR = True
@@ -54,15 +54,13 @@ class ItemList(LinePane):
         self._shown: Sequence[Item] = ()
         self._words: list[str] = []
 
-    # ---- what the bench uses ----
-
     def show(self, items: Sequence[Item]) -> None:
-        """List other items; the cursor stays on the one it stands on, if it is still there."""
+        """List other items; the cursor stays on its item if it is still there."""
         self._all = items
         self._sift()
 
     def filter(self, text: str) -> None:
-        """List only what has all these words in its name or description."""
+        """List only items with all these words in their name or description."""
         self._words = fold(text).split()
         self._sift()
 
@@ -72,7 +70,7 @@ class ItemList(LinePane):
         return self._shown[self.cursor] if self.cursor < len(self._shown) else None
 
     def select(self, key: str) -> bool:
-        """Put the cursor on an item; whether it is there."""
+        """Put the cursor on an item; return whether it is there."""
         index = next((number for number, item in enumerate(self._shown) if item.key == key), -1)
         if index >= 0:
             self.move_cursor(index)
@@ -80,7 +78,7 @@ class ItemList(LinePane):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many items are shown, of how many."""
+        """Number of items shown, and of all items."""
         return len(self._shown), len(self._all)
 
     def _sift(self) -> None:
@@ -131,23 +129,23 @@ class ItemList(LinePane):
 
 
 ROOMY = 24
-"""From so many columns on there is room for the time of day beside the arguments."""
+"""Columns from which there is room for the time of day beside the arguments."""
 
 
 def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
-    """Return the sign of how a call is doing, and its style."""
+    """Return the sign of the state of a call, and its style."""
     waiting, done, failed, cancelled, lost = (signs.outcomes[index] for index in (1, 2, 3, 5, 6))
     return {
-        State.RUNNING: (waiting, "warn"),
-        State.DONE: (done, "ok"),
-        State.FAILED: (failed, "bad"),
-        State.LOST: (lost, "bad"),
-        State.CANCELLED: (cancelled, "warn"),
+        HandCallState.RUNNING: (waiting, "warn"),
+        HandCallState.DONE: (done, "ok"),
+        HandCallState.FAILED: (failed, "bad"),
+        HandCallState.LOST: (lost, "bad"),
+        HandCallState.CANCELLED: (cancelled, "warn"),
     }[call.state]
 
 
 class CallList(LinePane):
-    """Shows calls; the one under the cursor is the one whose result is read.
+    """Shows calls, the newest first; the result of the one under the cursor is shown beside it.
 
     Attributes:
         marked: the call that others are compared with.
@@ -180,14 +178,14 @@ class CallList(LinePane):
 
     @property
     def before(self) -> HandCall | None:
-        """What the selected call is compared with: the marked one, else the one before it."""
+        """The call to compare with: the marked one, else the one before the selected one."""
         if self.marked is not None and self.marked in self._calls and self.marked is not self.selected:
             return self.marked
         older = self._calls[self.cursor + 1 :]
         return next((call for call in older if call.result is not None), None)
 
     def mark(self) -> None:
-        """Mark the selected call, or take its mark away."""
+        """Mark the selected call, or unmark it."""
         self.marked = None if self.marked is self.selected else self.selected
         self.rows_changed()
 
@@ -208,7 +206,7 @@ class CallList(LinePane):
         sign, style = state_sign(call, self._signs)
         took = units.duration(call.took_ms) if call.took_ms is not None else "…"
         members = _members(call.arguments)
-        if len(members) == 1:  # its name is the same in every line, and there is little room
+        if len(members) == 1:  # the name is the same in every line, and there is little room
             members = [("", members[0][1])]
         asked = ", ".join(_argument(name, value) for name, value in members)
         clock = f"{call.clock[:5]} " if self.columns >= ROOMY else ""

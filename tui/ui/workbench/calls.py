@@ -1,4 +1,4 @@
-"""Calls made by hand: what was asked, what came of it, and the running of them. No screen is touched here."""
+"""Calls made by hand: arguments, result, and running one. No screen is touched here."""
 
 import asyncio
 import json
@@ -24,20 +24,20 @@ from tui.core.workbench import PromptInfo, PromptResult, ResourceInfo, Workbench
 from tui.ui.workbench.items import Item, expanded
 
 MOST_KEPT = 50
-"""Calls of one item that are kept; results of older ones are forgotten."""
+"""Calls of one item that are kept, with their results."""
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Bytes of results that are kept, about; the newest call is kept whatever it takes."""
+"""Approximate bytes of results that are kept; the newest call is kept whatever its size."""
 
 
-class State(StrEnum):
-    """How a call is doing."""
+class HandCallState(StrEnum):
+    """The state of a call."""
 
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
     LOST = "lost"
-    """Its server ended first."""
+    """The server exited first."""
     CANCELLED = "cancelled"
 
 
@@ -48,14 +48,14 @@ class HandCall:
     Attributes:
         number: counts from 1 in one run of the program.
         item: what was called.
-        arguments: with what.
-        clock: time of day at which it began, in words.
+        arguments: of the call.
+        clock: time of day at which it began, as text.
         began_ns: monotonic nanoseconds.
-        took_ms: how long it took; None while it runs.
-        state: how it is doing.
-        result: what it gave; None while it runs or if it was cancelled.
-        progress: progress, total if known, and the server's message, raw; None before the first.
-        promised: the schema that structured results promise, or None.
+        took_ms: duration; None while it runs.
+        state: its state.
+        result: None while it runs or if it was cancelled.
+        progress: progress, total if known, and the server's raw message; None before the first.
+        promised: the output schema, or None.
     """
 
     number: int
@@ -64,25 +64,25 @@ class HandCall:
     clock: str
     began_ns: int
     took_ms: float | None = None
-    state: State = State.RUNNING
+    state: HandCallState = HandCallState.RUNNING
     result: ToolResult | PromptResult | None = None
     progress: tuple[float, float | None, str] | None = None
     promised: Mapping[str, Any] | None = None
 
     @property
     def id(self) -> str:
-        """The id by which its frames are found: the filter `call:hand-3`."""
+        """The id of its messages in the traffic: the filter is `call:hand-3`."""
         return f"hand-{self.number}"
 
     @property
     def size(self) -> int:
-        """How large its result is, in bytes; about."""
+        """Approximate size of the result in bytes."""
         return size_of(self.result)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What stood in a form when it was left: its arguments, and its raw JSON if it was written as such."""
+    """A form as it was left: its arguments, and the raw JSON if that was edited."""
 
     arguments: Any = None
     raw: str = ""
@@ -93,8 +93,8 @@ class CallBook:
     """The calls made by hand in one run of the program, by server and item.
 
     Attributes:
-        confirmed: items that warn, and that a person has said yes to.
-        drafts: what stood in a form when it was left, by server and item.
+        confirmed: items with a warning that the person has confirmed.
+        drafts: forms as they were left, by server and item.
     """
 
     count: int = 0
@@ -112,7 +112,7 @@ class CallBook:
         return self._calls.get((server, key), [])[::-1]
 
     def begin(self, server: str, item: Item, arguments: Any, clock: str, now_ns: int) -> HandCall:
-        """Note a call that begins now."""
+        """Add a call that begins now."""
         self.count += 1
         call = HandCall(self.count, item, arguments, clock, now_ns)
         kept = self._calls.setdefault((server, item.key), [])
@@ -125,7 +125,7 @@ class CallBook:
 
 
 async def run(bench: Workbench, server: str, call: HandCall, seconds: float) -> None:
-    """Make a call; progress, result and end are noted in it, cancelling included."""
+    """Make a call; it is updated with progress, result and end, also if it is cancelled."""
 
     def progress(done: float, total: float | None, message: str) -> None:
         call.progress = (done, total, message)
@@ -134,7 +134,7 @@ async def run(bench: Workbench, server: str, call: HandCall, seconds: float) -> 
         call.result = await _result(bench, server, call, seconds, progress)
         call.state = state_of(call.result)
     except asyncio.CancelledError:
-        call.state = State.CANCELLED
+        call.state = HandCallState.CANCELLED
         raise
     finally:
         call.took_ms = (time.monotonic_ns() - call.began_ns) / 1e6
@@ -162,7 +162,7 @@ async def _result(
 
 
 def _texts(arguments: Any) -> dict[str, str]:
-    """Return arguments whose values are texts, as templates and prompts want them."""
+    """Return arguments with strings as values, as templates and prompts need them."""
     if not isinstance(arguments, dict):
         return {}
     return {
@@ -171,23 +171,23 @@ def _texts(arguments: Any) -> dict[str, str]:
     }
 
 
-def state_of(result: ToolResult | PromptResult) -> State:
-    """Return how a call ended that gave this."""
+def state_of(result: ToolResult | PromptResult) -> HandCallState:
+    """Return the state of a call with this result."""
     if isinstance(result, PromptResult):
         lost, failed = result.lost, bool(result.problem)
     else:
         lost = result.failure is CallFailure.SERVER_DIED
         failed = result.is_error or result.failure is not CallFailure.NONE
     if lost:
-        return State.LOST
-    return State.FAILED if failed else State.DONE
+        return HandCallState.LOST
+    return HandCallState.FAILED if failed else HandCallState.DONE
 
 
 # ---- results as values and as text ----
 
 
 def as_json(result: ToolResult | PromptResult) -> Any:
-    """Return a result as a JSON value, as it is compared and saved; base64 included."""
+    """Return a result as a JSON value to compare and save, base64 included."""
     if isinstance(result, PromptResult):
         value: dict[str, Any] = {"description": result.description} if result.description else {}
         value["messages"] = [
@@ -216,7 +216,7 @@ def _content_json(content: Content) -> dict[str, Any]:
 
 
 def size_of(result: ToolResult | PromptResult | None) -> int:
-    """Return how large a result is, about: characters of its texts, bytes of the rest."""
+    """Return the approximate size of a result: characters of its texts, bytes of the rest."""
     if result is None:
         return 0
     contents = (
@@ -237,9 +237,9 @@ def size_of(result: ToolResult | PromptResult | None) -> int:
 
 
 def for_conversation(server: str, call: HandCall) -> str:
-    """Return a result as it is put into a message to the model: quoted, with where it is from.
+    """Return a result as text for a message to the model: quoted, with its source.
 
-    A prompt's messages are what the server would have a person say, so they stand unquoted.
+    The messages of a prompt are written for the person to send, so they are not quoted.
     """
     if isinstance(call.result, PromptResult):
         return prompt_text(call.result)
@@ -252,7 +252,7 @@ def for_conversation(server: str, call: HandCall) -> str:
 
 
 def prompt_text(result: PromptResult) -> str:
-    """Return the messages of a prompt as one message; it says who speaks where that is not the person."""
+    """Return the messages of a prompt as one message, with the role of those that are not the person's."""
     parts = []
     for one in result.messages:
         text = clean(result_text(ToolResult((one.content,))))

@@ -1,4 +1,4 @@
-"""What a server offers now, on the benches: requested when it starts, when it changes, and on demand."""
+"""What a server offers: requested when it starts, when it changes, and on demand."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ _NONE = {
 }
 
 _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
-"""What the server is asked for when it is wanted; its tools the host keeps."""
+"""Requested from the server; its tools are kept by the host."""
 
 
 class Catalogue:
@@ -84,11 +84,11 @@ class Catalogue:
                     self._ask(tab)
 
     def reload(self) -> None:
-        """Ask again for everything that a tab needs."""
+        """Request everything again."""
         self._asked.clear()
         self._seen = ()
 
-    # ---- tools, which the host keeps ----
+    # ---- tools, kept by the host ----
 
     def _tools(self) -> None:
         marks = self._runtime.conversations.tool_marks() if self._runtime.is_ready else {}
@@ -108,13 +108,13 @@ class Catalogue:
         elif status is not None and status.state is ServerState.STOPPING:
             row = (("The server is stopping…", "warn"),)
         for bench in self._benches.values():
-            if not bench.list.counts[1]:  # what was offered last, and what came of it, can still be read
+            if not bench.list.counts[1]:  # the last list and the results stay readable
                 bench.show((), (row,))
 
-    # ---- resources and prompts, which the server is asked for ----
+    # ---- resources and prompts, requested from the server ----
 
     def _stale(self, tab: BenchTab) -> bool:
-        """Whether the server has started again, or has changed what a tab shows, since it was asked."""
+        """Return whether the server has restarted, or changed what a tab shows, since the last request."""
         return self._asked.get(tab) != (self._start, self._revisions.get(tab, 0))
 
     def _ask(self, tab: BenchTab) -> None:
@@ -132,13 +132,13 @@ class Catalogue:
             prompts, problem = await self._runtime.workbench.prompts(self._server)
             items = of_prompts(prompts)
         if self._seen[:1] != (ServerState.RUNNING,):
-            return  # it ended meanwhile: what is listed stays
+            return  # it has exited meanwhile: the last list stays
         self._put(tab, items, problem)
         self._changed()
 
     def _put(self, tab: BenchTab, items: Sequence[Item], problem: str) -> None:
         bench, words = self._benches[tab], clean_line(problem, 400)
-        if items or not problem or not bench.list.counts[1]:  # a listing that fails takes nothing away
+        if items or not problem or not bench.list.counts[1]:  # a failed request does not clear the list
             empty: Row = ((f"! {words}", "bad"),) if problem else ((_NONE[tab], "dim"),)
             bench.show(items, (empty,))
         count = bench.list.counts[1]
@@ -147,7 +147,7 @@ class Catalogue:
             bench.line.say((f"! {words}", "warn"))
 
     async def close(self) -> None:
-        """Ask no more."""
+        """Cancel all requests."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

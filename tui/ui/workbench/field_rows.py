@@ -1,4 +1,4 @@
-"""How the fields of a form read: label, value, type, and what is wrong or to be known under it. Pure."""
+"""The rows of a field of a form: label, value, type; problem and description below. Pure."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tui.ui.widgets.symbols import Symbols
 
 HOLDERS = (FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY)
 PICKED = (FieldKind.CHOICE, FieldKind.CONST, FieldKind.BOOLEAN)
-"""Kinds that are not typed in."""
+"""Kinds that are chosen, not typed."""
 
 MOST_LABEL = 30
 LEAST_VALUE = 12
@@ -23,14 +23,14 @@ DESCRIPTION_ROWS = 4
 
 @dataclass(frozen=True, slots=True)
 class FormLook:
-    """What the rows of all fields have in common.
+    """Settings for the rows of all fields.
 
     Attributes:
         columns: cells in a row.
-        label: cells of the column of labels, indentation included.
+        label: width of the label column, indentation included.
         signs: what the terminal can show.
-        strict: required fields that are empty are wrong already: a call was asked for.
-        focused: keys go to the form, so the cursor is shown.
+        strict: a call was tried, so empty required fields are shown as wrong.
+        focused: the form has the focus, so the cursor is shown.
     """
 
     columns: int
@@ -41,7 +41,7 @@ class FormLook:
 
 
 def label_cells(fields: tuple[FormField, ...], columns: int) -> int:
-    """Return how wide the column of labels has to be."""
+    """Return the width of the label column."""
     longest = max((_indent(one) + width_of(_label(one)) for one in fields), default=0)
     return max(8, min(longest, MOST_LABEL, columns * 2 // 5))
 
@@ -52,13 +52,13 @@ def is_typed(field: FormField) -> bool:
 
 
 def problem_of(field: FormField, *, strict: bool) -> str:
-    """Return what is wrong with a field that is to be shown: an empty one is not wrong from the start."""
+    """Return the problem to show for a field: none for an empty one until a call was tried."""
     empty = field.state is FieldState.ABSENT
     return "" if empty and not strict else field.problem
 
 
 def field_row(field: FormField, look: FormLook, edit: LineEdit | None) -> Row:
-    """Return the line of a field; `edit` is the text under the cursor if this is the field that is edited."""
+    """Return the line of a field; `edit` is its text while it is edited."""
     problem = problem_of(field, strict=look.strict)
     lead = look.signs.cursor if edit is not None else "!" if problem else " "
     label: Row = ((f"{lead} ", "bad" if problem else "accent"), (" " * _indent(field), ""), *_label(field))
@@ -73,7 +73,7 @@ def field_row(field: FormField, look: FormLook, edit: LineEdit | None) -> Row:
 
 
 def under_rows(field: FormField, look: FormLook, *, is_current: bool) -> Iterator[Row]:
-    """Yield what stands under a field: what is wrong with it; of the current one also what is said of it."""
+    """Yield the rows below a field: its problem, and for the current one its description."""
     first: Row = ((" " * (look.label + 4), ""),)
     if problem := problem_of(field, strict=look.strict):
         yield from wrap(((f"! {clean_line(problem, 300)}", "bad"),), look.columns, first=first)
@@ -99,7 +99,7 @@ def _said(field: FormField) -> Iterator[str]:
 
 
 def _plain(name: str) -> str:
-    """Return a name as generators of schemas make a title of it."""
+    """Return a name in the way schema generators turn it into a title."""
     return name.replace("_", " ").lower()
 
 
@@ -170,7 +170,7 @@ def _placeholder(field: FormField) -> str:
 
 
 def brief(value: Any) -> str:
-    """Return a value of a schema in a few words, cleaned."""
+    """Return a value of a schema, shortened and cleaned."""
     if isinstance(value, str):
         return clean_line(value, 40) or '""'
     try:
@@ -180,7 +180,7 @@ def brief(value: Any) -> str:
 
 
 def type_words(field: FormField) -> str:
-    """Return what a field takes, in a word or two: "integer 1…7", "one of 4", "list, at most 3"."""
+    """Return the type of a field: "integer 1…7", "one of 4", "list, at most 3"."""
     spec, kind = field.spec, field.kind
     match kind:
         case FieldKind.CHOICE:
@@ -208,7 +208,7 @@ def _counted(spec: FieldSpec) -> str:
 
 
 def bound_words(bounds: Bounds, *, is_number: bool) -> str:
-    """Return limits in as few characters as make sense."""
+    """Return bounds as short as possible."""
     if is_number:
         low, high = bounds.minimum, bounds.maximum
         low_sign, high_sign = "≥ ", "≤ "

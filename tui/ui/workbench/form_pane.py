@@ -19,7 +19,7 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.field_rows import HOLDERS, FormLook, is_typed, label_cells
-from tui.ui.workbench.form_rows import CALL, MORE, WIDEST, FormState, Line, form_lines, shown_fields
+from tui.ui.workbench.form_rows import CALL, MORE, WIDEST, FormLine, FormState, form_lines, shown_fields
 from tui.ui.workbench.items import Item
 
 
@@ -41,7 +41,7 @@ class FormPane(LinePane, inherit_bindings=False):
     ]
 
     class Changed(Message):
-        """The arguments are other ones now."""
+        """The arguments have changed."""
 
     class Wanted(Message):
         """The person wants something that the bench or the screen does.
@@ -68,7 +68,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self._where: Path = CALL
         self._edit = LineEdit()
         self._fields: dict[Path, FormField] = {}
-        self._lines: list[Line] = []
+        self._lines: list[FormLine] = []
         self._actions = {
             key: found.method
             for context in (Context.BENCH_FORM, Context.WORKBENCH)
@@ -114,7 +114,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.cursor = next((n for n, line in enumerate(self._lines) if line.path == self._where), 0)
         self.rows_changed()
 
-    def _lay_out(self, item: Item, fields: tuple[FormField, ...]) -> list[Line]:
+    def _lay_out(self, item: Item, fields: tuple[FormField, ...]) -> list[FormLine]:
         columns = min(self.columns, WIDEST)
         look = FormLook(columns, label_cells(fields, columns), self._signs, self.strict, self.has_focus)
         call_key = self._keys.first_of("bench.call")
@@ -147,7 +147,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def on_blur(self) -> None:
         self.call_later(self.rebuild)
 
-    # ---- going about ----
+    # ---- moving ----
 
     def _nearest(self, fields: tuple[FormField, ...]) -> Path:
         for end in range(len(self._where), 0, -1):
@@ -172,14 +172,14 @@ class FormPane(LinePane, inherit_bindings=False):
             self._go(path)
 
     def set_text(self, path: Path, text: str) -> None:
-        """Put a text into a field: what was picked."""
+        """Put text into a field."""
         self.form.set(path, text)
         self._changed()
 
-    # ---- going about ----
+    # ---- moving ----
 
     def row_clicked(self, index: int, x: int) -> None:
-        """A click goes to a field; another one, or one on the line that calls, does what enter does."""
+        """Go to the clicked field; a second click, or one on the line that calls, acts like enter."""
         if not self.row_selectable(index):
             return
         again = index == self.cursor or self._lines[index].path in (CALL, MORE)
@@ -188,7 +188,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self.action_form_choose()
 
     def action_form_next(self) -> None:
-        """Go to the next field; behind the last one to what comes after the form."""
+        """Go to the next field, or after the last one to the next pane."""
         if not self._step(1):
             self.screen.focus_next()
 
@@ -199,7 +199,7 @@ class FormPane(LinePane, inherit_bindings=False):
     # ---- filling in ----
 
     async def _on_key(self, event: events.Key) -> None:
-        """Act on a key at once, so that keys of one burst act in the order in which they were pressed."""
+        """Handle a key at once, so that keys of one burst act in order."""
         field = self.current
         typed = field is not None and is_typed(field) and field.state is not FieldState.NULL
         action = self._actions.get(event.key)
@@ -263,7 +263,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.set_text(field.path, labels[(now + (1 if key == "right" else -1)) % len(labels)])
 
     def action_form_choose(self) -> None:
-        """Do what is next in this place: pick, unfold, add, go on, call."""
+        """Do what fits the current line: choose, unfold, add, go to the next field, call."""
         field = self.current
         if self._where == MORE:
             self._unfolded = True
@@ -285,7 +285,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self.action_form_next()
 
     def action_form_add(self) -> None:
-        """Add an item to the list or entry to the object that is nearest."""
+        """Add an item or entry to the nearest list or object."""
         field = self.current
         path = self._where
         while field is not None:

@@ -12,7 +12,7 @@ from tui.core.workbench import ResourceInfo
 from tui.ui.widgets.line_edit import LineEdit
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.workbench.field_rows import FormLook, field_row, under_rows
-from tui.ui.workbench.items import PINNED, Doing, Item
+from tui.ui.workbench.items import PINNED, Item, ItemVerb
 from tui.ui.workbench.overview import prose
 
 FOLDED_ROWS = 4
@@ -27,7 +27,7 @@ MORE: Path = ("\x00more",)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FormLine:
     """A row of the form and the path of its field; None for rows that the cursor skips."""
 
     row: Row
@@ -65,43 +65,36 @@ def shown_fields(item: Item | None, form: Form) -> tuple[FormField, ...]:
     return fields
 
 
-def form_lines(item: Item, fields: tuple[FormField, ...], look: FormLook, state: FormState) -> list[Line]:
+def form_lines(item: Item, fields: tuple[FormField, ...], look: FormLook, state: FormState) -> list[FormLine]:
     """Return all lines of a form."""
     about, more = about_rows(
         item, look.columns, unfolded=state.unfolded, has_output_schema=state.has_output_schema
     )
-    lines = [Line(row) for row in about]
+    lines = [FormLine(row) for row in about]
     if more:
-        lines.append(Line(((f"  {more}", "accent"),), MORE))
-    lines.append(Line(EMPTY))
+        lines.append(FormLine(((f"  {more}", "accent"),), MORE))
+    lines.append(FormLine(EMPTY))
     for field in fields:
         current = field.path == state.where
-        lines.append(Line(field_row(field, look, state.edit if current else None), field.path))
-        lines += [Line(row) for row in under_rows(field, look, is_current=current and look.focused)]
+        lines.append(FormLine(field_row(field, look, state.edit if current else None), field.path))
+        lines += [FormLine(row) for row in under_rows(field, look, is_current=current and look.focused)]
     if fields:
-        lines.append(Line(EMPTY))
-    elif item.doing is not Doing.READ:
-        lines += [Line((("  It takes no arguments.", "dim"),)), Line(EMPTY)]
-    return [*lines, Line(_call_row(item, look, state), CALL)]
+        lines.append(FormLine(EMPTY))
+    elif item.verb is not ItemVerb.READ:
+        lines += [FormLine((("  It takes no arguments.", "dim"),)), FormLine(EMPTY)]
+    return [*lines, FormLine(_call_row(item, look, state), CALL)]
 
 
 def _call_row(item: Item, look: FormLook, state: FormState) -> Row:
     here = state.where == CALL and look.focused
     lead = look.signs.cursor if here else " "
     style = "accent bold reverse" if here else "accent"
-    row: Row = ((f"{lead} ", "accent"), (f" {item.doing} {item.label} ", style))
+    row: Row = ((f"{lead} ", "accent"), (f" {item.verb} {item.label} ", style))
     return (*row, (f"   {state.call_key}", "dim"))
 
 
 def about_rows(item: Item, columns: int, *, unfolded: bool, has_output_schema: bool) -> tuple[list[Row], str]:
-    """Return the rows, and what the line that unfolds the rest says, "" if nothing is folded.
-
-    Args:
-        item: what it is about.
-        columns: cells in a row.
-        unfolded: the whole description is shown.
-        has_output_schema: the tool has one.
-    """
+    """Return the description, and the text of the line that unfolds the rest of it, or ""."""
     title = clean_line(item.about.title, 120)
     head: Row = ((f"  {item.label}", "text bold"),)
     if title and title != item.label:

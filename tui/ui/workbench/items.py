@@ -1,4 +1,4 @@
-"""What a server offers, in one form for lists and forms: a tool, a resource, a template or a prompt. Pure."""
+"""What a server offers, as items of one type: tools, resources, templates and prompts. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,11 +17,11 @@ _RESERVED = ":/?#[]@!$&'()*+,;="
 MOST_VARIABLES = 50
 
 PINNED = "pinned"
-"""The one mark of a tool that says nothing against it."""
+"""The only mark that is not a warning."""
 
 
-class Doing(StrEnum):
-    """What a person does with an item; the value is the word on the last line of its form."""
+class ItemVerb(StrEnum):
+    """What is done with an item; the value is the word on the last line of its form."""
 
     CALL = "call"
     READ = "read"
@@ -33,27 +33,27 @@ class Item:
     """One thing that a server offers.
 
     Attributes:
-        key: tells it from all others of its server.
+        key: identifies it among those of its server.
         label: its name, cleaned.
         note: a word or two beside the name, cleaned.
-        about: what the server said of it.
-        schema: what it takes, a JSON Schema of an object.
-        doing: what is done with it.
-        warning: why a person should be asked before, or "".
-        mark: what is special of it for the model: left out and why, pinned, mended; or "".
+        about: the server's description of it.
+        schema: the JSON Schema of its arguments, an object.
+        verb: what is done with it.
+        warning: why a call has to be confirmed, or "".
+        mark: its status for the model: not offered and why, pinned, repaired; or "".
     """
 
     key: str
     label: str
     note: str
     about: Tool | ResourceInfo | PromptInfo
-    doing: Doing
+    verb: ItemVerb
     schema: Mapping[str, Any] = field(default_factory=dict)
     warning: str = ""
     mark: str = ""
 
     def call_key(self, server: str) -> CallKey:
-        """Return by what it is remembered."""
+        """Return the key under which its arguments are remembered."""
         match self.about:
             case Tool(name=name):
                 return CallKey(server, CallKind.TOOL, name)
@@ -64,11 +64,11 @@ class Item:
 
     @property
     def said(self) -> str:
-        """What the server says of it, raw."""
+        """The server's description, raw."""
         return self.about.description
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Return whether every word stands in its name or in what is said of it; words are folded."""
+        """Return whether its name or description contains every word; words are folded."""
         text = fold(f"{self.label}\n{self.about.title}\n{self.about.description[:4000]}")
         return all(word in text for word in words)
 
@@ -84,14 +84,14 @@ def key_of_prompt(name: str) -> str:
 
 
 def of_tools(tools: Iterable[Tool], marks: Mapping[tuple[str, str], str] | None = None) -> list[Item]:
-    """Return tools as items; `marks` are those of the conversation, by server and name."""
+    """Return tools as items; `marks` are their status for the model, by server and name."""
     return [
         Item(
             key=key_of_tool(tool.name),
             label=clean_line(tool.name, 120),
             note=_hint(tool),
             about=tool,
-            doing=Doing.CALL,
+            verb=ItemVerb.CALL,
             schema=tool.schema,
             warning=f"{clean_line(tool.name, 60)} may destroy something, says the server."
             if tool.destructive
@@ -127,7 +127,7 @@ def _of_resource(one: ResourceInfo) -> Item:
         label=clean_line(one.name or one.title or one.uri, 120),
         note="template" if one.template else size or clean_line(one.mime, 24),
         about=one,
-        doing=Doing.READ,
+        verb=ItemVerb.READ,
         schema=schema,
     )
 
@@ -140,7 +140,7 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
             label=clean_line(prompt.name, 120),
             note=units.plural(len(prompt.arguments), "argument") if prompt.arguments else "",
             about=prompt,
-            doing=Doing.GET,
+            verb=ItemVerb.GET,
             schema={
                 "type": "object",
                 "properties": {
@@ -154,7 +154,7 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
     ]
 
 
-# ---- URI templates (RFC 6570, level 3 and the modifiers of level 4 as far as texts go) ----
+# ---- URI templates (RFC 6570, level 3, and the modifiers of level 4 for strings) ----
 
 
 def variables(template: str) -> list[str]:
@@ -167,7 +167,7 @@ def variables(template: str) -> list[str]:
 
 
 def required_variables(template: str) -> list[str]:
-    """Return the variables without which a template makes no sense: all but those of a query."""
+    """Return the required variables of a template: all but those of a query or fragment."""
     optional = {"?", "&", "#"}
     names: dict[str, None] = {}
     for match in _EXPRESSION.finditer(template):
@@ -181,7 +181,7 @@ def _name(variable: str) -> str:
 
 
 def expanded(template: str, values: Mapping[str, str]) -> str:
-    """Return the URI that a template makes with values; variables without one are left out."""
+    """Return the URI of a template with these values; variables without a value are omitted."""
     return _EXPRESSION.sub(lambda match: _expand(match.group(1), match.group(2), values), template)
 
 

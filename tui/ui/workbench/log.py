@@ -1,4 +1,4 @@
-"""What one server wrote to stderr, live, with the keys that steer the server."""
+"""The log screen: what one server wrote to stderr, live."""
 
 from typing import TYPE_CHECKING, ClassVar
 
@@ -37,7 +37,7 @@ _KEYS = (
 
 
 class _Title(Bar):
-    """Whose log it is, how the server is doing, and where in the log one is."""
+    """The server, its state, and the position in the log."""
 
     left: Row = ()
     right: Row = ()
@@ -56,10 +56,10 @@ class LogScreen(ModalScreen[None]):
 
     Args:
         host: the servers.
-        server: name of the one whose log is shown.
+        server: name of the server.
     """
 
-    # All go before the focused widget: a key that waits in a queue would be read once the field is open.
+    # Priority: a key that waits in a queue would be typed into the field once that is open.
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "back", priority=True),
         Binding("q", "leave", "back", priority=True),
@@ -113,7 +113,7 @@ class LogScreen(ModalScreen[None]):
             self._title.refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a person types what to search for, every letter is a letter."""
+        """While the person types in the search line, letters are not keys."""
         return action == "back" if self._typing else super().check_action(action, parameters)
 
     def action_back(self) -> None:
@@ -128,7 +128,7 @@ class LogScreen(ModalScreen[None]):
         self.action_back()
 
     def action_search(self) -> None:
-        """Open the search line. The focus moves at once: the next key may be here already."""
+        """Open the search line. The focus moves at once: the next key may have been pressed already."""
         self._search.display = True
         self._typing = True
         if self.is_mounted:

@@ -23,7 +23,7 @@ FACT_CELLS = 14
 MOST_PIDS = 12
 MOST_LEFT_OUT = 50
 WIDEST = 110
-"""Prose is not wrapped wider than this: longer lines are hard to read."""
+"""Columns of the widest prose; longer lines are hard to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class ServerFacts:
     """What the overview shows.
 
     Attributes:
-        status: how the server is doing.
-        identity: what it says of itself; None until it was asked.
-        share: of one processor that its processes took lately, 1.0 for all of it; None if it cannot be told.
+        status: the state of the server.
+        identity: what it says about itself; None before the first answer.
+        share: recent share of one processor, 1.0 for all of it; None if unknown.
         now_ns: monotonic nanoseconds.
-        started: the time of day at which it started, in words, or "".
+        started: the time of day at which the state began, or "".
     """
 
     status: ServerStatus
@@ -46,7 +46,7 @@ class ServerFacts:
 
 
 def state_row(status: ServerStatus, symbols: Symbols) -> Row:
-    """Return sign and word of a server's state, and why it is stopped."""
+    """Return sign and name of a server's state, and why it is stopped."""
     style = "bad" if status.failed else STATE_STYLES[status.state]
     sign = symbols.running if status.state is ServerState.RUNNING else symbols.stopped
     if status.failed:
@@ -81,7 +81,7 @@ def overview_rows(
 
 
 def prose(text: str, width: int, indent: str = "", style: str = "text", most_lines: int = 200) -> list[Row]:
-    """Return text from outside as wrapped rows, cleaned and bounded; what is left out is said."""
+    """Return untrusted text as wrapped rows, cleaned and limited, with a note of what is omitted."""
     seen = preview(text, max_lines=most_lines)
     rows: list[Row] = []
     for line in seen.text.rstrip("\n").split("\n"):
@@ -123,7 +123,7 @@ def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[st
 
 
 def _era(protocol: str) -> str:
-    """Return what kind of conversation a revision has; revisions are dates and compare as text."""
+    """Return the kind of connection of a protocol revision; revisions are dates and compare as text."""
     if protocol >= "2026-07-28":
         return "   each request stands for itself"
     return "   a session, opened with initialize"
@@ -185,7 +185,7 @@ def _offers(status: ServerStatus, identity: ServerIdentity) -> Iterator[tuple[st
 
 
 def capability_words(value: Any) -> list[str]:
-    """Return what a capability says of itself: its flags that are set, its other members as JSON."""
+    """Return the members of a capability: flags that are set by name, others as JSON."""
     if not isinstance(value, Mapping):
         return [clean_line(json.dumps(value, default=str), 80)]
     words = []

@@ -1,4 +1,4 @@
-"""The images of a result: told in a line, and under it as a picture once somebody has decoded them."""
+"""The images of a result: a line about each, and below it the picture once it is decoded."""
 
 from collections.abc import Sequence
 
@@ -9,19 +9,19 @@ from tui.ui.widgets.picture import Picture
 from tui.ui.widgets.rows import Row
 
 FIRST = 3
-"""Pictures of a result that unfold by themselves."""
+"""Pictures of a result that are unfolded from the start."""
 
 
 class ImageLines(Lines):
-    """What is known of an image, and the picture of it, which folds.
+    """Lines about an image, and its picture, which can be folded.
 
     Args:
         content: the image.
-        told: lines about it.
+        lines: about it.
     """
 
-    def __init__(self, content: BinaryContent, told: Sequence[Row]) -> None:
-        super().__init__(told)
+    def __init__(self, content: BinaryContent, lines: Sequence[Row]) -> None:
+        super().__init__(lines)
         self._content = content
         self._width = 80
         self._found: Picture | str | None = None
@@ -43,7 +43,7 @@ class ImageLines(Lines):
         return None
 
     def value(self, index: int) -> str:
-        """Return a row as text, of the picture nothing."""
+        """Return a row as text; "" for rows of the picture."""
         return super().value(index) if index < super().count() else ""
 
     def fit(self, width: int) -> None:
@@ -52,13 +52,13 @@ class ImageLines(Lines):
         self._lay_out()
 
     def wanted(self) -> Wanted | None:
-        """Return the picture if it is in sight and not decoded yet."""
+        """Return the picture if it is visible and not decoded yet."""
         if not self.is_open or not self._is_wanted:
             return None
         return Wanted(lambda: images.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put)
 
     def again(self) -> None:
-        """Want it once more, if it is a picture that may be larger."""
+        """Decode the picture again if it could be larger."""
         self._is_wanted = self._is_wanted or (isinstance(self._found, Picture) and self._found.is_reduced)
 
     def _put(self, found: Picture | str) -> None:
@@ -79,11 +79,7 @@ class ImageLines(Lines):
 
 
 class StackPictures:
-    """The images in a result.
-
-    Args:
-        sheets: its parts.
-    """
+    """The images of a result, which is given as its parts."""
 
     def __init__(self, sheets: Sequence[Sheet]) -> None:
         self._images = [sheet for sheet in sheets if isinstance(sheet, ImageLines) and sheet.is_picture]
@@ -91,7 +87,7 @@ class StackPictures:
         self._has_begun = False
 
     def begin(self) -> None:
-        """Show images as pictures from now on, the first of them at once."""
+        """Show images as pictures from now on, the first of them unfolded."""
         if self._has_begun:
             return
         self._has_begun = True
@@ -101,7 +97,7 @@ class StackPictures:
             tree.begin()
 
     def wanted(self) -> Wanted | None:
-        """Return the next picture that is in sight and not decoded yet."""
+        """Return the next picture that is visible and not decoded yet."""
         every: list[ImageLines | Pictures] = [*self._images, *self._trees]
         for one in every:
             if (wanted := one.wanted()) is not None:
@@ -109,12 +105,12 @@ class StackPictures:
         return None
 
     def again(self) -> None:
-        """Want those once more that may be larger or must be smaller: there is another room for them."""
+        """Decode again what could be larger or must be smaller: the size of the pane has changed."""
         every: list[ImageLines | Pictures] = [*self._images, *self._trees]
         for one in every:
             one.again()
 
 
 def ending_of(content: BinaryContent) -> str:
-    """Return the ending that the bytes of a content ask for, "" if they say nothing."""
+    """Return the file suffix for the bytes of a content, or ""."""
     return images.ending(content.data[: images.HEAD].encode("ascii", "replace"))

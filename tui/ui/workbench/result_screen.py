@@ -1,4 +1,4 @@
-"""All of what a call gave: its texts whole, its pictures, what can be saved and opened."""
+"""The result screen: the whole result of a call, with pictures, to read, save and open."""
 
 import asyncio
 import json
@@ -27,11 +27,11 @@ from tui.ui.workbench.results import Stack, sheet_of_result
 
 
 class ResultScreen(ModalScreen[None]):
-    """A result, to be read.
+    """Shows one result.
 
     Args:
-        name: whose it is, as the conversation shows it.
-        result: what the call gave.
+        name: of the call, as the conversation shows it.
+        result: of the call.
         overrides: the keys in force.
     """
 
@@ -79,7 +79,7 @@ class ResultScreen(ModalScreen[None]):
             await asyncio.wait({self._work})
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a line is asked for at the bottom, every key is for it."""
+        """While the prompt is open, every key is for it."""
         if self._prompt.display and action.startswith("result_"):
             return False
         return super().check_action(action, parameters)
@@ -87,7 +87,7 @@ class ResultScreen(ModalScreen[None]):
     # ---- keys ----
 
     def _marked(self) -> tuple[bytes, str]:
-        """Return the bytes of what the mark stands on, and the ending of their file's name."""
+        """Return the bytes of the part under the cursor, and the suffix of a file for them."""
         sheet, at = self._page.sheet, self._page.cursor
         if isinstance(sheet, Stack) and sheet.count():
             if (found := sheet.binary(at)) is not None:
@@ -101,7 +101,7 @@ class ResultScreen(ModalScreen[None]):
         self._ask_path("save as", and_open=False)
 
     def action_result_open(self) -> None:
-        """Open the part that the mark stands on with the system's program; it is saved first."""
+        """Save the part under the cursor, then open it with the system's program."""
         self._ask_path("save as, to open it", and_open=True)
 
     def _ask_path(self, label: str, *, and_open: bool) -> None:
@@ -143,7 +143,7 @@ class ResultScreen(ModalScreen[None]):
 
 
 def _free(path: Path) -> Path:
-    """Return `path`, or the first one like it with a number that is not there yet."""
+    """Return `path`, or if it exists the first numbered one that does not."""
     found, number = path, 1
     while found.exists() and number < 1000:
         number += 1

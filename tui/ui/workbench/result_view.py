@@ -20,7 +20,7 @@ from tui.ui.widgets.rows import Row, text_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench import results
 from tui.ui.workbench.bench_lists import CallList, state_sign
-from tui.ui.workbench.calls import HandCall, State, as_json
+from tui.ui.workbench.calls import HandCall, HandCallState, as_json
 from tui.ui.workbench.results import Stack
 
 AT_ONCE = 64 * 1024
@@ -68,7 +68,7 @@ class ResultLine(Bar):
             return spread(((" ", ""), *self.note), right, width)
         if call is None:
             return ((" RESULT", "dim bold"),)
-        if call.state is State.RUNNING:
+        if call.state is HandCallState.RUNNING:
             cells = BAR_CELLS if width >= LONG_BAR_FROM else FEW_CELLS
             return spread(_running(call, self._signs, cells), (("esc stops it ", "accent"),), width)
         sign, style = state_sign(call, self._signs)

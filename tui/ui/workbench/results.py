@@ -1,4 +1,4 @@
-"""What a call gave, as sheets to read: texts, trees, images by size, links; and how two differ. Pure."""
+"""Results as sheets: texts, trees, images, links; and the difference of two. Pure."""
 
 import base64
 import json
@@ -22,18 +22,18 @@ from tui.ui.widgets.page import Lines, Sheet, Work
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
-from tui.ui.workbench.calls import HandCall, State, as_json
+from tui.ui.workbench.calls import HandCall, HandCallState, as_json
 from tui.ui.workbench.result_pictures import ImageLines, StackPictures, ending_of
 
 TEXT_CHARS = 64 * 1024
-"""Characters of a text that are laid out; saving and the traffic have the whole."""
+"""Characters of a text that are shown; saving it and the traffic have all of it."""
 
 TEXT_LINES = 2_000
 MOST_ITEMS = 200
 JSON_BYTES = 16 * 1024 * 1024
 """Texts up to this size are shown as a tree if they are JSON."""
 
-_FAILURES = {  # what else can fail is said by the text that comes with it
+_FAILURES = {  # other failures are explained by the text that comes with them
     CallFailure.TIMEOUT: "It took too long and was given up.",
     CallFailure.SERVER_DIED: "The server ended before it answered.",
     CallFailure.TOO_LARGE: "The answer is larger than what is read.",
@@ -42,10 +42,10 @@ _FAILURES = {  # what else can fail is said by the text that comes with it
 
 
 class Stack:
-    """Sheets one under the other.
+    """Sheets below one another.
 
     Args:
-        parts: the sheets, each with what it was made of.
+        parts: the sheets, each with the content that it shows.
     """
 
     def __init__(self, parts: Sequence[tuple[Sheet, Content | None]]) -> None:
@@ -72,7 +72,7 @@ class Stack:
         return sheet.toggle(at, width)
 
     def value(self, index: int) -> str:
-        """Return the value in a row: of a text the whole text."""
+        """Return the value in a row; for a text, all of it."""
         sheet, content, at = self._at(index)
         if not isinstance(sheet, Tree):
             match content:
@@ -91,11 +91,11 @@ class Stack:
             sheet.fit(width)
 
     def content(self, index: int) -> Content | None:
-        """Return what a row was made of, None where that is nothing of its own."""
+        """Return the content that a row shows, or None."""
         return self._at(index)[1] if index < self.count() else None
 
     def binary(self, index: int) -> tuple[bytes, str] | None:
-        """Return the bytes of the image in a row and the ending of its file's name; None if it is none."""
+        """Return the bytes of the image in a row and the suffix of a file for them, or None."""
         sheet, content, at = self._at(index)
         if isinstance(content, BinaryContent):
             return decoded(content)
@@ -103,7 +103,7 @@ class Stack:
 
 
 def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
-    """Return the bytes of an image, audio or blob and the ending of its file's name; None if it is broken."""
+    """Return the bytes of an image, audio or blob and the suffix of a file; None if it is invalid."""
     try:
         data = base64.b64decode(content.data)
     except ValueError:
@@ -116,10 +116,10 @@ def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
 
 
 def sheet_of(call: HandCall, signs: Symbols) -> Stack:
-    """Return what a call gave. Takes time where the result is large: not for the thread of the screen."""
+    """Return the result of a call. Slow if it is large: do not run it on the event loop then."""
     result = call.result
     if result is None:
-        words = "It was cancelled." if call.state is State.CANCELLED else ""
+        words = "It was cancelled." if call.state is HandCallState.CANCELLED else ""
         return Stack([(Lines([((words, "warn"),)]), None)])
     if isinstance(result, PromptResult):
         return Stack(list(_prompt(result, signs)))
@@ -127,7 +127,7 @@ def sheet_of(call: HandCall, signs: Symbols) -> Stack:
 
 
 def sheet_of_result(result: ToolResult, signs: Symbols, promised: Mapping[str, Any] | None = None) -> Stack:
-    """Return a result, and how it keeps the schema that was promised for it. Takes time like `sheet_of`."""
+    """Return a result, and whether it matches its output schema. As slow as `sheet_of`."""
     return Stack(list(_tool(result, promised, signs)))
 
 
@@ -159,7 +159,7 @@ def _tool(
 def _structured(
     result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
 ) -> Iterator[tuple[Sheet, Content | None]]:
-    """Yield structured content under the verdict on it: what a tool promises, it must keep."""
+    """Yield structured content, below a line that says whether it matches the output schema."""
     if result.warning:
         verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
     elif promised is None:
@@ -253,7 +253,7 @@ def _prompt(result: PromptResult, signs: Symbols) -> Iterator[tuple[Sheet, Conte
 
 
 def difference(before: HandCall, after: HandCall) -> Stack:
-    """Return what two results differ in, line by line. Takes time where they are large."""
+    """Return the difference of two results, line by line. Slow if they are large."""
     from tui.traffic.diff import compare, text_lines
 
     if before.result is None or after.result is None:
@@ -277,7 +277,7 @@ def difference(before: HandCall, after: HandCall) -> Stack:
 
 
 def _opened(value: Any) -> Any:
-    """Put the JSON that texts hold in their place, so that it is compared member by member."""
+    """Replace texts that are JSON by their values, so that these are compared member by member."""
     for item in value.get("content", ()):
         text = item.get("text")
         if isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_BYTES:

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.workbench import CallMemory, without_secrets
-from tui.ui.dialogs.picker import Choice, Picker
+from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.prompt import PromptLine
 from tui.ui.workbench.form_pane import FormPane
@@ -95,9 +95,9 @@ class SavedArguments:
             elif name is not None and name in saved:
                 use(saved[name])
 
-        choices = [Choice(name, _choice_text(name, value)) for name, value in saved.items()]
+        choices = [PickerChoice(name, _choice_text(name, value)) for name, value in saved.items()]
         if choices:
-            choices.append(Choice(FORGET, Content("forget one of them…").stylize("dim")))
+            choices.append(PickerChoice(FORGET, Content("forget one of them…").stylize("dim")))
         key = self._overrides.first_of("bench.keep")
         note = f"Nothing is kept for {item.label} yet: {key} keeps what stands in the form."
         self._screen.app.push_screen(Picker(f"Kept for {item.label}", choices, note=note), chosen)
@@ -112,7 +112,7 @@ class SavedArguments:
             if name is not None:
                 self._change(lambda memory: memory.without_saved(key, name), f"{name} is forgotten")
 
-        choices = [Choice(name, _choice_text(name, value)) for name, value in self._saved(item).items()]
+        choices = [PickerChoice(name, _choice_text(name, value)) for name, value in self._saved(item).items()]
         self._screen.app.push_screen(Picker("Forget", choices), chosen)
 
 

@@ -47,7 +47,7 @@ class ServerScreen(Screen[None]):
         server: its name.
         overrides: the keys in force.
         book: the calls made by hand in this run of the program.
-        hand_over: takes text that is to be put into the message to the model.
+        hand_over: puts text into the message to the model.
         show_frames: shows the traffic that matches a filter.
         item: key of the item to begin with, or "".
     """

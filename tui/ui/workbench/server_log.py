@@ -1,4 +1,4 @@
-"""The log of one server: what it wrote to stderr and logged over the protocol, how it began and ended."""
+"""The log tab: what a server wrote to stderr and logged over the protocol, its starts and exits."""
 
 import asyncio
 import json
@@ -28,10 +28,10 @@ class LogLines(LinePane):
     """Shows a tail of lines that grows at its end and loses lines at its start.
 
     Attributes:
-        wrapped: long lines are broken rather than cut.
+        wrapped: long lines are wrapped, not cut.
         sought: what is searched for, or "".
-        empty: what stands there while there are no lines.
-        hang: cells before the further rows of a wrapped line.
+        empty: shown while there are no lines.
+        hang: indentation of the further rows of a wrapped line.
     """
 
     hang = 2
@@ -44,13 +44,11 @@ class LogLines(LinePane):
         self._lines: tuple[str, ...] = ()
         self._rows: list[Row] = []
         self._firsts: list[int] = []  # line -> its first row
-        self._hits: list[int] = []  # lines with what is searched for, ascending
+        self._hits: list[int] = []  # matching lines, ascending
         self._hit = -1
 
-    # What others use
-
     def show(self, lines: tuple[str, ...]) -> bool:
-        """Show these lines; return whether they are other ones than before."""
+        """Show these lines; return whether they have changed."""
         if lines == self._lines:
             return False
         gone = _gone(self._lines, lines)
@@ -59,12 +57,12 @@ class LogLines(LinePane):
         self._hit -= gone
         self._lay_out()
         if not self.following and rows_gone:
-            # The person reads: the lines in view stay where they are while older ones go.
+            # The person reads: the visible lines keep their place while older ones are dropped.
             self._place(self.scroll_y - rows_gone)
         return True
 
     def toggle_wrap(self) -> None:
-        """Break long lines, or cut them."""
+        """Wrap long lines, or cut them."""
         top = self._line_of(round(self.scroll_y))
         self.wrapped = not self.wrapped
         self._lay_out()
@@ -72,7 +70,7 @@ class LogLines(LinePane):
             self._place(self._firsts[top])
 
     def search(self, query: str) -> None:
-        """Mark `query` wherever it stands, upper and lower case alike, and go to its last place."""
+        """Highlight `query` wherever it occurs, case-insensitively, and go to the last match."""
         self.sought = fold(query)
         self._find()
         self._hit = self._hits[-1] if self._hits else -1
@@ -80,7 +78,7 @@ class LogLines(LinePane):
         self._show_hit()
 
     def next_hit(self, direction: int) -> None:
-        """Go to the next line with what is searched for, or the one before; past the end: the first."""
+        """Go to the next or previous matching line; wraps around."""
         if not self._hits:
             return
         place = bisect_left(self._hits, self._hit)
@@ -94,7 +92,7 @@ class LogLines(LinePane):
 
     @property
     def found(self) -> str:
-        """How many lines hold what is searched for: "2 of 7", "nothing found", or "" without a search."""
+        """The position of the search: "2 of 7", "nothing found", or "" without a search."""
         if not self.sought:
             return ""
         if not self._hits:
@@ -120,13 +118,13 @@ class LogLines(LinePane):
         return "cursor" if self._hit >= 0 and self._line_of(index) == self._hit else ""
 
     def line_row(self, line: str) -> Row:
-        """Return a line as a row, cleaned, however long."""
+        """Return a line as a row, cleaned, of any length."""
         return ((clean_line(line, LINE_CHARS), "text"),)
 
     def rewrap(self) -> None:
         self._lay_out()
 
-    # How it lays out
+    # Layout
 
     def _lay_out(self) -> None:
         width = self.columns
@@ -161,7 +159,7 @@ class LogLines(LinePane):
 
 
 def _gone(before: tuple[str, ...], after: tuple[str, ...]) -> int:
-    """Return how many lines at the start of `before` are no longer in `after`, its continuation."""
+    """Return how many lines at the start of `before` are missing in `after`, its continuation."""
     if not before or not after:
         return len(before)
     for gone, line in enumerate(before):
@@ -172,7 +170,7 @@ def _gone(before: tuple[str, ...], after: tuple[str, ...]) -> int:
 
 
 KEPT = 1_000
-"""Entries that are shown; the traffic has all."""
+"""Entries that are shown; the traffic has all of them."""
 
 AT_ONCE = 250
 """Entries read between two looks."""
@@ -188,7 +186,7 @@ WORD_CELLS = 9
 HEAD_CELLS = 8 + 2 + WORD_CELLS + 2
 
 _STYLING = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Colours and the like (ECMA-48 CSI): a log reads better without them than with them shown."""
+"""Colours and the like (ECMA-48 CSI), which are removed."""
 
 _LEVELS = {
     "debug": "dim",
@@ -203,15 +201,15 @@ _LEVELS = {
 _STDERR = "stderr"
 
 _WHAT = '(kind:stderr or method:notifications/message or (kind:event and not method:"gave up"))'
-"""What a log is made of; which requests were given up belongs to the calls."""
+"""The entries of a log; requests that timed out belong to the calls."""
 
 
 class ServerLog(LogLines):
     """Shows the log of a server, the newest at the end, with the keys of the workbench.
 
     Args:
-        recording: of everything.
-        server: whose log.
+        recording: of this run.
+        server: name of the server.
     """
 
     BINDINGS = bench_list_bindings()
@@ -233,7 +231,7 @@ class ServerLog(LogLines):
         unread = [seq for seq in wanted if seq not in self._lines_by_seq]
         if unread and (self._under_way is None or self._under_way.done()):
             self._under_way = asyncio.create_task(self._read(unread[-AT_ONCE:]), name="log of a server")
-        # The newest that are read without a gap: older ones come in before them.
+        # The newest ones read so far without a gap; older ones are added before them.
         first = wanted.index(unread[-1]) + 1 if unread else 0
         shown = wanted[first:]
         if shown or not wanted:
@@ -246,7 +244,7 @@ class ServerLog(LogLines):
         self._lines_by_seq.update(read)
 
     def line_row(self, line: str) -> Row:
-        """Return a line with its time dim and its level in the level's colour."""
+        """Return a line with the time dimmed and the level in its colour."""
         word = line[10:HEAD_CELLS].strip()
         style = _LEVELS.get(word, "dim")
         said = "text" if word in ("", _STDERR, "debug", "info", "notice") or style == "dim" else style
@@ -266,7 +264,7 @@ def _lines_of(reader: TrafficReader, seq: int) -> tuple[str, ...]:
 
 
 def lines_of(entry: Entry) -> tuple[str, ...]:
-    """Return an entry as lines of a log: time of day, level or kind, text; further lines under the text."""
+    """Return an entry as lines of a log: time of day, level or kind, text; further lines below the text."""
     word, text = _said(entry)
     clock = time.strftime("%H:%M:%S", time.localtime(entry.wall_ns / 1e9))
     lines = clean(_STYLING.sub("", text)).rstrip("\n").split("\n")
@@ -289,13 +287,13 @@ def _said(entry: Entry) -> tuple[str, str]:
         params = json.loads(text)["params"]
         level, data = params["level"], params["data"]
     except (ValueError, LookupError, TypeError, RecursionError):
-        return "message", text  # too long to be read whole, or not what the protocol says: as it came
+        return "message", text  # truncated, or not as the protocol says: shown as it is
     logger = f"{clean_line(params['logger'], 60)}: " if isinstance(params.get("logger"), str) else ""
     return level if isinstance(level, str) else "message", logger + _plain(data)
 
 
 def _plain(value: Any) -> str:
-    """Return texts as they are, and the text of a message that is an object with its other members behind."""
+    """Return strings as they are, objects as their message followed by the other members."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("message"), str):

@@ -32,11 +32,11 @@ class ServerFrames(EntryList, inherit_bindings=False):
 
 
 class ServerTraffic(Vertical):
-    """What travelled between the server and us.
+    """The entries of one server.
 
     Args:
-        recording: of everything.
-        server: whose entries are shown.
+        recording: of this run.
+        server: name of the server.
         signs: what the terminal can show.
     """
 

@@ -14,7 +14,7 @@ from tui.core.forms.form import Form
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import Workbench
-from tui.ui.dialogs.picker import Choice, Picker
+from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.keys.actions import Context, of_context
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.keys_in_order import act_at_once
@@ -39,7 +39,7 @@ class SideHeading(Bar):
 
 
 class RawHeading(Bar):
-    """The line over raw JSON: whose arguments they are."""
+    """The line over raw JSON: the item, and that these are its arguments."""
 
     words: Row = ()
 
@@ -71,9 +71,9 @@ class Bench(Horizontal):
     """List and calls on the left, form and result on the right.
 
     Args:
-        server: whose.
+        server: its name.
         book: the calls made by hand so far.
-        overrides: the person's own keys.
+        overrides: the keys in force.
         signs: what the terminal can show.
         prompt: asks for a line at the bottom of the screen.
         saved: the arguments that are remembered.
@@ -159,7 +159,7 @@ class Bench(Horizontal):
     # ---- items ----
 
     def show(self, items: Sequence[Item], empty: Sequence[Row]) -> None:
-        """Show what the server offers now; `empty` says why it is nothing."""
+        """Show the items that the server offers; `empty` says why there are none."""
         self.list.empty = tuple(empty)
         known = self.item.key if self.item is not None else ""
         self.list.show(items)
@@ -168,7 +168,7 @@ class Bench(Horizontal):
             self.choose(selected)
 
     def choose(self, item: Item | None) -> None:
-        """Work with another item: its form as it was left, its calls."""
+        """Select another item: show its form as it was left, and its calls."""
         self.leave_form()
         self.item = item
         self.raw_heading.words = (
@@ -194,7 +194,7 @@ class Bench(Horizontal):
         self.result.show()
 
     def leave_form(self) -> None:
-        """Remember what stands in the form."""
+        """Keep the form as a draft."""
         if self.item is not None:
             value, _ = self.form.form.value()
             raw = self.raw.text if self.is_raw else ""
@@ -306,7 +306,7 @@ class Bench(Horizontal):
             self.open_filter()
 
     def open_filter(self) -> None:
-        """Filter while the person types."""
+        """Open the field that filters the list."""
         self.add_class("-filtering")
         self.screen.set_focus(self.filter, scroll_visible=False)
 
@@ -319,7 +319,7 @@ class Bench(Horizontal):
         self.close_filter(keep=True)
 
     def close_filter(self, *, keep: bool = False) -> None:
-        """Go back to the list; without `keep` the filter is gone."""
+        """Go back to the list, and unless `keep` remove the filter."""
         if not keep:
             self.filter.value = ""
         self.set_class(bool(self.filter.value), "-filtering")
@@ -335,7 +335,8 @@ class Bench(Horizontal):
         event.stop()
         if event.what == "choose":
             choices = [
-                Choice(one.label, Content(clean_line(one.label, 80) or '""')) for one in field.spec.choices
+                PickerChoice(one.label, Content(clean_line(one.label, 80) or '""'))
+                for one in field.spec.choices
             ]
 
             def chosen(label: str | None) -> None:
@@ -355,11 +356,11 @@ class Bench(Horizontal):
 
     @property
     def is_raw(self) -> bool:
-        """Whether the arguments are written as raw JSON."""
+        """Whether the arguments are edited as raw JSON."""
         return self.has_class("-raw")
 
     def go_to_form(self) -> None:
-        """Give the focus to what the arguments are written in."""
+        """Focus the form, or the raw JSON."""
         self.screen.set_focus(self.raw if self.is_raw else self.form, scroll_visible=False)
 
     def action_raw(self) -> None:
@@ -382,7 +383,7 @@ class Bench(Horizontal):
             self.raw.load_text(self.form.form.as_json())
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Keep the form in step while JSON is written; say what is wrong with it."""
+        """Update the form from the JSON, and show what is wrong with it."""
         event.stop()
         self.insisted = False
         problem = self.form.form.from_json(self.raw.text)
@@ -397,7 +398,7 @@ class Bench(Horizontal):
         self.line.say()
 
     def arguments(self) -> tuple[object, str]:
-        """Return the arguments and what is wrong with them in one sentence, or ""."""
+        """Return the arguments, and what is wrong with them in one sentence, or ""."""
         form: Form = self.form.form
         if self.is_raw and (problem := form.from_json(self.raw.text)):
             return None, f"This {problem}."
@@ -410,6 +411,6 @@ class Bench(Horizontal):
 
 
 def where(path: tuple[str | int, ...]) -> str:
-    """Return the place of a field in words: "to › 2. › name", "the whole"."""
+    """Return the place of a field: "to › 2. › name", "the whole"."""
     parts = [f"{part + 1}." if isinstance(part, int) else clean_line(part, 40) for part in path]
     return " › ".join(parts) or "the whole"

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from tui.core.workbench import PromptArgument, PromptInfo
 from tui.ui.keys.slash_commands import (
     OWN,
-    Command,
-    Kind,
-    Slip,
-    Spec,
-    Takes,
+    ArgumentRule,
+    CommandKind,
+    CommandSpec,
+    InvalidCommand,
+    SlashCommand,
     nearest,
     of_prompts,
     of_snippets,
-    read,
+    parse_command,
 )
 
 ARGUMENTS = (PromptArgument("city", required=True), PromptArgument("days"))
@@ -24,8 +24,8 @@ SPECS = (*OWN, *of_snippets({"review": "Review {file}."}), *of_prompts([FORECAST
 
 
 def command(text: str) -> tuple[str, str]:
-    found = read(text, SPECS)
-    assert isinstance(found, Command), found
+    found = parse_command(text, SPECS)
+    assert isinstance(found, SlashCommand), found
     return found.spec.name, found.rest
 
 
@@ -65,7 +65,7 @@ def test_a_line_that_names_a_command_is_one(text: str, name: str, rest: str):
     ],
 )
 def test_everything_else_that_begins_with_a_slash_is_a_message(text: str):
-    assert read(text, SPECS) is None
+    assert parse_command(text, SPECS) is None
 
 
 @pytest.mark.parametrize(
@@ -79,27 +79,27 @@ def test_everything_else_that_begins_with_a_slash_is_a_message(text: str):
     ],
 )
 def test_a_slip_of_the_pen_is_told_and_not_sent(text: str, meant: str):
-    found = read(text, SPECS)
-    assert isinstance(found, Slip) and meant in found.problem and "space before it" in found.problem
+    found = parse_command(text, SPECS)
+    assert isinstance(found, InvalidCommand) and meant in found.problem and "space before it" in found.problem
 
 
 @pytest.mark.parametrize("text", ["/revython", "/tmp", "/imagine a cat", "/gone:prompt x", "/écrire"])
 def test_a_word_that_no_command_has_is_told_and_not_sent(text: str):
-    found = read(text, SPECS)
-    assert isinstance(found, Slip)
+    found = parse_command(text, SPECS)
+    assert isinstance(found, InvalidCommand)
     assert f"no command {text.split()[0]}; /help lists them" in found.problem
     assert "space before it" in found.problem
-    assert read(f" {text}", SPECS) is None
+    assert parse_command(f" {text}", SPECS) is None
 
 
 def test_a_command_that_takes_nothing_is_not_done_with_something_behind_it():
-    found = read("/clear the table, please", SPECS)
-    assert isinstance(found, Slip) and "takes nothing" in found.problem
+    found = parse_command("/clear the table, please", SPECS)
+    assert isinstance(found, InvalidCommand) and "takes nothing" in found.problem
 
 
 def test_a_command_that_needs_something_says_what():
-    found = read("/snip", [Spec("snip", "NAME", "x", Takes.TEXT)])
-    assert isinstance(found, Slip) and "/snip NAME" in found.problem
+    found = parse_command("/snip", [CommandSpec("snip", "NAME", "x", ArgumentRule.TEXT)])
+    assert isinstance(found, InvalidCommand) and "/snip NAME" in found.problem
 
 
 def test_a_prompt_is_named_after_its_server_and_shows_what_it_needs():
@@ -137,12 +137,12 @@ def test_a_snippet_does_not_take_the_name_of_a_command_of_our_own():
 
 def test_a_snippet_without_places_takes_more_text_behind_it():
     (spec,) = of_snippets({"brief": "Be brief."})
-    assert (spec.kind, spec.takes) == (Kind.SNIPPET, Takes.MAYBE)
+    assert (spec.kind, spec.takes) == (CommandKind.SNIPPET, ArgumentRule.MAYBE)
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_read_without_an_error(text: str):
-    found = read(text, SPECS)
+    found = parse_command(text, SPECS)
     assert found is None or text.startswith("/")
 
 

@@ -8,7 +8,7 @@ from tui.core.tools import BinaryContent, CallFailure, LinkContent, TextContent,
 from tui.core.workbench import PromptMessage, PromptResult
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
-from tui.ui.workbench.calls import CallBook, HandCall, State, for_conversation, size_of, state_of
+from tui.ui.workbench.calls import CallBook, HandCall, HandCallState, for_conversation, size_of, state_of
 from tui.ui.workbench.items import of_tools
 from tui.ui.workbench.results import difference, sheet_of
 
@@ -16,7 +16,7 @@ from tui.ui.workbench.results import difference, sheet_of
 
 
 def call(result: Any, promised: Any = None, number: int = 1) -> HandCall:
-    return HandCall(number, ITEM, {"a": 1}, "12:00:00", 0, 1.0, State.DONE, result, promised=promised)
+    return HandCall(number, ITEM, {"a": 1}, "12:00:00", 0, 1.0, HandCallState.DONE, result, promised=promised)
 
 
 def lines(result: Any, promised: Any = None) -> list[str]:
@@ -119,12 +119,12 @@ def test_the_size_of_a_result_counts_what_it_holds() -> None:
 @pytest.mark.parametrize(
     ("result", "state"),
     [
-        (ToolResult((TextContent("x"),)), State.DONE),
-        (ToolResult((TextContent("x"),), is_error=True), State.FAILED),
-        (ToolResult((), is_error=True, failure=CallFailure.SERVER_DIED), State.LOST),
-        (PromptResult(problem="no"), State.FAILED),
-        (PromptResult(problem="it ended", lost=True), State.LOST),
+        (ToolResult((TextContent("x"),)), HandCallState.DONE),
+        (ToolResult((TextContent("x"),), is_error=True), HandCallState.FAILED),
+        (ToolResult((), is_error=True, failure=CallFailure.SERVER_DIED), HandCallState.LOST),
+        (PromptResult(problem="no"), HandCallState.FAILED),
+        (PromptResult(problem="it ended", lost=True), HandCallState.LOST),
     ],
 )
-def test_a_call_ends_as_its_result_says(result: ToolResult | PromptResult, state: State) -> None:
+def test_a_call_ends_as_its_result_says(result: ToolResult | PromptResult, state: HandCallState) -> None:
     assert state_of(result) is state

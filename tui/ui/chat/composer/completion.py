@@ -12,7 +12,7 @@ from tui.ui.widgets.rows import Row, crop, pad, width_of
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.ui.chat.composer.suggestions import OwnCommands, Suggestion
-    from tui.ui.keys.slash_commands import Spec
+    from tui.ui.keys.slash_commands import CommandSpec
 
 
 import re
@@ -87,7 +87,7 @@ PATIENCE_SECONDS = 1.0
 class Sources(Protocol):
     """Where suggestions come from."""
 
-    def specs(self) -> "Sequence[Spec]":
+    def specs(self) -> "Sequence[CommandSpec]":
         """Return every command that is known now."""
         ...
 

@@ -14,7 +14,7 @@ from tui.core.errors import McptuiError
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, fold
 from tui.ui.chat.composer.token_area import Reference
-from tui.ui.keys.slash_commands import OWN, Kind, Spec, Takes, of_prompts, of_snippets
+from tui.ui.keys.slash_commands import OWN, ArgumentRule, CommandKind, CommandSpec, of_prompts, of_snippets
 
 if TYPE_CHECKING:  # none of it is needed for the first frame
     from tui.core.workbench import PromptInfo, ResourceInfo
@@ -44,15 +44,15 @@ class Suggestion:
     reference: Reference | None = None
 
 
-def of_commands(specs: Iterable[Spec]) -> list[Suggestion]:
+def of_commands(specs: Iterable[CommandSpec]) -> list[Suggestion]:
     """Return the commands as they are suggested."""
     return [
         Suggestion(
             f"/{spec.name}",
             spec.usage,
             spec.help,
-            f"/{spec.name}" if spec.takes is Takes.NOTHING else f"/{spec.name} ",
-            spec.takes is Takes.NOTHING,
+            f"/{spec.name}" if spec.takes is ArgumentRule.NOTHING else f"/{spec.name} ",
+            spec.takes is ArgumentRule.NOTHING,
         )
         for spec in specs
     ]
@@ -196,7 +196,7 @@ LISTING_SECONDS = 5.0
 class OwnCommands:
     """What is known before anything is loaded: our own commands."""
 
-    def specs(self) -> Sequence[Spec]:
+    def specs(self) -> Sequence[CommandSpec]:
         """Return them."""
         return OWN
 
@@ -239,7 +239,7 @@ class LiveSources:
 
     # ---- what there is ----
 
-    def specs(self) -> Sequence[Spec]:
+    def specs(self) -> Sequence[CommandSpec]:
         """Return our own commands, the snippets, and the prompts of running servers as far as known."""
         if self.runtime is None:
             return OWN
@@ -247,7 +247,7 @@ class LiveSources:
         prompts = {spec.name: spec for listed in self._prompts.values() for spec in of_prompts(listed)}
         return (*OWN, *of_snippets(self.runtime.snippets), *prompts.values())
 
-    async def known(self) -> Sequence[Spec]:
+    async def known(self) -> Sequence[CommandSpec]:
         """Return the same once every server has listed its prompts, or has had its time."""
         self.specs()
         if self._asking is not None:
@@ -342,7 +342,7 @@ class LiveSources:
         if (make := makers.get(command)) is not None:
             return await make(before)
         spec = next((one for one in await self.known() if one.name == command), None)
-        return _names(spec, before) if spec is not None and spec.kind is not Kind.OWN else ()
+        return _names(spec, before) if spec is not None and spec.kind is not CommandKind.OWN else ()
 
     async def references(self, query: str) -> Sequence[Suggestion]:
         """Return the files and resources that `@query` may mean, as far as they are near."""
@@ -388,7 +388,7 @@ class LiveSources:
         return of_words(EXPORTS) if not before else ()
 
     async def _prompt_names(self, before: str) -> Sequence[Suggestion]:
-        specs = [one for one in await self.known() if one.kind is Kind.PROMPT]
+        specs = [one for one in await self.known() if one.kind is CommandKind.PROMPT]
         if not before:
             return of_words((one.name, one.help) for one in specs)
         name, _, written = before.partition(" ")
@@ -406,7 +406,7 @@ def _runs(status: ServerStatus) -> bool:
     return status.state is ServerState.RUNNING
 
 
-def _names(spec: Spec, before: str) -> Sequence[Suggestion]:
+def _names(spec: CommandSpec, before: str) -> Sequence[Suggestion]:
     """Return the arguments of a command that are not written yet."""
     return [
         Suggestion(f"{name}=", about="" if name in spec.required else "optional", text=f"{name}=")
