@@ -141,21 +141,17 @@ class ChatModel(Protocol):
     @property
     def label(self) -> str:
         """What a person reads ("gpt-5.1", "demo model, offline")."""
-        ...
 
     @property
     def notice(self) -> str:
         """A line that must stand under each reply ("demo model: rule-based, …"), or ""."""
-        ...
 
     @property
     def capabilities(self) -> ModelCapabilities:
         """What the model accepts; may change as its endpoint refuses things."""
-        ...
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
         """Take note of what the endpoint says the model cannot do (False); None says nothing."""
-        ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Send `request` and yield the reply as it arrives.
@@ -165,19 +161,15 @@ class ChatModel(Protocol):
         Raises:
             ModelError: the endpoint could not be reached, refused, or broke the stream.
         """
-        ...
 
     async def connect(self) -> None:
         """Do ahead of time what the first request would have to wait for."""
-        ...
 
     async def aclose(self) -> None:
         """Close the connections now."""
-        ...
 
     async def retire(self) -> None:
         """Close the connections once the replies under way have ended."""
-        ...
 
 
 # ---- tools ----------------------------------------------------------------------------------------
@@ -188,14 +180,12 @@ class Toolbox(Protocol):
 
     def tools(self) -> Sequence[Tool]:
         """Return what can be called now, in a stable order."""
-        ...
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """Return what is wrong with `arguments` under the tool's own schema, or "".
 
         Bounded in time whatever the schema is.
         """
-        ...
 
     async def call(
         self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
@@ -204,7 +194,6 @@ class Toolbox(Protocol):
 
         Cancelling it cancels the call on the wire.
         """
-        ...
 
 
 # ---- the person ------------------------------------------------------------------------------------
@@ -253,7 +242,6 @@ class Approver(Protocol):
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         """Wait for the answer. Limits' clocks stand still meanwhile. Cancelled when the turn is."""
-        ...
 
 
 # ---- time and bytes --------------------------------------------------------------------------------
@@ -264,11 +252,9 @@ class Clock(Protocol):
 
     def now_ns(self) -> int:
         """Return monotonic nanoseconds."""
-        ...
 
     def sleep(self, seconds: float) -> Awaitable[None]:
         """Wait."""
-        ...
 
 
 class MonotonicClock:

@@ -243,25 +243,20 @@ class TrafficWriter(Protocol):
 
         Never raises: a disk that fails is said by `problem`, and the recording goes on in memory.
         """
-        ...
 
     def write_findings(self, findings: Sequence[Finding]) -> None:
         """Store what the linter found."""
-        ...
 
     @property
     def problem(self) -> str:
         """Why nothing is stored any more (disk full, read-only), or ""."""
-        ...
 
     @property
     def gone(self) -> int:
         """Seq of the last entry that was dropped because there was no more room, 0 while none was."""
-        ...
 
     def close(self) -> None:
         """Finish and let go of the file."""
-        ...
 
 
 class TrafficReader(Protocol):
@@ -269,35 +264,27 @@ class TrafficReader(Protocol):
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
-        ...
 
     def entry(self, seq: int, body_limit: int = 1 << 20) -> Entry | None:
         """Return an entry with at most `body_limit` bytes of its body; None if it was dropped."""
-        ...
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         """Return a part of a stored body, b"" if it was dropped."""
-        ...
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Return for each term the seqs in `first`..`last` (both included) whose body has it.
 
         Stops early, with what it has, when `interrupt` is called from another thread, also before it begins.
         """
-        ...
 
     def interrupt(self) -> None:
         """Break off the `search` that runs in another thread, or the next one."""
-        ...
 
     def rearm(self) -> None:
         """Forget an `interrupt` that broke off nothing; before a `search` that nobody has given up yet."""
-        ...
 
     def findings(self, after: int = 0) -> Sequence[Finding]:
         """Return the findings stored, in order of storing, from the `after`-th on."""
-        ...
 
     def close(self) -> None:
         """Let go of the file."""
-        ...

@@ -124,43 +124,34 @@ class Workbench(Protocol):
 
     async def identity(self, server: str) -> ServerIdentity:
         """Return what can be told of a server now; of one that is stopped what is configured."""
-        ...
 
     def tools(self, server: str) -> Sequence[Tool]:
         """Return the tools of a running server."""
-        ...
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
         """Return the schema that structured results of a tool promise, or None."""
-        ...
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """Return what is wrong with arguments against the tool's schema, or ""."""
-        ...
 
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
         """List resources and templates, page by page with caps; return them and a problem, or ""."""
-        ...
 
     async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
         """List prompts, page by page with caps; return them and a problem, or ""."""
-        ...
 
     async def call_tool(
         self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
     ) -> ToolResult:
         """Call a tool."""
-        ...
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
         """Read a resource; its contents are the result's."""
-        ...
 
     async def get_prompt(
         self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
     ) -> PromptResult:
         """Get a prompt."""
-        ...
 
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
@@ -170,7 +161,6 @@ class Workbench(Protocol):
         Only what belongs to one connection is made anew: the id, the progress token, and the `_meta` by which
         the protocol's revision in force says who sends.
         """
-        ...
 
 
 LONGEST_NAME = 32

@@ -1,4 +1,4 @@
-"""The host's toolbox with mcptui's own tools in it: `read_result`, while a whole result is on the shelf."""
+"""Tools of mcptui's own: `read_result`, which is offered while a complete result is stored."""
 
 import re
 import sys
@@ -16,11 +16,11 @@ _NAME = re.compile(r"result-([1-9][0-9]{0,8})")
 
 
 class ResultStore:
-    """Keeps whole results of one conversation; the oldest go when it is full.
+    """Stores complete results of one conversation; the oldest are dropped when it is full.
 
     Attributes:
-        max_results: how many are kept.
-        max_bytes: how much memory they may take; the newest is kept whatever it takes.
+        max_results: number of results that are kept.
+        max_bytes: memory that they may take; the newest is always kept.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class ResultStore:
         max_results: int = MAX_RESULTS,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        """Begin with `results`, of a conversation that was saved, the oldest first."""
+        """Start with the `results` of a saved conversation, oldest first."""
         self.max_results = max_results
         self.max_bytes = max_bytes
         self._texts: dict[str, str] = {}
@@ -45,27 +45,26 @@ class ResultStore:
         return len(self._texts)
 
     def name_of(self, text: str) -> str:
-        """Return the name under which this very text is kept, or ""."""
+        """Return the name under which this text is stored, or ""."""
         return next((name for name, kept in self._texts.items() if kept == text), "")
 
     def keep(self, text: str) -> str:
-        """Put `text` on the shelf and return its name; names are never given twice."""
+        """Store `text` and return its name; names are never reused."""
         self._last += 1
         name = f"result-{self._last}"
         self._put(name, text)
         return name
 
     def find(self, name: str) -> str | None:
-        """Return the text of that name, or None."""
         return self._texts.get(name)
 
     def was_here(self, name: str) -> bool:
-        """Whether there was a result of that name that had to go."""
+        """Whether a result of that name has been dropped."""
         found = _NAME.fullmatch(name)
         return found is not None and int(found[1]) <= self._last and name not in self._texts
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all that is kept, oldest first."""
+        """The names of all stored results, oldest first."""
         return tuple(self._texts)
 
     def _put(self, name: str, text: str) -> None:
@@ -76,16 +75,16 @@ class ResultStore:
 
 
 SERVER = "mcptui"
-"""Whose tools these are, as a person and a model read it. A server may well be called so, too."""
+"""The server name of these tools, for the person and the model. A real server may have the same name."""
 
 READ_RESULT = "read_result"
 PAGE_BYTES = 16_384
 MIN_PAGE = 64
 FRAME = 160
-"""Bytes of a page that say what it is."""
+"""Bytes of a page that describe it."""
 
 CONTEXT = 120
-"""Characters that are shown on each side of a match in a line too long to be shown whole."""
+"""Characters shown on each side of a match in a line that is too long to be shown whole."""
 
 MAX_LINE = 400
 MAX_MATCHES = 200
@@ -107,17 +106,17 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 def is_built_in(tool: Tool) -> bool:
-    """Whether `tool` is one of ours. The digests of a server's tools are hashes, so none can pose as one."""
+    """Return whether `tool` is built in. Digests of servers' tools are hashes, so none can pose as one."""
     return tool.digest == _DIGEST
 
 
 class BuiltInToolbox:
-    """A toolbox over another one.
+    """A toolbox that adds the built-in tools to those of the servers.
 
     Args:
         inner: the servers' tools.
-        shelf: what `read_result` reads.
-        page_bytes: how much it gives at once.
+        shelf: the results that `read_result` reads.
+        page_bytes: bytes that it returns at once.
     """
 
     def __init__(self, inner: Toolbox, shelf: ResultStore, page_bytes: int = PAGE_BYTES) -> None:
@@ -127,7 +126,7 @@ class BuiltInToolbox:
         self._own = _tool(SERVER)
 
     def tools(self) -> Sequence[Tool]:
-        """Return what can be called now; our own come last, so that the others keep their places."""
+        """Return the tools; built-in ones come last, so that the others keep their positions."""
         tools = self._inner.tools()
         if not len(self._shelf):
             return tools
@@ -137,7 +136,6 @@ class BuiltInToolbox:
         return [*tools, self._own]
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return what is wrong with `arguments`, or ""."""
         if not is_built_in(tool):
             return await self._inner.check(tool, arguments)
         return _wrong(arguments)
@@ -145,7 +143,6 @@ class BuiltInToolbox:
     async def call(
         self, tool: Tool, arguments: Mapping[str, Any], *, seconds: float, progress: ProgressSink
     ) -> ToolResult:
-        """Call and return the result."""
         if not is_built_in(tool):
             return await self._inner.call(tool, arguments, seconds=seconds, progress=progress)
         if wrong := _wrong(arguments):
@@ -217,7 +214,7 @@ def _page(name: str, text: str, offset: int, limit: int, room: int) -> str:
 
 
 def _matches(name: str, text: str, needle: str, offset: int, limit: int) -> str:
-    """Return the lines from `offset` on that have `needle` in them, each with its offset."""
+    """Return the lines from `offset` on that contain `needle`, each with its offset."""
     lines: list[str] = []
     room, at = limit, offset
     searched, wanted = _folded(text, needle)
@@ -236,13 +233,13 @@ def _matches(name: str, text: str, needle: str, offset: int, limit: int) -> str:
 
 
 def _folded(text: str, needle: str) -> tuple[str, str]:
-    """Return both without case; with it where that would move what stands in `text` (a Turkish İ)."""
+    """Return both texts case-folded, or unchanged where folding would shift `text` (a Turkish İ)."""
     lower = text.lower()
     return (lower, needle.lower()) if len(lower) == len(text) else (text, needle)
 
 
 def _line_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the ends of the line that a match stands in, or of a part of it."""
+    """Return the bounds of the line around a match, or of a part of it."""
     line_start = text.rfind("\n", max(0, start - MAX_LINE), start) + 1
     line_end = text.find("\n", end, end + MAX_LINE)
     starts_near = line_start > 0 or start < MAX_LINE

@@ -1,9 +1,8 @@
-"""What a model is told of a conversation that does not fit into its window any more. Pure.
+"""Making a conversation fit into the model's window. Pure but for the summary, which a model writes.
 
-Nothing is ever lost: the messages stay as they are, and a `Compaction` says what stands in for the
-oldest when they are sent. First old results of tools are told in a few words; if that is not enough,
-the oldest turns become a summary. The cut is always before a message of the person, so no call is ever
-parted from its result.
+Nothing is lost: the messages are kept, and a `Compaction` records what is sent in place of the oldest. First
+old tool results are shortened; if that is not enough, the oldest turns become a summary. The cut is always
+before a message of the person, so a call is never separated from its result.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -28,27 +27,27 @@ from tui.core.text import octets
 from tui.core.units import plural
 
 FULL = 0.8
-"""The share of the window from which on something is done."""
+"""The share of the window from which on the conversation is compacted."""
 
 KEEP = 0.4
-"""The share of the window that the newest messages, told in full, may take after a summary."""
+"""The share of the window that the newest messages may take, unshortened, after a summary."""
 
 KEEP_PRESSING = 0.1
-"""The same where room is pressing: the endpoint refused, or the person asks for it."""
+"""The same when the endpoint refused the request or the person asked for a summary."""
 
 KEEP_RESULTS = 0.2
-"""The share of the window that the newest results of tools, told in full, may take."""
+"""The share of the window that the newest tool results may take unshortened."""
 
 NEWEST = 0.4
-"""The share of the window that the newest turn may take where it alone is too large."""
+"""The share of the window that the newest turn may take when it alone is too large."""
 
 BYTES_A_TOKEN = 2
-"""Cautious: the endpoint counts, and has just counted more than was expected."""
+"""Cautious: the endpoint has just counted more tokens than expected."""
 
 LEAST_BYTES = 600
 
 SHORT = 240
-"""Characters that are told of an old result."""
+"""Characters that are kept of an old result."""
 
 _HEAD = "[Summary of our conversation so far, made to save room]\n"
 _UNANSWERED = "(No answer was given: the turn ended before.)"
@@ -58,13 +57,13 @@ _TAKEN = "I have read the summary and go on from there."
 def told(
     messages: Sequence[Message], compaction: Compaction, ends: Set[int] = frozenset()
 ) -> Sequence[Message]:
-    """Return `messages` as the model is told them; the same sequence if nothing stands in for any.
+    """Return `messages` as they are sent to the model; the same sequence if nothing is replaced.
 
     Args:
         messages: all of the conversation.
-        compaction: what stands in for the oldest of them.
-        ends: before which messages a turn was stopped or failed. A question that nobody answered is told as
-            such where it was one: with the next one right behind it the model would answer both.
+        compaction: what replaces the oldest of them.
+        ends: indexes of messages before which a turn was stopped or failed. A question without an answer is
+            marked as such, or the model would answer it together with the next one.
     """
     ends = {at for at in ends if _is_unanswered(messages, at)}
     if not (compaction.upto or compaction.shrunk or compaction.limits or ends):
@@ -87,12 +86,12 @@ def told(
 
 
 def _is_unanswered(messages: Sequence[Message], at: int) -> bool:
-    """Whether what the person said before index `at` got no answer, and they said something else there."""
+    """Return whether the person's message before index `at` got no answer and another of theirs follows."""
     return 0 < at < len(messages) and all(isinstance(one, UserMessage) for one in messages[at - 1 : at + 1])
 
 
 def _limited(message: Message, limit: int) -> Message:
-    """Return a message of which nothing that a model reads has more than `limit` bytes."""
+    """Return a message in which no text that a model reads has more than `limit` bytes."""
     if isinstance(message, ToolMessage) and is_cut(message.text, limit):
         return replace(message, text=cut(message.text, limit, message.kept))
     if isinstance(message, UserMessage) and any(is_cut(text, limit) for text in _texts(message)):
@@ -105,7 +104,7 @@ def _limited(message: Message, limit: int) -> Message:
 
 
 def _texts(message: Message) -> list[str]:
-    """Return the texts of a message that are not the model's own, each of which may be too large."""
+    """Return the texts of a message that the model did not write; each may be too large."""
     if isinstance(message, ToolMessage):
         return [message.text]
     if isinstance(message, UserMessage):
@@ -123,7 +122,7 @@ def _shrunk(message: ToolMessage) -> ToolMessage:
 
 
 def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> Compaction:
-    """Return a compaction under which old results are told in short; the same one if nothing is gained."""
+    """Return a compaction that shortens old results; the same one if nothing is gained."""
     newest = next(
         (at for at in range(len(messages) - 1, -1, -1) if isinstance(messages[at], AssistantMessage)), 0
     )
@@ -140,16 +139,15 @@ def shrink(messages: Sequence[Message], compaction: Compaction, window: int) -> 
 def limited(
     messages: Sequence[Message], compaction: Compaction, window: int, most: float = NEWEST
 ) -> Compaction:
-    """Return a compaction under which the newest turn fits; the same one if it does already.
+    """Return a compaction under which the newest turn fits; the same one if it already does.
 
-    What servers gave in it, and what the person wrote and attached, is told in part. Other turns are not
-    affected.
+    Its tool results, texts and attachments are truncated. Other turns are not affected.
 
     Args:
         messages: all of the conversation.
-        compaction: what stands in for what so far.
+        compaction: the compaction so far.
         window: tokens that fit into a request.
-        most: the share of it that the newest turn may take as it is.
+        most: the share of it that the newest turn may take unshortened.
     """
     begin = max((at for at, one in enumerate(messages) if isinstance(one, UserMessage)), default=0)
     if estimate_messages(told(messages, compaction)[-(len(messages) - begin) :]) <= window * most:
@@ -163,7 +161,7 @@ def limited(
 
 
 def _limit_of(sizes: Sequence[int], room: int) -> int:
-    """Return the limit under which texts of these sizes have `room` together; small ones leave theirs."""
+    """Return the limit under which texts of these sizes fit into `room` together."""
     left = len(sizes)
     for size in sorted(sizes):
         if size * left > room:
@@ -174,10 +172,10 @@ def _limit_of(sizes: Sequence[int], room: int) -> int:
 
 
 def boundary(messages: Sequence[Message], compaction: Compaction, window: int, keep: float = KEEP) -> int:
-    """Return the index before which the messages are to be summarised, or 0 if there is none.
+    """Return the index before which messages are to be summarised, or 0 if there is none.
 
-    A message of the person stands at it. The newest turn is never summarised; of those before it, as many
-    stay as fit into the share `keep` of the window.
+    It is the index of a message of the person. The newest turn is never summarised; of those before it, as
+    many stay as fit into the share `keep` of the window.
     """
     starts = [at for at, one in enumerate(messages) if isinstance(one, UserMessage) and at > compaction.upto]
     if not starts:
@@ -187,28 +185,27 @@ def boundary(messages: Sequence[Message], compaction: Compaction, window: int, k
 
 
 def count_turns(messages: Sequence[Message], upto: int) -> int:
-    """Return how many turns begin before index `upto`."""
+    """Return how many turns start before index `upto`."""
     return sum(isinstance(message, UserMessage) for message in messages[:upto])
 
 
 REFUSED_SHARE = 0.8
-"""How much of what an endpoint refuses as too long is taken to fit, where it does not say how much does."""
+"""The share of a refused request that is assumed to fit if the endpoint does not say how much does."""
 
 LEAST_WINDOW = 4_096
-"""Tokens that any model is taken to read, before one refuses less."""
+"""Tokens that any model is assumed to accept before one refuses fewer."""
 
 _IN_SHORT = "What is large is told to the model in part now, results of tools in short."
 
 
 @dataclass(slots=True)
 class Compactor:
-    """Makes room in one conversation.
+    """Compacts one conversation.
 
     Attributes:
-        conversation: in which.
-        model: who writes the summary.
-        gauge: says how full the window is.
-        spent: told what the summaries used up.
+        model: writes the summary.
+        gauge: knows how full the window is.
+        spent: called with the usage of the summaries.
     """
 
     conversation: Conversation
@@ -217,11 +214,11 @@ class Compactor:
     spent: Callable[[Usage], object] = lambda usage: None
 
     async def make_room(self, *, refused: Sequence[Message] = (), by_hand: bool = False) -> Notice | None:
-        """Tell results in short, or summarise old turns; return what was done, or None.
+        """Shorten results or summarise old turns; return a notice of what was done, or None.
 
         Args:
-            refused: the messages that the endpoint has refused as too long, whatever was estimated.
-            by_hand: the person asks for a summary.
+            refused: the messages that the endpoint refused as too long, whatever was estimated.
+            by_hand: the person asked for a summary.
 
         Raises:
             ModelError: the model could not be asked for the summary.
@@ -250,10 +247,10 @@ class Compactor:
         return estimate_messages(told) > window * plans.FULL
 
     def _window(self, refused: Sequence[Message]) -> int:
-        """Return how many tokens the messages may take: the window, less than what was refused."""
+        """Return how many tokens the messages may take: the window, less what was refused."""
         if not refused:
             return self.gauge.window or max(LEAST_WINDOW, int(self.gauge.tokens * REFUSED_SHARE))
-        # Of the request only its messages can be made shorter, so its tools do not count.
+        # Only the messages of a request can be shortened, so its tools do not count.
         guess = int(self.gauge.calibration(estimate_messages(refused)) * REFUSED_SHARE)
         return max(1, min(guess, self.gauge.window or guess))
 
@@ -264,7 +261,7 @@ class Compactor:
         return Notice(words, "room")
 
     async def _summarise(self, upto: int, compaction: Compaction, window: int) -> str:
-        """Have the model write what stands in for the messages before `upto`."""
+        """Replace the messages before `upto` by a summary of the model's."""
         shortest = replace(compaction, shrunk=upto)
         old = plans.told(self.conversation.messages[:upto], shortest)
         return await Summarizer(self.model, self.gauge, self.spent).of(old, window)

@@ -1,4 +1,4 @@
-"""How full the model's window is: the endpoint's last count, and an estimate of what came since. Pure."""
+"""How full the model's window is: the endpoint's last count, plus an estimate of what is new. Pure."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -8,27 +8,27 @@ from tui.core.conversation.conversation import AssistantMessage, Attachment, Mes
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 
 ASCII, OTHER = 0.3, 1.3
-"""Tokens of a character; measured on several tokenizers, English has 0.25 and code 0.33."""
+"""Tokens per character; measured on several tokenizers, English has 0.25 and code 0.33."""
 
 PER_MESSAGE = 4
 PICTURE = 1_500
 """Between the 85 that OpenAI counts for a small one and the 3,000 of others for a large one."""
 
 BYTES_OF_SOUND = 1_500
-"""Bytes of a sound for a token."""
+"""Bytes of a sound per token."""
 
 LEAST, MOST = 0.4, 2.5
-"""Between these an endpoint's count is believed to be one of the same request."""
+"""An endpoint's count outside of these ratios is not believed to be of the same request."""
 
 TOO_SMALL = 200
-"""Of smaller requests the count says more about what the endpoint adds than about our estimate."""
+"""For smaller requests, the count says more about what the endpoint adds than about our estimate."""
 
 WEIGHT = 0.3
-"""How much the newest count changes what is believed."""
+"""The weight of the newest count."""
 
 
 def estimate(text: str) -> int:
-    """Return about how many tokens `text` is: 0.3 for an ASCII character, 1.3 for another."""
+    """Return the approximate number of tokens of `text`: 0.3 per ASCII character, 1.3 per other one."""
     if text.isascii():
         return round(len(text) * ASCII)
     ascii_count = len(text.encode("ascii", "ignore"))
@@ -36,7 +36,7 @@ def estimate(text: str) -> int:
 
 
 def estimate_attachment(attachment: Attachment) -> int:
-    """Return about how many tokens an attachment is where it is sent."""
+    """Return the approximate tokens of an attachment that is sent."""
     match attachment.kind:
         case "image":
             return PICTURE
@@ -49,7 +49,7 @@ def estimate_attachment(attachment: Attachment) -> int:
 
 
 def estimate_message(message: Message) -> int:
-    """Return about how many tokens a message is, calls and what it is wrapped in included."""
+    """Return the approximate tokens of a message, including its calls and its wrapping."""
     total = estimate(message.text) + PER_MESSAGE
     if isinstance(message, AssistantMessage):
         return total + sum(estimate(call.name + call.arguments) for call in message.calls)
@@ -57,12 +57,12 @@ def estimate_message(message: Message) -> int:
 
 
 def estimate_messages(messages: Iterable[Message]) -> int:
-    """Return about how many tokens messages are."""
+    """Return the approximate tokens of messages."""
     return sum(map(estimate_message, messages))
 
 
 def estimate_tool(tool: ToolSpec) -> int:
-    """Return about how many tokens the definition of a tool is."""
+    """Return the approximate tokens of a tool definition."""
     try:
         schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"), default=str)
     except (ValueError, RecursionError):
@@ -71,16 +71,16 @@ def estimate_tool(tool: ToolSpec) -> int:
 
 
 def estimate_request(request: ModelRequest) -> int:
-    """Return about how many tokens a request is, tool definitions included."""
+    """Return the approximate tokens of a request, including tool definitions."""
     tools = sum(map(estimate_tool, request.tools))
     return estimate(request.system) + estimate_messages(request.messages) + tools
 
 
 @dataclass(slots=True)
 class MessageEstimates:
-    """Estimates the requests of one conversation, and each message of it only once.
+    """Estimates the requests of one conversation, each message only once.
 
-    A conversation grows at its end. Whoever changes what stands before says so with `forget`.
+    A conversation grows at its end; after a change of earlier messages, call `forget`.
     """
 
     _known: int = 0
@@ -91,13 +91,13 @@ class MessageEstimates:
     _tool_tokens: int = 0
 
     def count(self, request: ModelRequest) -> int:
-        """Return what `estimate_request` does."""
+        """Return the same as `estimate_request`."""
         if request.tools is not self._tools:
             self._tools, self._tool_tokens = request.tools, sum(map(estimate_tool, request.tools))
         return estimate(request.system) + self.count_messages(request.messages) + self._tool_tokens
 
     def count_messages(self, messages: Sequence[Message]) -> int:
-        """Return what `estimate_messages` does."""
+        """Return the same as `estimate_messages`."""
         if not self._begins(messages):
             self.forget()
         new = messages[self._known :]
@@ -108,7 +108,7 @@ class MessageEstimates:
         return self._tokens
 
     def forget(self) -> None:
-        """Count anew: what was counted is told otherwise now."""
+        """Count anew: earlier messages are sent differently now."""
         self._known, self._tokens = 0, 0
 
     def _begins(self, messages: Sequence[Message]) -> bool:
@@ -120,24 +120,24 @@ class MessageEstimates:
 
 @dataclass(slots=True)
 class Calibration:
-    """What an endpoint counts for what we estimate: no two tokenizers are alike.
+    """The ratio between an endpoint's counts and our estimates: no two tokenizers are alike.
 
     Attributes:
-        ratio: tokens that it counts for each that we estimate.
-        samples: how often it has counted.
+        ratio: tokens that it counts for each estimated one.
+        samples: number of counts.
     """
 
     ratio: float = 1.0
     samples: int = 0
 
     def __call__(self, estimated: int) -> int:
-        """Return the estimate that is shown."""
+        """Return the calibrated estimate."""
         return round(estimated * self.ratio)
 
     def learn(self, estimated: int, counted: int) -> None:
-        """Take in what the endpoint counted; a count that cannot be of the same request is passed over.
+        """Learn from a count of the endpoint; one that cannot be of the same request is ignored.
 
-        Endpoints that cut what they are sent (Ollama with a small window) count only what they kept.
+        Endpoints that truncate the prompt (Ollama with a small window) count only what they kept.
         """
         if estimated < TOO_SMALL or not LEAST <= counted / estimated <= MOST:
             return
@@ -148,14 +148,14 @@ class Calibration:
 
 @dataclass(slots=True)
 class ContextMeter:
-    """Measures requests of one conversation; kept from turn to turn.
+    """Measures the requests of one conversation; lives as long as it does.
 
     Attributes:
         window: tokens that fit into one request, or None if nobody knows.
-        tokens: what the last request and its reply took.
+        tokens: tokens of the last request and its reply.
         estimated: the endpoint gave no count.
-        patient: the person wants everything told: nothing is full before the endpoint refuses.
-        calibration: what the endpoint counts for what is estimated.
+        patient: the person wants nothing compacted before the endpoint refuses.
+        calibration: ratio of the endpoint's counts to the estimates.
     """
 
     window: int | None = None
@@ -168,10 +168,10 @@ class ContextMeter:
     _first: Message | None = None
 
     def answered(self, request: ModelRequest, usage: Usage, lasting: int) -> None:
-        """Take in what a request and its reply took.
+        """Record the usage of a request and its reply.
 
-        `lasting` is how many messages of the two later requests begin with: a message that is sent once is
-        not among them, nor is an empty reply.
+        `lasting` is the number of messages that the next request starts with too: a message that is sent once
+        is not among them, nor is an empty reply.
         """
         if usage.prompt and not usage.estimated:
             self.calibration.learn(self._tally.count(request), usage.prompt)
@@ -181,12 +181,12 @@ class ContextMeter:
         self._first = request.messages[0] if request.messages else None
 
     def forget(self) -> None:
-        """The conversation, the model or what it is told was changed: count anew."""
+        """Count anew: the conversation, the model or what it is sent has changed."""
         self.tokens, self.estimated, self._seen, self._first = 0, True, 0, None
         self._tally.forget()
 
     def recall(self, messages: Sequence[Message]) -> None:
-        """Show of a conversation that goes on what its last request took; what the next takes is counted."""
+        """Show the last request of a reopened conversation; the next one is counted."""
         self.forget()
         said = (one.usage for one in reversed(messages) if isinstance(one, AssistantMessage) and one.usage)
         if (usage := next(said, None)) is not None:
@@ -200,11 +200,11 @@ class ContextMeter:
         return self.estimate(request)
 
     def estimate(self, request: ModelRequest) -> int:
-        """Return about how many tokens `request` is, as this endpoint counts; each message once."""
+        """Return about how many tokens `request` is as this endpoint counts."""
         return self.calibration(self._tally.count(request))
 
     def is_full(self, request: ModelRequest, share: float) -> bool:
-        """Whether `request` will take more than `share` of the window."""
+        """Return whether `request` will take more than `share` of the window."""
         if self.window is None or self.patient:
             return False
         return self.expects(request) > self.window * share

@@ -1,8 +1,8 @@
-"""A summary of old turns by the model, also where they alone are more than its window holds.
+"""Requests to the model outside of the conversation: titles, and summaries of old turns.
 
-What fits is summarised at once. What does not is written out as a record and read in pieces, each with the
-summary of those before it. So a conversation can be taken to a model with a smaller window, whatever its
-length; see `Summarizer`.
+What fits is summarised at once. The rest is written out as a record and summarised piece by piece, each with
+the summary of the pieces before it. So a conversation of any length can be moved to a model with a smaller
+window; see `Summarizer`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +23,7 @@ from tui.core.errors import ModelError
 from tui.core.ports import ChatModel, ModelRequest, ReplyPart, TextPart, Usage
 
 TITLE_MESSAGES = 8
-"""So many of the first messages a title is made of."""
+"""The number of messages at the start that a title is made from."""
 
 
 async def asked_aside(
@@ -34,17 +34,12 @@ async def asked_aside(
     most: int,
     spent: Callable[[Usage], object],
 ) -> str:
-    """Return what the model answers to `question` after `messages`, without tools; "" if nothing.
+    """Return the model's answer to `question` after `messages`, without tools; "" if there is none.
 
-    Args:
-        model: who is asked.
-        messages: what it is told before.
-        question: what it is asked.
-        most: characters after which it is not listened to any more.
-        spent: told what it used up.
+    The reply is cut off after `most` characters; `spent` is called with the usage.
 
     Raises:
-        ModelError: it could not be asked.
+        ModelError: the model could not be asked.
     """
     request = ModelRequest("", [*sanitised(messages), UserMessage(question)])
     text = ""
@@ -68,7 +63,7 @@ async def asked_aside(
 
 
 async def title_by(model: ChatModel, messages: Sequence[Message], spent: Callable[[Usage], object]) -> str:
-    """Return a title of a conversation, made by a model of its beginning.
+    """Return a title for a conversation, written by a model from its beginning.
 
     Raises:
         ModelError: it could not be asked, or gave none.
@@ -81,19 +76,19 @@ async def title_by(model: ChatModel, messages: Sequence[Message], spent: Callabl
 
 
 MAX_SUMMARY = 16_000
-"""Characters of a summary; a model that does not stop is cut."""
+"""Characters of a summary; a model that does not stop is cut off."""
 
 WHOLE = 0.75
 """The share of the window that old turns may take to be summarised at once."""
 
 PIECE = 0.4
-"""The share of the window that a piece of the record may take; the summary before it has about as much."""
+"""The share of the window that a piece of the record may take; the summary before it takes about as much."""
 
 MAX_PIECES = 12
-"""Requests for one summary; of a longer record each message is cut."""
+"""Requests for one summary; in a longer record each message is truncated."""
 
 TRIES = 3
-"""How often pieces are made smaller because the endpoint refuses them all the same."""
+"""How often the pieces are made smaller after a refusal."""
 
 LEAST_WORDS, MOST_WORDS = 60, 600
 BYTES_A_TOKEN = 3
@@ -117,12 +112,12 @@ _NO_SUMMARY = "(No summary could be written. The beginning and the end of the re
 
 @dataclass(slots=True)
 class Summarizer:
-    """Has a model summarise.
+    """Has a model write summaries.
 
     Attributes:
-        model: who writes.
-        gauge: says how much fits; learns it from a refusal.
-        spent: told what was used up.
+        model: writes them.
+        gauge: knows how much fits; learns it from a refusal.
+        spent: called with the usage.
     """
 
     model: ChatModel
@@ -130,18 +125,18 @@ class Summarizer:
     spent: Callable[[Usage], object]
 
     async def of(self, old: Sequence[Message], window: int) -> str:
-        """Return what stands in for `old`.
+        """Return what replaces `old`.
 
         Args:
-            old: what the model was told so far, an earlier summary included.
-            window: tokens that fit into a request, as far as that is known or guessed.
+            old: what the model was sent so far, including an earlier summary.
+            window: tokens that fit into a request, as far as known or guessed.
 
         Raises:
-            ModelError: the model could not be asked. That it writes nothing, or that nothing is small
-                enough for its endpoint, is no reason: then the record itself, cut, stands in.
+            ModelError: the model could not be asked. That it writes nothing, or that nothing is small enough
+                for its endpoint, is no reason: then the record itself, cut, stands in.
         """
         size = self.gauge.calibration(estimate_messages(old))
-        # A window that is only guessed is not believed before the endpoint refuses.
+        # A guessed window is not believed before the endpoint refuses.
         if size <= window * WHOLE or self.gauge.window is None:
             try:
                 return await self._asked(old, SUMMARISE) or _digest(old, window)
@@ -155,7 +150,7 @@ class Summarizer:
         return _digest(old, window)
 
     def _smaller(self, error: ModelError, window: int) -> int:
-        """Return the window to go on with after a refusal as too long; any other error is raised."""
+        """Return the window to continue with after a refusal as too long; raise any other error."""
         if not error.overflow:
             raise error
         if error.window is not None and error.window < (self.gauge.window or error.window + 1):
@@ -181,7 +176,7 @@ class Summarizer:
 
 
 def done_with(summary: str) -> str:
-    """Return what was done with the turns that `summary` stands in for, in words."""
+    """Return what was done with the turns that `summary` replaces, in words."""
     if summary.startswith(_NO_SUMMARY):
         return "cut for the model, which wrote no summary"
     return "summarised for the model"
@@ -200,7 +195,7 @@ def pieces(messages: Sequence[Message], tokens: int, most: int = MAX_PIECES) -> 
 
 
 def _filled(entries: Iterable[str], tokens: int) -> Iterable[str]:
-    """Yield pieces of entries that belong together, as long as they fit; an entry that does not is parted."""
+    """Yield pieces of whole entries, as large as fits; an entry that is too large is split."""
     piece: list[str] = []
     size = 0
     for entry in entries:
@@ -226,7 +221,6 @@ def _parted(entry: str, tokens: int) -> Iterable[str]:
 
 
 def _entry(message: Message) -> str:
-    """Return a message as a line or more of the record."""
     match message:
         case UserMessage():
             attached = "".join(
@@ -242,6 +236,6 @@ def _entry(message: Message) -> str:
 
 
 def _digest(old: Sequence[Message], window: int) -> str:
-    """Return what stands in where the model writes no summary: the record, cut."""
+    """Return the replacement where the model writes no summary: the record, truncated."""
     record = "\n".join(_entry(message) for message in old)
     return _NO_SUMMARY + cut(record, min(MAX_SUMMARY, max(LEAST_BYTES, int(window * 0.2) * BYTES_A_TOKEN)))

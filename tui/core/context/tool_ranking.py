@@ -1,7 +1,7 @@
-"""Which of many tools are offered to a model that does not take them all. Pure.
+"""Which tools are offered to a model that does not accept all of them. Pure.
 
-The person's pins come first, then what was used in this conversation, then what fits the question best,
-then what was offered before, then the other tools of all servers in turn.
+The person's pins come first, then what was used in this conversation, then what fits the question best, then
+what was offered before, then the other tools of all servers in turn.
 """
 
 import math
@@ -18,13 +18,13 @@ from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import Tool
 
 WINDOW_SHARE = 0.25
-"""The share of the model's window that definitions of tools may take."""
+"""The share of the model's window that tool definitions may take."""
 
 RESERVED_TOKENS = 200
-"""Kept free for tools of our own, which come and go; one place is kept for them, too."""
+"""Reserved for built-in tools, which come and go; one position is reserved for them, too."""
 
 MAX_RECENT = 40
-"""How many of the tools that were used last come before others."""
+"""The number of recently used tools that come before others."""
 
 _LOOKED_BACK = 400
 
@@ -34,10 +34,10 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ToolBudget:
-    """How much can be offered.
+    """How many tools can be offered.
 
     Attributes:
-        max_tools: how many tools the model takes.
+        max_tools: number of tools that the model accepts.
         window: tokens that fit into one request, or None if nobody knows.
     """
 
@@ -46,18 +46,18 @@ class ToolBudget:
 
     @property
     def tokens(self) -> float:
-        """How many tokens definitions may take."""
+        """Tokens that definitions may take."""
         return math.inf if self.window is None else self.window * WINDOW_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class ToolHistory:
-    """What a choice goes by besides the tools themselves.
+    """What a choice depends on besides the tools themselves.
 
     Attributes:
-        talk: what was said.
-        turn: tools that were offered in this turn; the choice does not change in the middle of it.
-        earlier: tools that were offered in the turn before.
+        talk: the messages so far.
+        turn: tools that were offered earlier in this turn; they stay offered.
+        earlier: tools that were offered in the previous turn.
     """
 
     talk: Sequence[Message] = ()
@@ -66,20 +66,20 @@ class ToolHistory:
 
 
 def key_of(tool: Tool) -> Key:
-    """Return what a tool is known by in a choice."""
+    """Return the key of a tool."""
     return tool.server, tool.name
 
 
 def choose(
     table: NameTable, room: ToolBudget, before: ToolHistory, tokens_of: Callable[[str, Tool], int | None]
 ) -> tuple[frozenset[Key], bool]:
-    """Return which tools are offered, and whether all were looked at because all may fit.
+    """Return the tools to offer, and whether all were considered because all may fit.
 
     Args:
         table: the tools and their names.
         room: how much fits.
-        before: what the choice goes by.
-        tokens_of: how many tokens a tool's definition takes; None if it cannot be offered at all.
+        before: what the choice depends on.
+        tokens_of: tokens of a tool's definition; None if it cannot be offered at all.
     """
     items = table.items()
     if len(items) <= room.max_tools:
@@ -100,14 +100,13 @@ def choose(
 
 
 def ranked(table: NameTable, before: ToolHistory) -> list[str]:
-    """Return the names of all tools in the order in which they would be taken."""
+    """Return the names of all tools in the order in which they would be offered."""
     return [name for name, _ in _ranked(table.items(), table, before)]
 
 
 def _ranked(
     items: Sequence[tuple[str, Tool]], table: NameTable, before: ToolHistory
 ) -> list[tuple[str, Tool]]:
-    """Return the tools in the order in which they are taken."""
     recent = _recent(before.talk, table)
     scores = relevance(_question(before.talk), [tool for _, tool in items])
     of_server: Counter[str] = Counter()
@@ -146,7 +145,7 @@ def _recent(talk: Sequence[Message], table: NameTable) -> dict[Key, int]:
 
 
 def _question(talk: Sequence[Message]) -> str:
-    """Return what the person said last, and before: "and tomorrow?" says nothing alone."""
+    """Return the person's last message and the one before: "and tomorrow?" says nothing alone."""
     said = (message.text for message in reversed(talk) if isinstance(message, UserMessage))
     return "\n".join(islice(said, 2))
 
@@ -155,7 +154,7 @@ MAX_QUESTION = 4_000
 MAX_DESCRIPTION = 400
 MAX_PROPERTIES = 30
 NAME, PROPERTY, DESCRIPTION = 3.0, 0.7, 1.0
-"""What a word counts where it stands."""
+"""The weight of a word, by where it occurs."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _LETTERS = re.compile(r"[a-z0-9]+|[^\x00-\x7f\W]+", re.IGNORECASE)
@@ -168,7 +167,7 @@ _COMMON = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """Return the words of `text` as they are compared: small, without endings; CJK in pairs of letters."""
+    """Return the words of `text` as they are compared: lower case, without endings; CJK as pairs of letters."""
     found: list[str] = []
     for word in _LETTERS.findall(_CAMEL.sub(" ", text).lower()):
         if not word.isascii():
@@ -190,7 +189,7 @@ def relevance(question: str, tools: Sequence[Tool]) -> list[float]:
 
 
 def _weighed(tool: Tool, asked: set[str]) -> dict[str, float]:
-    """Return the words of the question that the tool has, and what each counts."""
+    """Return the words of the question that the tool has, with their weights."""
     properties = tool.schema.get("properties")
     names = list(properties)[:MAX_PROPERTIES] if isinstance(properties, dict) else []
     parts = (
@@ -213,5 +212,5 @@ def _stem(word: str) -> str:
 
 
 def _runs_on(word: str) -> bool:
-    """Whether a script writes its words without spaces (Chinese, Japanese, Thai, …)."""
+    """Return whether a script writes its words without spaces (Chinese, Japanese, Thai, …)."""
     return any("\u0e00" <= letter <= "\u0eff" or "\u3040" <= letter <= "\u9fff" for letter in word)

@@ -1,4 +1,4 @@
-"""Tool results as models can read them: all of a result as text and attachments, cut to what fits. Pure."""
+"""Tool results as models read them: text and attachments, truncated to what fits. Pure."""
 
 import json
 from collections import Counter
@@ -19,17 +19,17 @@ MAX_ATTACHMENTS = 20
 EMPTY = "(empty result)"
 _FAILED, _WARNING = "ERROR: ", "[warning: "
 _LONE_KEY = "result"
-"""Where the official SDKs put a result that is no object, since structured content must be one."""
+"""The key under which the official SDKs put a result that is not an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the model is told of a result.
+    """What the model reads of a result.
 
     Attributes:
-        text: bounded.
-        attachments: pictures and sounds that a model can take; `text` has a line for each.
-        kept: under which name all of the text is kept, or "" if `text` is all or nobody keeps it.
+        attachments: pictures and sounds that a model accepts; `text` has a line for each.
+        kept: the name under which the complete text is stored; "" if `text` is complete or nothing was
+            stored.
     """
 
     text: str
@@ -38,17 +38,17 @@ class Observation:
 
     @property
     def mark(self) -> str:
-        """A text that is the same for the same result, in this run of the program."""
+        """The same for the same result, within this run of the program."""
         return "\0".join([self.kept or self.text, *(str(hash(one.data)) for one in self.attachments)])
 
 
 def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lambda whole: "") -> Observation:
-    """Return what the model is told of a result.
+    """Return what the model reads of a result.
 
     Args:
         result: the result.
-        limit: bytes of text, about.
-        keep: given the whole text if it is cut; returns the name under which it can be read.
+        limit: bytes of text, approximately.
+        keep: stores the complete text if it is truncated; returns the name under which it can be read.
     """
     teller = _Teller()
     text = teller.text_of(result)
@@ -64,7 +64,7 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lam
 
 
 def as_given(told: str, is_error: bool) -> tuple[str, str]:
-    """Return what a server said, of what the model was told of it, and the warning that was added, or ""."""
+    """Split what the model was sent into the server's own text and the warning that was added, or ""."""
     text = told.removeprefix(_FAILED) if is_error else told
     if not text.startswith(_WARNING) or "]\n" not in text:
         return text, ""
@@ -73,15 +73,15 @@ def as_given(told: str, is_error: bool) -> tuple[str, str]:
 
 
 def result_text(result: ToolResult) -> str:
-    """Return the whole of a result as text.
+    """Return the complete text of a result.
 
-    Structured content is added only where no text item says the same already.
+    Structured content is added only if no text item says the same.
     """
     return visible(_Teller().text_of(result))
 
 
 class _Teller:
-    """Tells one result; counts what it attaches."""
+    """Writes one result; counts its attachments."""
 
     def __init__(self) -> None:
         self.attachments: list[Attachment] = []
@@ -130,7 +130,7 @@ def _as_json(value: Any) -> str:
 
 
 def _is_said(result: ToolResult, parts: list[str]) -> bool:
-    """Whether the text items say what the structured content says."""
+    """Return whether the text items say the same as the structured content."""
     texts = [part for part, item in zip(parts, result.content, strict=True) if isinstance(item, TextContent)]
     values = [result.structured]
     if isinstance(result.structured, dict) and result.structured.keys() == {_LONE_KEY}:
@@ -153,19 +153,15 @@ def _says(text: str, value: Any) -> bool:
 
 
 def is_cut(text: str, limit: int) -> bool:
-    """Whether `text` has more than `limit` bytes."""
+    """Return whether `text` has more than `limit` bytes."""
     return len(text) > limit or (len(text) * 4 > limit and octets(text) > limit)
 
 
 def cut(text: str, limit: int, kept: str = "") -> str:
     """Return `text` in at most about `limit` bytes: 70 % head, 30 % tail, and a note on what is missing.
 
-    The cuts are at ends of lines where there are some near.
-
-    Args:
-        text: whole.
-        limit: bytes; the note comes on top of it if it is very small.
-        kept: the name by which `read_result` knows the whole, or "".
+    It is cut at line ends where there are some nearby. A note may exceed a very small limit. `kept` is the
+    name by which `read_result` finds the complete text, or "".
     """
     if not is_cut(text, limit):
         return text
@@ -199,10 +195,10 @@ BATCH_SHARE = 0.6
 """The share that all results of one reply may take together."""
 
 UNKNOWN_WINDOW = 128_000
-"""Tokens that a model is taken to read if nobody has said it."""
+"""Tokens that a model is assumed to accept if its window is unknown."""
 
 BYTES_PER_TOKEN = 3
-"""Fewer than English text has, as many as Chinese; see `tokens.estimate`."""
+"""Fewer than English text has, as many as Chinese."""
 
 MIN_BYTES = 256
 PICTURE_BYTES = 4_500
@@ -210,14 +206,14 @@ PICTURE_BYTES = 4_500
 
 
 class ResultBudget:
-    """The rations of one reply.
+    """Divides the window among the results of one reply.
 
-    Each result may take its share of what is left for the batch; what it does not need is left to those
-    that follow, so the order in which calls end does not let one of them starve.
+    Each result may take its share of what is left; what it does not need is left to those that follow, so the
+    order in which calls end does not starve any of them.
     """
 
     def __init__(self, result_bytes: int, window: int | None, calls: int) -> None:
-        """Take what one result may have at most, in bytes, the window in tokens, and how many will come."""
+        """Take the bytes that one result may have, the window in tokens, and the number of results."""
         tokens = window or UNKNOWN_WINDOW
         self._each = min(result_bytes, result_room(tokens))
         self._left = int(tokens * BATCH_SHARE) * BYTES_PER_TOKEN
@@ -228,7 +224,6 @@ class ResultBudget:
         return max(MIN_BYTES, min(self._each, self._left // max(1, self._calls)))
 
     def take(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
-        """Count a result that was told."""
         self._left -= len(text.encode("utf-8", "replace")) + PICTURE_BYTES * len(attachments)
         self._calls -= 1
 

@@ -1,7 +1,7 @@
 """What a model is offered: the tools of the running servers under names it accepts. Pure.
 
-What is offered is always in the order of the servers, and made once for each tool, so that an endpoint's
-cache of the beginning of a request stays of use.
+Tools are always in the order of their servers, and each is converted once, so that an endpoint's prompt cache
+stays valid.
 """
 
 from collections import Counter
@@ -21,19 +21,19 @@ from tui.core.units import plural
 
 MAX_DESCRIPTION = 1024
 FEW = 16
-"""So many tools every endpoint takes."""
+"""A number of tools that every endpoint accepts."""
 
 LEFT_OUT = "left out of the last question: too many tools"
 
 MAX_NAMED = 3
-"""How many tools a notice names."""
+"""Tools that a notice names."""
 
 MAX_MADE = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A tool as a model reads it and what that takes, or why no model is sent it."""
+    """A tool as a model reads it and its tokens, or why it is never sent."""
 
     spec: ToolSpec | None
     tokens: int = 0
@@ -41,10 +41,10 @@ class _Made:
 
 
 class ToolSelection:
-    """Makes offers; kept from turn to turn.
+    """Makes offers; lives as long as the conversation.
 
     Attributes:
-        max_tools: how many tools the model takes.
+        max_tools: number of tools that the model accepts.
     """
 
     def __init__(self, max_tools: int = MAX_TOOLS) -> None:
@@ -52,18 +52,18 @@ class ToolSelection:
         self._made: dict[tuple[str, str, str], _Made] = {}
         self._last: frozenset[Key] = frozenset()
         self.marks: Mapping[Key, str] = {}
-        """What is special of tools in the last offer, in words: left out, and why; pinned."""
+        """What is special about tools in the last offer, in words: left out, and why; pinned."""
         self._explained: object = None
 
     def offer(
         self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
     ) -> "ToolOffer":
-        """Return the offer of a turn; what is left out is explained at length once.
+        """Return the offer of a turn; what is left out is explained in full only once.
 
         Args:
             tools: what can be called.
             window: tokens that fit into one request, or None if nobody knows.
-            talk: what was said so far, the question last.
+            talk: the messages so far, the question last.
         """
         room = ToolBudget(self.max_tools, window)
         offer = ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
@@ -76,7 +76,7 @@ class ToolSelection:
         return offer
 
     def made(self, name: str, tool: Tool) -> _Made:
-        """Return a tool as a model reads it; made once."""
+        """Return a tool as a model reads it; converted once."""
         key = (name, tool.server, tool.digest)
         if (made := self._made.get(key)) is None:
             if len(self._made) >= MAX_MADE:
@@ -91,7 +91,7 @@ def _make(name: str, tool: Tool) -> _Made:
     except SchemaTooLarge as error:
         return _Made(None, why_not=f"its schema has {error}")
     except Exception as error:
-        # A schema is whatever a server sends: one that nobody thought of must cost its own tool only.
+        # A schema is whatever a server sends: an unforeseen one must cost only its own tool.
         return _Made(None, why_not=f"its schema cannot be read ({type(error).__name__})")
     description = clean_line(tool.description or tool.title or tool.name, MAX_DESCRIPTION)
     spec = ToolSpec(name=name, description=description, schema=schema, server=tool.server, tool=tool.name)
@@ -99,14 +99,14 @@ def _make(name: str, tool: Tool) -> _Made:
 
 
 class ToolOffer:
-    """The tools of one step, their names and how a model reads them.
+    """The tools of one step, their names, and how a model reads them.
 
     Attributes:
-        table: resolves the names that a model writes, those of tools that are not offered too.
+        table: resolves the names that a model writes, also those of tools that are not offered.
         specs: what is sent to the model.
-        keys: which tools these are.
-        quarantined: tools that no model is sent, each with the reason.
-        notice: what a person should know of tools that were left out, or "".
+        keys: the tools in it.
+        quarantined: tools that are never sent, each with the reason.
+        notice: a notice about tools that were left out, or "".
     """
 
     def __init__(
@@ -116,7 +116,6 @@ class ToolOffer:
         before: ToolHistory | None = None,
         offering: ToolSelection | None = None,
     ) -> None:
-        """Offer what fits; see `ToolSelection.offer`."""
         self._tools = tuple(tools)
         self._room = room or ToolBudget()
         self._before = before or ToolHistory()
@@ -143,7 +142,7 @@ class ToolOffer:
         return len(self.specs)
 
     def marks(self) -> Mapping[Key, str]:
-        """Return what is special of tools, in words."""
+        """What is special about tools, in words."""
         marks = {key_of(tool): f"not offered: {why}" for tool, why in self.quarantined}
         for tool in self._tools:
             if (key := key_of(tool)) not in self.keys:
@@ -154,7 +153,7 @@ class ToolOffer:
 
     @cached_property
     def best(self) -> tuple[str, ...]:
-        """The names of the offered tools, those that matter most first; empty if there are few."""
+        """The names of the offered tools, most important first; empty if there are few."""
         if len(self.specs) <= FEW:
             return ()
         offered = {spec.name for spec in self.specs}
@@ -163,7 +162,7 @@ class ToolOffer:
     def renewed(self, tools: Sequence[Tool]) -> "ToolOffer":
         """Return the offer of `tools` in the same turn: this one if nothing changed.
 
-        What was offered stays offered as long as it is there; new tools get the places that are free.
+        What was offered stays offered while it exists; new tools take the positions that are free.
         """
         if tuple(tools) == self._tools:
             return self
@@ -178,7 +177,7 @@ class ToolOffer:
         return f"Not offered to the model: {', '.join(named)}{f' and {more} more' if more else ''}."
 
     def _left_out(self) -> str:
-        """Return what was left out, and what the person can do about it."""
+        """Return a notice of what was left out and what to do about it."""
         left = [tool for _, tool in self.table.items() if key_of(tool) not in self.keys]
         if len(left) <= len(self.quarantined):
             return ""

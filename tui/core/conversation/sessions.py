@@ -100,52 +100,40 @@ class Journal(Protocol):
     @property
     def id(self) -> str:
         """The session's."""
-        ...
 
     @property
     def problem(self) -> str:
         """Why nothing more is written (disk full, file gone), in words, or ""."""
-        ...
 
     def message(self, index: int, message: Message) -> None:
         """Write a message that is complete; index counts from 0."""
-        ...
 
     def draft(self, text: str, reasoning: str) -> None:
         """Write how far the reply has come that is being given; the next message replaces it."""
-        ...
 
     def intent(self, intent: Intent) -> None:
         """Write that a call is about to be sent."""
-        ...
 
     def decision(self, call_id: str, answer: str, reason: str) -> None:
         """Write what the person answered to a call."""
-        ...
 
     def result(self, name: str, text: str) -> None:
         """Write the whole of a result that the model was told in part; `name` is `ToolMessage.kept`."""
-        ...
 
     def usage(self, model: str, usage: Usage, cost: float | None) -> None:
         """Write what one request used up."""
-        ...
 
     def remark(self, remark: Remark) -> None:
         """Write what mcptui itself said."""
-        ...
 
     def describe(self, meta: SessionMeta) -> None:
         """Write what is known of the session besides its messages."""
-        ...
 
     async def settled(self) -> None:
         """Wait until everything said so far is on disk; returns at once where nothing can be written."""
-        ...
 
     async def close(self) -> None:
         """Write what waits and let go of the file. Bounded in time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,43 +173,33 @@ class Sessions(Protocol):
 
     async def begin(self, *, parent: str = "", upto: int = 0) -> Journal:
         """Begin a session; with `parent` a branch that has the parent's messages before `upto`."""
-        ...
 
     async def reopen(self, session: str) -> tuple[Reopened, Journal]:
         """Open a session to go on with it; what dangled is answered and written."""
-        ...
 
     async def read(self, session: str) -> Reopened:
         """Read a session without going on with it."""
-        ...
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
         """Return sessions whose title has `text` in it, the last changed first."""
-        ...
 
     def search(self, text: str) -> AsyncIterator[SessionMatch]:
         """Yield where `text` was said, the last changed sessions first; closing it ends the search."""
-        ...
 
     async def rename(self, session: str, title: str) -> None:
         """Give a session another title."""
-        ...
 
     async def delete(self, session: str) -> None:
         """Take a session out of the list; it can be brought back with `restore` for thirty days."""
-        ...
 
     async def restore(self, session: str) -> None:
         """Bring back what was deleted."""
-        ...
 
     async def export(self, session: str, kind: ExportKind, path: Path) -> None:
         """Write a session to a file, whole or not at all; secrets are redacted."""
-        ...
 
     async def import_json(self, path: Path) -> SessionInfo:
         """Take in what `export` wrote as JSON, as a new session."""
-        ...
 
 
 LAST = "last"

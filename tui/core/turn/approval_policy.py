@@ -22,7 +22,7 @@ class Verdict(StrEnum):
 
 
 class Mode(StrEnum):
-    """How much runs without a question; the values of `--approve`."""
+    """How much runs without approval; the values of `--approve`."""
 
     ASK = "ask"
     READS = "reads"
@@ -32,7 +32,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Patterns of `server/tool`, `*` and `?` allowed. deny wins over ask, ask over allow."""
+    """Patterns of `server/tool`, with `*` and `?`. deny wins over ask, ask over allow."""
 
     allow: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict, and why, in words for the person (ask) or for the model (deny)."""
+    """A verdict and its reason, in words for the person (ask) or for the model (deny)."""
 
     verdict: Verdict
     why: str = ""
@@ -54,15 +54,15 @@ def _matches(tool: Tool, patterns: Iterable[str]) -> bool:
 
 @dataclass(slots=True)
 class Policy:
-    """Judges calls.
+    """Decides about calls.
 
     Attributes:
         rules: the person's rules.
-        mode: ask as the rules say; reads, all and none settle every question without asking.
-        server_digest: gives a hash of how a server is started, part of what an approval is keyed by.
+        mode: ask as the rules say; reads, all and none decide without asking.
+        server_digest: returns a hash of how a server is started, part of an approval's key.
         always: keys of approvals that outlive the session.
-        session: keys of approvals that do not.
-        refresh: brings `always` up to date, before it is looked at; cheap.
+        session: keys of approvals of this session.
+        refresh: brings `always` up to date before it is read; cheap.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -73,16 +73,14 @@ class Policy:
     refresh: Callable[[], None] = lambda: None
 
     def key(self, tool: Tool) -> str:
-        """Return what an approval of `tool` is remembered by."""
+        """Return the key of an approval of `tool`."""
         return f"{tool.server}/{tool.name}@{self.server_digest(tool.server)}.{tool.digest}"
 
     def judge(self, tool: Tool, *, guessed: bool = False) -> Judgement:
-        """Return what to do with a call of `tool`.
+        """Return the verdict on a call of `tool`.
 
-        Args:
-            tool: what would run.
-            guessed: the call was found in text or mended; a yes that was given before is not one to it,
-                unless the tool only reads.
+        `guessed`: the call was found in text or repaired; an earlier approval does not cover it unless the
+        tool is read-only.
         """
         if self.mode is Mode.NONE:
             return Judgement(Verdict.DENY, "no tool may run (--approve none)")
@@ -120,7 +118,7 @@ class Policy:
         return Judgement(Verdict.ALLOW)
 
     def remember(self, tool: Tool, answer: Answer) -> None:
-        """Keep what the person answered, as far as the answer reaches."""
+        """Remember the person's answer, as far as it reaches."""
         if answer is Answer.SESSION:
             self.session.add(self.key(tool))
         elif answer is Answer.ALWAYS:

@@ -1,4 +1,4 @@
-"""The hard limits of a turn and the meter that watches them. Pure: the caller brings the time."""
+"""The hard limits of a turn and the meter that watches them. Pure: the caller passes the time."""
 
 import hashlib
 import json
@@ -13,18 +13,18 @@ from tui.core.ports import Usage
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one turn may use up; the names are those of `[limits]`.
+    """What one turn may use; the names are those of `[limits]`.
 
     Attributes:
         max_steps: model requests with tools.
         max_tool_calls: calls that ran, over all steps.
         max_calls_per_reply: calls run from one reply; the rest is answered "not run".
-        turn_seconds: wall clock of the turn; waiting for the person does not count.
-        tool_seconds: wall clock of one call.
+        turn_seconds: wall-clock time of the turn; waiting for the person does not count.
+        tool_seconds: wall-clock time of one call.
         consecutive_errors: steps in a row in which every call failed.
-        identical_calls_note: so many times the same call with the same result adds a note for the model.
+        identical_calls_note: the same call with the same result, so many times, adds a note for the model.
         identical_calls_stop: so many times ends the turn.
-        result_bytes: how much of one result the model is given.
+        result_bytes: bytes of one result that the model is sent.
         parallel_calls: read-only calls that run at the same time.
         turn_tokens: tokens of all requests of the turn, or None for no such limit.
         turn_cost: what they cost by the profile's prices, or None for no such limit.
@@ -46,16 +46,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ReachedLimit:
-    """A limit that was met, and its value."""
+    """A limit that was reached, and its value."""
 
     limit: LimitName
     value: float
 
 
 def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
-    """Return a key for a call with its result that does not depend on the order of object keys.
+    """Return a key for a call and its result that does not depend on the order of object keys.
 
-    The result is part of it because polling the same tool until something changes is legitimate.
+    The result is part of it because polling a tool until something changes is legitimate.
     """
     body = json.dumps([tool, arguments, result], sort_keys=True, default=str)
     return hashlib.sha256(body.encode("utf-8", "backslashreplace")).hexdigest()
@@ -63,11 +63,9 @@ def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
 
 @dataclass(slots=True)
 class TurnMeter:
-    """Counts what a turn uses up.
+    """Counts what a turn uses.
 
     Attributes:
-        limits: what it is measured against.
-        started_ns: when the turn began.
         steps: model requests with tools so far.
         tool_calls: calls that ran so far.
         errors: failed steps in a row.
@@ -88,16 +86,14 @@ class TurnMeter:
     _most: int = 0
 
     def used_seconds(self, now_ns: int) -> float:
-        """Return how much of `turn_seconds` is used up."""
         end = now_ns if self._paused_since is None else self._paused_since
         return (end - self.started_ns - self._paused_ns) / 1e9
 
     def pause(self, now_ns: int) -> None:
-        """Stop the clock: a person is being asked."""
+        """Stop the clock while the person is being asked."""
         self._paused_since = now_ns
 
     def resume(self, now_ns: int) -> None:
-        """Let the clock go on after `pause`."""
         if self._paused_since is not None:
             self._paused_ns += now_ns - self._paused_since
             self._paused_since = None
@@ -107,23 +103,22 @@ class TurnMeter:
         return max(0.0, self.limits.turn_seconds - self.used_seconds(now_ns))
 
     def call_ended(self, key: str) -> int:
-        """Count a call that ran, by its `fingerprint`; return how often it was seen."""
+        """Count a call that ran, by its `fingerprint`; return how often it occurred."""
         self.tool_calls += 1
         self._seen[key] += 1
         self._most = max(self._most, self._seen[key])
         return self._seen[key]
 
     def spent(self, usage: Usage, cost: float | None) -> None:
-        """Count what a request used up."""
         self.tokens += usage.prompt + usage.completion
         self.cost += cost or 0.0
 
     def step_ended(self, *, calls: int, failed: int) -> None:
-        """Count a step's outcome: one in which every call failed is an error step."""
+        """Count a step; one in which every call failed is an error step."""
         self.errors = self.errors + 1 if calls and failed == calls else 0
 
     def reached(self, now_ns: int) -> ReachedLimit | None:
-        """Return the limit that forbids to go on, or None. Asked between steps."""
+        """Return the limit that forbids to continue, or None. Called between steps."""
         limits = self.limits
         checks = (
             (

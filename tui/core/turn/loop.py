@@ -1,8 +1,8 @@
-"""The loop: think -> act -> observe, until the model answers, a limit is met or the person says stop.
+"""The loop: think -> act -> observe, until the model answers, a limit is reached or the person stops it.
 
-Knows no screen, no network and no server: only ports. One `Turn` is one user message. Its work runs in a
-task of its own, so that cancelling it (or losing whoever reads its events) still leaves the conversation
-valid for the next turn.
+It knows only ports: no screen, no network, no server. One `Turn` is one user message. It runs in a task of
+its own, so that cancelling it (or losing the reader of its events) leaves the conversation valid for the next
+turn.
 """
 
 import asyncio
@@ -37,17 +37,17 @@ from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
 
 ROOMS = 2
-"""How often room is made for one request that is refused as too long: results in short, then a summary."""
+"""How often a refused request is shortened: first the results, then by a summary."""
 
 
 class ModelRequester:
-    """Asks the model of one turn.
+    """Sends the model requests of one turn.
 
     Args:
-        conversation: what was said.
+        conversation: the messages so far.
         deps: what the turn works with.
-        emit: told what happens.
-        spend: told what summaries used up.
+        emit: called with events.
+        spend: called with the usage of summaries.
     """
 
     def __init__(
@@ -60,15 +60,15 @@ class ModelRequester:
         self._room = Compactor(conversation, deps.model, deps.gauge, spend)
 
     async def ask(self, reply: Reply, step: int, offer: ToolOffer | None, extra: str) -> ModelRequest:
-        """Ask, fill `reply`, and return the request that was answered.
+        """Send a request, fill `reply`, and return the request that was answered.
 
-        Room is made before where the window is known, and after a refusal where it was not.
+        The conversation is compacted before where the window is known, and after a refusal where it is not.
 
         Args:
-            reply: what the model says goes here, also when it is cut.
-            step: its number.
-            offer: what the model may call; None for nothing.
-            extra: said by mcptui after everything else, in this request only; or "".
+            reply: filled with the model's reply, also when it is cut off.
+            step: number of the step.
+            offer: the tools that the model may call; None for none.
+            extra: a message of mcptui's after all others, in this request only; or "".
 
         Raises:
             ModelError: as the model raises it.
@@ -93,7 +93,7 @@ class ModelRequester:
         talk = self._conversation
         ends = {remark.place for remark in talk.remarks if remark.kind == "end"}
         messages: Sequence[Message] = talk.valid(told(talk.messages, talk.compaction, ends))
-        if extra:  # for this request only: in the history it would be parroted
+        if extra:  # in the history, the model would repeat it
             messages = [*messages, UserMessage(extra)]
         if offer is None:
             return ModelRequest(talk.system, messages)
@@ -108,7 +108,7 @@ class ModelRequester:
         return request
 
     async def _make_room(self, refused: Sequence[Message] = ()) -> bool:
-        """Compact the conversation if anything can be gained; say what was done."""
+        """Compact the conversation if anything can be gained, and emit a notice."""
         try:
             notice = await self._room.make_room(refused=refused)
         except ModelError as error:
@@ -123,7 +123,7 @@ class ModelRequester:
 _log = logging.getLogger(__name__)
 
 FINAL_SECONDS = 120.0
-"""How long the last request of a turn at its limit may take; the turn's own time may be used up."""
+"""Timeout of the last request of a turn at its limit; the turn's own time may be used up."""
 
 WRAP_UP = (
     "You cannot call tools any more in this turn. Answer now from what you know so far, "
@@ -132,20 +132,20 @@ WRAP_UP = (
 NUDGE = "Your reply was empty. Answer the question, or call a tool."
 
 DRAFT_NS = 1_000_000_000
-"""A reply that is being given is written down so often, so that a killed program has most of it."""
+"""How often a reply is saved while it streams, so that most of it survives a kill."""
 
 _INCOMPLETE = {"length": EndReason.CUT, "max_tokens": EndReason.CUT, "content_filter": EndReason.FILTERED}
-"""Finish reasons of an answer that is not all that the model had to say."""
+"""Finish reasons of an incomplete answer."""
 
 _ACKNOWLEDGED = (TurnStarted, StepEnded, ToolCallEnded, ApprovalGiven, Steered, TurnEnded)
-"""Events that say that something is so: whoever has seen one finds it in the saved conversation."""
+"""Events that state a fact: when one is seen, the saved conversation has it."""
 
 
 class Turn:
     """One user message, from question to final answer.
 
-    `events()` may be iterated once. `cancel()` may be called at any moment, from the same event loop.
-    The last event is always `TurnEnded`. What travels because of it is marked with `number`.
+    `events()` may be iterated once. `cancel()` may be called at any time from the same event loop. The last
+    event is always `TurnEnded`. The traffic that it causes is marked with `number`.
     """
 
     def __init__(self, conversation: Conversation, deps: TurnDeps, number: int = 0) -> None:
@@ -167,7 +167,6 @@ class Turn:
 
     @property
     def meter(self) -> TurnMeter:
-        """What the turn has used up so far."""
         return self._meter
 
     def cancel(self) -> None:
@@ -177,12 +176,12 @@ class Turn:
             self._task.cancel()
 
     def steer(self, text: str) -> None:
-        """Say `text` before the next step, or in one more step if the model is done by then."""
+        """Add a message before the next step, or in one more step if the model is done by then."""
         self._steering.append(text)
 
     @property
     def unsaid(self) -> Sequence[str]:
-        """What `steer` was given and the model was not told."""
+        """Messages that `steer` was given and the model was not sent."""
         return tuple(self._steering)
 
     async def events(self) -> AsyncIterator[Event]:
@@ -214,7 +213,7 @@ class Turn:
     async def _run(self) -> None:
         try:
             self._begun = True
-            if self._cancelled:  # a task that is cancelled before its first step never says how it ended
+            if self._cancelled:  # a task cancelled before its first step reports no end
                 raise asyncio.CancelledError
             await self._turn()
         except asyncio.CancelledError:
@@ -226,8 +225,8 @@ class Turn:
             self._emit(TurnError(error.message, error.where or "model", error.next_step))
             self._end(EndReason.MODEL_ERROR)
         except Exception as error:
-            # A defect of ours or of a port: the history must stay valid and whoever reads the events must
-            # not wait for ever, so it becomes the end of this turn; the traceback goes to the log.
+            # A defect of ours or of a port: the history must stay valid and the reader of the events must
+            # not wait for ever, so the turn ends with it; the traceback goes to the log.
             _log.exception("turn ended by an internal error")
             self._keep_partial()
             self._answer_dangling("not run: an internal error ended the turn", why="not run")
@@ -265,7 +264,6 @@ class Turn:
         await self._wrap_up(reached)
 
     def _take_steering(self) -> None:
-        """Say what the person said meanwhile."""
         while self._steering:
             text = self._steering.pop(0)
             self._conversation.say(text)
@@ -290,7 +288,7 @@ class Turn:
         self._meter.spent(usage, self._deps.bill(usage))
 
     def _count(self, request: ModelRequest, reply: Reply, ms: float, *, transient: bool) -> None:
-        """Take in a reply that is complete: its tokens, its calls, its place in the conversation.
+        """Record a complete reply: its tokens, its calls, its place in the conversation.
 
         `transient`: the last message of the request is not part of the conversation.
         """
@@ -306,7 +304,7 @@ class Turn:
             self._emit(Notice(reply.warning, "warn"))
 
     def _keep(self, reply: Reply, partial: bool = False) -> None:
-        """Put a reply into the conversation, once."""
+        """Append a reply to the conversation, once."""
         self._reply = Reply()
         if reply.text:
             self._answers.append(reply.text)
@@ -314,7 +312,7 @@ class Turn:
             self._conversation.reply(reply.message(self._deps.model.label, partial))
 
     def _keep_partial(self) -> None:
-        """Keep what was shown of a reply that did not end; its calls were never complete."""
+        """Keep what was shown of an incomplete reply; its calls were never complete."""
         self._reply.calls = ()
         self._reply.echo = None
         self._keep(self._reply, partial=True)
@@ -334,7 +332,7 @@ class Turn:
             self._end(_INCOMPLETE.get(reply.finish, EndReason.ANSWERED))
 
     async def _wrap_up(self, reached: ReachedLimit) -> None:
-        """At a limit: answer what dangles, and ask once more, without tools, for the best answer."""
+        """At a limit: answer open calls, and ask once more, without tools, for the best answer."""
         self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
         self._emit(LimitReached(reached.limit, reached.value))
         before = len(self._answers)
@@ -354,7 +352,7 @@ class Turn:
         self._end(EndReason.LIMIT, reached.limit)
 
     def _summary(self, reached: ReachedLimit, failure: str) -> str:
-        """What mcptui itself can say when the model gives no last answer."""
+        """Return mcptui's own text for when the model gives no last answer."""
         stop = "" if failure.endswith((".", "!", "?")) else "."
         why = f" The last request failed: {failure}{stop}" if failure else ""
         return (

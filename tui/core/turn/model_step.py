@@ -1,4 +1,4 @@
-"""One model request: the reply as it comes, and the calls in it made safe to keep and to run."""
+"""One model request: the reply as it arrives, and its calls made safe to store and to run."""
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping
@@ -26,9 +26,9 @@ Emit = Callable[[Event], None]
 
 @dataclass(slots=True)
 class Reply:
-    """What a model has said so far in one step; filled while the stream runs, so a cut keeps its text.
+    """The reply of one step so far; filled while it streams, so that a cut keeps its text.
 
-    `seconds` and `thought` are how long it took, and for how much of that the model was thinking.
+    `seconds` is how long it took, `thought` for how much of that the model was thinking.
     """
 
     calls: tuple[CallRequest, ...] = ()
@@ -44,31 +44,27 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The visible text so far."""
         return _joined(self._text)
 
     @property
     def reasoning(self) -> str:
-        """The thinking text so far."""
         return _joined(self._reasoning)
 
     def add_text(self, piece: str) -> None:
-        """Append to the visible text."""
         self._text.append(piece)
 
     def add_reasoning(self, piece: str, *, replaces_text: bool = False) -> None:
-        """Append to the thinking text; `replaces_text`: what was taken for visible text was thinking."""
+        """Append thinking text; `replaces_text`: what was taken for visible text was thinking."""
         if replaces_text:
             self._text.clear()
         self._reasoning.append(piece)
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has neither text nor calls."""
         return not (self.text or self.calls)
 
     def thinks(self, now_ns: int, thinking: bool = True) -> None:
-        """Take in whether the model is thinking now."""
+        """Record whether the model is thinking now."""
         if thinking:
             self._thinks_since = now_ns if self._thinks_since is None else self._thinks_since
         elif self._thinks_since is not None:
@@ -76,7 +72,7 @@ class Reply:
             self._thinks_since = None
 
     def message(self, model: str, partial: bool) -> AssistantMessage:
-        """Return it as it stands in the conversation; `model` is the label of who said it."""
+        """Return it as a message; `model` is the label of its author."""
         return AssistantMessage(
             text=self.text,
             reasoning=self.reasoning,
@@ -92,7 +88,7 @@ class Reply:
     def known_usage(
         self, request: ModelRequest, estimated: Callable[[ModelRequest], int] = estimate_request
     ) -> Usage:
-        """Return the endpoint's count, or an estimate where it gave none."""
+        """Return the endpoint's count, or an estimate if it gave none."""
         if self.usage is not None and (self.usage.prompt or self.usage.completion):
             return self.usage
         written = self.text + self.reasoning + "".join(call.name + call.arguments for call in self.calls)
@@ -100,7 +96,7 @@ class Reply:
 
 
 def _joined(pieces: list[str]) -> str:
-    """Return the text of `pieces`, which become one: joined once, however often it is asked for."""
+    """Join `pieces` in place, so that the work is done once."""
     if len(pieces) > 1:
         pieces[:] = ["".join(pieces)]
     return pieces[0] if pieces else ""
@@ -109,7 +105,7 @@ def _joined(pieces: list[str]) -> str:
 async def think(
     model: ChatModel, request: ModelRequest, step: int, reply: Reply, emit: Emit, clock: Clock
 ) -> None:
-    """Send `request`, fill `reply` and emit its pieces.
+    """Send `request`, fill `reply` and emit its parts.
 
     Raises:
         ModelError: as the model raises it; `reply` then holds what was said before.
@@ -149,9 +145,9 @@ def _finish(reply: Reply, part: ReplyPart, step: int, emit: Emit) -> None:
 
 
 def unique_calls(calls: tuple[CallRequest, ...], used: Collection[str]) -> tuple[CallRequest, ...]:
-    """Return `calls` with ids that no earlier call has; ids that are fine stay as the provider gave them.
+    """Return `calls` with ids that no earlier call has; unique ids stay as the provider gave them.
 
-    A fresh id is made by hashing, so the same history gives the same ids.
+    New ids are hashes, so the same history gives the same ids.
     """
     taken: set[str] = set()
     result: list[CallRequest] = []
@@ -168,7 +164,7 @@ def unique_calls(calls: tuple[CallRequest, ...], used: Collection[str]) -> tuple
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
-    """Return the arguments that a model wrote as JSON text; empty text is no arguments.
+    """Return the arguments that a model wrote as JSON text; empty text means no arguments.
 
     Raises:
         ValueError: it is not one JSON object, or has NaN, Infinity or a number out of range in it.
@@ -187,10 +183,10 @@ def parse_arguments(text: str) -> dict[str, Any]:
 
 
 def storable(call: CallRequest) -> CallRequest:
-    """Return `call` as it may stand in the history.
+    """Return `call` as the history may contain it.
 
-    Arguments that are not a JSON object would make some providers refuse every later request, so the
-    history has `{}` for them; the model reads its own text back in the error.
+    Arguments that are not a JSON object would make some providers refuse every later request, so the history
+    has `{}` for them; the model reads its own text in the error.
     """
     try:
         parse_arguments(call.arguments)

@@ -1,4 +1,4 @@
-"""The calls of one reply: checked, approved, run, and told to the model as observations."""
+"""The calls of one reply: checked, approved, run, and answered with observations for the model."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -29,18 +29,18 @@ from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 from tui.core.turn.model_step import Emit, parse_arguments
 
 PROGRESS_NS = 50_000_000
-"""Progress of one call is told at most so often; a server may send thousands a second."""
+"""Interval between progress events of one call; a server may send thousands a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call and what it means.
+    """A call and its meaning.
 
     Attributes:
         call: as the model wrote it.
-        tool: what it resolves to, or None.
+        tool: the tool that it resolves to, or None.
         arguments: parsed; empty if they cannot be.
-        problem: what the model is told if the call cannot run, or "".
+        problem: what the model reads if the call cannot run, or "".
         why: the same in a word or two ("unknown tool", "invalid arguments"), or "".
     """
 
@@ -52,7 +52,6 @@ class PreparedCall:
 
     @property
     def server(self) -> str:
-        """The server's name, or "" if the call resolves to nothing."""
         return self.tool.server if self.tool else ""
 
     @property
@@ -62,7 +61,7 @@ class PreparedCall:
 
 
 def prepare(call: CallRequest, table: NameTable) -> PreparedCall:
-    """Return what `call` means, or the problem that the model can mend."""
+    """Return the meaning of `call`, or the problem that the model can fix."""
     tool = table.resolve(call.name)
     if call.truncated:
         problem = "not run: the arguments were cut off in the middle. Send the call again, complete."
@@ -87,14 +86,14 @@ def prepare(call: CallRequest, table: NameTable) -> PreparedCall:
 
 @dataclass(frozen=True, slots=True)
 class TurnDeps:
-    """What a turn works with, all of it passed in.
+    """What a turn works with.
 
     Attributes:
-        journal: writes down what happens, if the conversation is saved.
-        gauge: how full the model's window is; kept from turn to turn.
-        bill: told what each request used up; returns what it cost, or None if nobody knows.
-        shelf: whole results that the model was told in part; kept from turn to turn.
-        offering: chooses the tools that are offered; kept from turn to turn.
+        journal: records what happens, if the conversation is saved.
+        gauge: how full the model's window is; lives as long as the conversation.
+        bill: called with the usage of each request; returns its cost, or None if unknown.
+        shelf: complete results that the model was sent truncated; lives as long as the conversation.
+        offering: selects the tools that are offered; lives as long as the conversation.
     """
 
     model: ChatModel
@@ -112,14 +111,14 @@ class TurnDeps:
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """How a call ended; `counted` is false for what says nothing about the model's skill (a denial)."""
+    """How a call ended; `counted` is false if it says nothing about the model's skill (a denial)."""
 
     failed: bool
     counted: bool = True
 
 
 class ToolCallRunner:
-    """Runs calls. Emits every stage and appends one observation a call to the conversation."""
+    """Runs calls. Emits an event for each stage and appends one observation per call to the conversation."""
 
     def __init__(self, deps: TurnDeps, conversation: Conversation, meter: TurnMeter, emit: Emit) -> None:
         self._deps = deps
@@ -136,7 +135,7 @@ class ToolCallRunner:
         self.offer = ToolOffer(())
 
     def refresh_tools(self) -> ToolOffer:
-        """Take in what the servers offer now; servers may start and stop while a turn runs."""
+        """Update the offer; servers may start and stop while a turn runs."""
         tools = self._toolbox.tools()
         if self._chosen:
             self.offer = self.offer.renewed(tools)
@@ -147,7 +146,7 @@ class ToolCallRunner:
         return self.offer
 
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
-        """Say that the model wants `call`, and return what it means."""
+        """Emit that the model wants `call`, and return its meaning."""
         item = prepare(call, self.offer.table)
         self._proposed[call.id] = item
         self._emit(
@@ -156,7 +155,7 @@ class ToolCallRunner:
         return item
 
     async def act(self, step: int, calls: Sequence[CallRequest]) -> None:
-        """Run `calls` in order; neighbours that are read-only and need no question run side by side."""
+        """Run `calls` in order; adjacent read-only calls that need no approval run in parallel."""
         outcomes: list[CallOutcome] = []
         batch: list[PreparedCall] = []
         self._ration = self._ration_for(len(calls))
@@ -179,14 +178,14 @@ class ToolCallRunner:
         self._meter.step_ended(calls=len(counted), failed=sum(outcome.failed for outcome in counted))
 
     def abandon(self, step: int, call: CallRequest, text: str, why: str) -> None:
-        """Answer a call that will get no observation from its server."""
+        """Answer a call that will get no result from its server."""
         item = self._proposed.get(call.id) or self.propose(step, call)
         if call.id in self._started:
             text += "; it had been sent already, so it may or may not have had its effect"
         self._conclude(step, item, Observation(text), is_error=True, why=why)
 
     async def _checked(self, position: int, item: PreparedCall, waiting: int) -> PreparedCall:
-        """Return `item`, with a problem if a limit or its tool's schema forbids it to run."""
+        """Return `item`, with a problem if a limit or its tool's schema forbids it."""
         limits = self._deps.limits
         if item.problem or item.tool is None:
             return item
@@ -233,7 +232,7 @@ class ToolCallRunner:
         return await self._run(step, item, tool)
 
     async def _ask(self, step: int, item: PreparedCall, tool: Tool, why: str) -> str:
-        """Ask the person; return "" for a yes, what the model is told for a no."""
+        """Ask for approval; return "" for yes, what the model reads for no."""
         clock, call_id = self._deps.clock, item.call.id
         request = ApprovalRequest(call_id, tool, item.arguments, why)
         self._emit(ApprovalAsked(step, call_id, request))
@@ -276,7 +275,7 @@ class ToolCallRunner:
         return CallOutcome(failed=result.is_error)
 
     def _told(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
-        """Return what the model is told of a result; what it is not told of a server's goes on the shelf."""
+        """Return what the model reads of a result; if it is truncated, the complete text is stored."""
         limit = self._ration.limit()
         told = observation(result, limit) if is_built_in(tool) else observation(result, limit, self._shelve)
         times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
@@ -298,7 +297,7 @@ class ToolCallRunner:
         return ResultBudget(self._deps.limits.result_bytes, self._deps.gauge.window, calls)
 
     async def _intend(self, item: PreparedCall, tool: Tool) -> None:
-        """Have it on disk that the call is about to be sent, before its bytes leave."""
+        """Save that the call is about to be sent, before its bytes leave."""
         if (journal := self._deps.journal) is None:
             return
         turn = CAUSE.get()
@@ -330,7 +329,7 @@ class ToolCallRunner:
         why: str,
         result: ToolResult | None = None,
     ) -> None:
-        """Tell the model and whoever watches how a call ended; the one place where calls end."""
+        """Record and emit how a call ended; the one place where calls end."""
         started = self._started.pop(item.call.id, None)
         elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
         self._ration.take(told.text, told.attachments)

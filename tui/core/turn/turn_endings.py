@@ -1,6 +1,6 @@
-"""Why a turn ended, which limit it met and what failed, in plain sentences. Pure.
+"""Why a turn ended, which limit it reached and what failed, in plain sentences. Pure.
 
-One place for the screen while a turn runs, for a conversation that is opened again, and for exports.
+Used by the screen during a turn, for a reopened conversation, and for exports.
 """
 
 from collections.abc import Mapping
@@ -50,11 +50,11 @@ _LIMITS = {limit.value: words for limit, words in LIMIT_SENTENCES.items()}
 
 
 def remark_of(event: Event, place: int) -> Remark | None:
-    """Return what is said of an event beside what the model says; None for nothing.
+    """Return the remark for an event, None if there is none.
 
     Args:
         event: any.
-        place: how many messages there are.
+        place: number of messages so far.
     """
     match event:
         case TurnStarted(notice=notice) if notice:
@@ -74,7 +74,7 @@ def remark_of(event: Event, place: int) -> Remark | None:
 
 
 def words_of(remark: Remark) -> str:
-    """Return what a remark says, without keys; "" if that is nothing, or of a newer mcptui."""
+    """Return the text of a remark, without keys; "" for none, or for one of a newer mcptui."""
     match remark.kind:
         case "error":
             place = f"{remark.where}: " if remark.where not in ("", "model") else ""
@@ -90,7 +90,7 @@ def words_of(remark: Remark) -> str:
 
 
 def _limit_words(remark: Remark) -> str:
-    """Return which limit was met, and where it can be changed."""
+    """Return which limit was reached, and where it can be changed."""
     value = remark.value
     words = _LIMITS.get(remark.text, "").format(
         value=f"{value:g}",

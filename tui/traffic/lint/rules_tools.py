@@ -43,15 +43,12 @@ class SchemaValidator(Protocol):
             method: its method; of a result that of its request.
             value: params, or None where there are none, or the result.
         """
-        ...
 
     def schema_problem(self, schema: Any) -> str:
         """Return why a JSON Schema is none, or ""."""
-        ...
 
     def violation(self, schema: Mapping[str, Any], value: Any) -> str:
         """Return why a value is not what a schema wants; "" if it is, or could not be looked at."""
-        ...
 
 
 class _Sparing:
