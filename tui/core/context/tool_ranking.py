@@ -167,7 +167,7 @@ _COMMON = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """Return the words of `text` as they are compared: lower case, without endings; CJK as pairs of letters."""
+    """Return the words of `text` as they are compared: lower case, no endings; CJK as pairs of letters."""
     found: list[str] = []
     for word in _LETTERS.findall(_CAMEL.sub(" ", text).lower()):
         if not word.isascii():

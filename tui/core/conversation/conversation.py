@@ -1,11 +1,10 @@
-"""What was said: messages, calls and results, always in a form that a model accepts.
+"""A conversation: messages, calls and results, always in a form that a model accepts.
 
-A conversation is a list of messages. Every call of an assistant message has exactly one tool message
-right after it (research: providers answer 400 otherwise and the session is wedged for good), so the
-loop answers dangling calls before anything else is appended.
+Every call of an assistant message has exactly one tool message right after it (research: providers answer 400
+otherwise and the session is stuck for good), so the loop answers open calls before anything else is appended.
 
-Beside what was said, a message knows what a screen shows of it: when it was said, how long it took. Two
-messages that say the same are equal whatever that is.
+A message also has what only a screen shows: when it was written, how long it took. That does not count for
+equality.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -30,18 +29,17 @@ RemarkKind = Literal["error", "limit", "end", "notice", "warn", "retry"]
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A line of mcptui's own that stood in a conversation, as its parts.
+    """A line of mcptui's own in a conversation, as its parts.
 
     Attributes:
-        place: how many messages there were by then.
-        kind: "error": something failed, and the turn with it; "limit": a hard limit was met; "end": a turn
-            ended without an answer; "retry": why a request was sent again; "notice", "warn": something
-            that a person should know.
-        text: what was said; the limit's name, the code of `EndReason`. May be raw.
-        where: of an error: "model", or whose it is.
+        place: number of messages before it.
+        kind: "error": something failed, and the turn with it; "limit": a hard limit was reached; "end": a
+            turn ended without an answer; "retry": why a request was sent again; "notice", "warn": a notice.
+        text: the text; the limit's name, the code of `EndReason`. May be raw.
+        where: of an error: "model", or the server's name.
         next_step: of an error: what to do about it.
         value: of a limit.
-        at: when, in seconds since the epoch; 0.0: nobody knows.
+        at: seconds since the epoch; 0.0 if unknown.
     """
 
     place: int
@@ -54,14 +52,14 @@ class Remark:
 
 
 def remark_object(remark: Remark) -> dict[str, Any]:
-    """Return a remark as what JSON holds, without its time; fields at their default are left out."""
+    """Return a remark as a JSON object, without its time; fields at their default are left out."""
     rest = {"where": remark.where, "next_step": remark.next_step, "value": remark.value}
     found = {"place": remark.place, "kind": remark.kind, "text": remark.text}
     return found | {name: value for name, value in rest.items() if value}
 
 
 def remark_from(found: Mapping[str, Any], at: float = 0.0) -> Remark | None:
-    """Return the remark of an object that JSON held; None if it is none, or of a kind not known here."""
+    """Return the remark of a JSON object; None if it is not one, or of an unknown kind."""
     place, kind, value = found.get("place"), found.get("kind"), found.get("value", 0.0)
     if not isinstance(place, int) or isinstance(place, bool) or place < 0:
         return None
@@ -77,7 +75,7 @@ def remark_from(found: Mapping[str, Any], at: float = 0.0) -> Remark | None:
 class Usage:
     """Tokens of one request, as the endpoint counted them; `estimated` if it did not.
 
-    `cached` of those of the prompt it had read before, which costs less.
+    `cached` are those of the prompt that came from the endpoint's cache, which cost less.
     """
 
     prompt: int = 0
@@ -96,13 +94,13 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Something that goes with a message: a picture, a sound, a file, a resource.
+    """An attachment of a message: a picture, a sound, a file, a resource.
 
     Attributes:
-        kind: "text" is told as text; "image" and "audio" are sent where the model takes them; "blob" is
-            only named.
-        mime: its media type, as it was said.
-        name: what a person calls it: a file name, a URI.
+        kind: "text" is sent as text; "image" and "audio" are sent if the model accepts them; "blob" is only
+            named.
+        mime: its media type, as declared.
+        name: for the person: a file name, a URI.
         size: bytes, decoded.
         data: the text itself for "text", else base64 text.
     """
@@ -121,11 +119,11 @@ class CallRequest:
     Attributes:
         id: the provider's id, or one of ours; unique in the conversation.
         name: the qualified name as the model wrote it (`server__tool`), not yet resolved.
-        arguments: the arguments as JSON text, as they go back to the provider.
-        truncated: the text ends in the middle; such a call is answered, never repaired and run.
+        arguments: JSON text, as it is sent back to the provider.
+        truncated: the text was cut off; such a call is answered, never repaired and run.
         extra: opaque provider fields that must be sent back (Gemini's thought_signature).
-        recovered: found in text where none was expected, or mended: not what the model wrote to the letter.
-        problem: what is wrong with how it was written, told to the model in place of running it, or "".
+        recovered: found in text where none was expected, or repaired: not exactly what the model wrote.
+        problem: what is wrong with how it was written, sent to the model instead of running it, or "".
     """
 
     id: str
@@ -139,7 +137,7 @@ class CallRequest:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What the person said, what was attached to it, and when: seconds since the epoch, 0.0 for unknown."""
+    """A message of the person, its attachments, and when: seconds since the epoch, 0.0 for unknown."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
@@ -148,18 +146,18 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class AssistantMessage:
-    """What the model said in one step.
+    """The model's message in one step.
 
     Attributes:
-        text: the visible text, as it came.
-        reasoning: the thinking text, as it came.
+        text: the visible text, unchanged.
+        reasoning: the thinking text, unchanged.
         calls: the tool calls, in the model's order.
-        model: label of the model that said it.
+        model: label of the model.
         echo: provider fields to be sent back with the message (reasoning_content, reasoning_details).
-        partial: the reply was cut (cancelled, or the stream broke).
-        seconds: how long the model took; 0.0 for a reply that was cut, and if nobody knows.
-        thought: for how many of them it was thinking.
-        usage: what its request used up; None if nobody knows.
+        partial: the reply was cut off (cancelled, or the stream broke).
+        seconds: how long the model took; 0.0 for a reply that was cut off, and if unknown.
+        thought: how much of that it was thinking.
+        usage: of its request; None if unknown.
     """
 
     text: str = ""
@@ -175,17 +173,17 @@ class AssistantMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
-    """The observation: what a call gave, as the model reads it.
+    """The result of a call, as the model reads it.
 
     Attributes:
         call_id: the call's.
         name: the qualified name, as the model wrote it.
-        text: what the model is told, bounded.
+        text: bounded.
         is_error: the call failed, or did not run.
         attachments: pictures and sounds of the result.
-        kept: under which name the whole result can be read with `read_result`, or "" if `text` is all.
-        seconds: how long the call ran; 0.0 if it did not, and if nobody knows.
-        why: in a word, why it did not run or did not end by itself, as in `ToolCallEnded`; or "".
+        kept: the name by which `read_result` finds the complete result, or "" if `text` is complete.
+        seconds: how long the call ran; 0.0 if it did not, or if unknown.
+        why: a word about why it did not run or was ended, as in `ToolCallEnded`; or "".
     """
 
     call_id: str
@@ -203,14 +201,14 @@ Message = UserMessage | AssistantMessage | ToolMessage
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What the model is told in place of the oldest messages; they themselves are all kept.
+    """What is sent to the model in place of the oldest messages, which are all kept.
 
     Attributes:
-        upto: messages before this index are told as `summary`; a user message stands at it. 0: none.
-        summary: what they said.
-        shrunk: results of tools before this index are told in a few words. 0: none.
-        limits: turns that do not fit as they are: the index of the user message that begins one, and how many
-            bytes are sent of any one text in it.
+        upto: messages before this index are sent as `summary`; a user message is at it. 0: none.
+        summary: of these messages.
+        shrunk: results of tools before this index are shortened. 0: none.
+        limits: turns that are too large: the index of the user message that starts one, and how many bytes of
+            each text in it are sent.
     """
 
     upto: int = 0
@@ -219,7 +217,7 @@ class Compaction:
     limits: tuple[tuple[int, int], ...] = ()
 
     def before(self, end: int) -> "Compaction":
-        """Return the part that still applies to a conversation cut before message `end`."""
+        """Return what still applies to a conversation that is cut before message `end`."""
         if self.upto > end:
             return Compaction()
         limits = tuple((at, limit) for at, limit in self.limits if at < end)
@@ -228,16 +226,15 @@ class Compaction:
 
 @dataclass(slots=True)
 class Conversation:
-    """Messages in order, and the system text that stands before them.
+    """Messages in order, and the system text before them.
 
     Attributes:
-        system: the system text.
-        messages: everything that was said; only ever appended to.
-        compaction: what stands in for the oldest of them when the model is asked.
-        remarks: what mcptui itself said between them.
-        heard: told of each message with its index as soon as it is there.
-        compacted: told of another `compaction`.
-        remarked: told of each remark.
+        messages: only ever appended to.
+        compaction: what is sent in place of the oldest of them.
+        remarks: mcptui's own lines between them.
+        heard: called with each new message and its index.
+        compacted: called with each new `compaction`.
+        remarked: called with each remark.
     """
 
     system: str = ""
@@ -255,31 +252,29 @@ class Conversation:
     _valid: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def say(self, text: str, attachments: tuple[Attachment, ...] = (), at: float = 0.0) -> None:
-        """Append what the person said, and when."""
+        """Append a message of the person."""
         self._append(UserMessage(text, attachments, at))
 
     def reply(self, message: AssistantMessage) -> None:
-        """Append what the model said."""
         self._append(message)
 
     def observe(self, message: ToolMessage) -> None:
-        """Append the observation of a call."""
         self._append(message)
 
     def compact(self, compaction: Compaction) -> None:
-        """Let something else stand in for the oldest messages when the model is asked."""
+        """Replace the oldest messages for the model."""
         self.compaction = compaction
         if self.compacted is not None:
             self.compacted(compaction)
 
     def remark(self, remark: Remark) -> None:
-        """Keep what mcptui itself says; no model is told it."""
+        """Keep a line of mcptui's own; no model is sent it."""
         self.remarks.append(remark)
         if self.remarked is not None:
             self.remarked(remark)
 
     def remarks_before(self, upto: int) -> list[Remark]:
-        """Return what mcptui itself said before message `upto`."""
+        """Return mcptui's own lines before message `upto`."""
         return [remark for remark in self.remarks if remark.place <= upto]
 
     def _append(self, message: Message) -> None:
@@ -288,7 +283,7 @@ class Conversation:
             self.heard(len(self.messages) - 1, message)
 
     def dangling(self) -> tuple[CallRequest, ...]:
-        """Return the calls of the last assistant message that have no observation yet."""
+        """Return the calls of the last assistant message that have no result yet."""
         answered: set[str] = set()
         for message in reversed(self.messages):
             if isinstance(message, ToolMessage):
@@ -301,7 +296,7 @@ class Conversation:
 
     def used_ids(self) -> Set[str]:
         """Return every call id used so far."""
-        if self._numbered > len(self.messages):  # somebody took messages away
+        if self._numbered > len(self.messages):  # messages were removed
             self._ids.clear()
             self._numbered = 0
         for message in self.messages[self._numbered :]:
@@ -311,9 +306,9 @@ class Conversation:
         return self._ids
 
     def valid(self, messages: Sequence[Message]) -> list[Message]:
-        """Return what `sanitised` does of `messages`: this conversation's, as `compaction` has them told.
+        """Apply `sanitised` to `messages`: those of this conversation, compacted by `compaction`.
 
-        What stands before the last message of the person was looked at when it was new and is not again.
+        What is before the person's last message was checked when it was new.
         """
         known, result = self._checked, self._valid
         if self._checked_for is not self.compaction or not _begins(messages, known, self._last_checked):
@@ -329,23 +324,23 @@ class Conversation:
 
 
 def _begins(messages: Sequence[Message], count: int, last: Message | None) -> bool:
-    """Whether the first `count` messages end with `last`."""
+    """Return whether the first `count` messages end with `last`."""
     return not count or (count <= len(messages) and messages[count - 1] == last)
 
 
 def not_recorded(call: CallRequest) -> ToolMessage:
-    """Return the observation of a call of which nobody knows more."""
+    """Return the result of a call whose outcome is unknown."""
     return ToolMessage(call.id, call.name, "no result was recorded", is_error=True)
 
 
 def sanitised(
     messages: Sequence[Message], missing: Callable[[CallRequest], ToolMessage] = not_recorded
 ) -> list[Message]:
-    """Return `messages` as a provider accepts them; the same list again if they already are.
+    """Return `messages` as a provider accepts them; the same list if they already are.
 
-    Pairs are checked by position, not by a set of ids: each call needs its observation in the run of
-    tool messages right behind it. Calls without one get what `missing` makes, observations without
-    a call are dropped, empty assistant messages are dropped. Idempotent.
+    Pairs are checked by position, not by a set of ids: each call needs its result among the tool messages
+    right behind it. Calls without one get what `missing` makes, results without a call are dropped, empty
+    assistant messages are dropped. Idempotent.
     """
     result: list[Message] = []
     index = 0

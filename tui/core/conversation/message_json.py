@@ -1,7 +1,7 @@
 """Messages as JSON objects, for saved sessions and their exports. Pure.
 
-Versioned by `VERSION` in each object. Reading is tolerant of what is missing or of another type: a field
-takes its default, what an unknown version adds is left out; only what is no message at all is refused.
+Each object has a `VERSION`. Reading is tolerant: a field that is missing or of another type takes its
+default, additions of an unknown version are ignored; only what is not a message at all is refused.
 """
 
 import base64
@@ -23,13 +23,13 @@ from tui.core.conversation.conversation import (
 )
 
 VERSION = 1
-"""Of the form of an object; counts up when one that reads the older form would misread the newer."""
+"""Version of the objects; counts up when a reader of the older ones would misread the newer."""
 
 MAX_DEPTH = 64
-"""Levels of a provider's opaque fields that are kept; below them stands null."""
+"""Levels of a provider's opaque fields that are kept; below them is null."""
 
 MAX_BITS = 13_000
-"""A whole number that is larger becomes null: Python reads and writes at most 4,300 digits."""
+"""A larger integer becomes null: Python reads and writes at most 4,300 digits."""
 
 Object = dict[str, Any]
 Redact = Callable[[str], str]
@@ -37,13 +37,9 @@ _Kind = Literal["text", "image", "audio", "blob"]
 
 
 def message_object(message: Message, redact: Redact | None = None) -> Object:
-    """Return a message as what JSON holds; fields at their default are left out, and so is `at`.
+    """Return a message as a JSON object; fields at their default are left out.
 
-    When a message was said is known of every one to whoever keeps them, and stands beside it.
-
-    Args:
-        message: any.
-        redact: takes secrets out of a text; None leaves them.
+    So is `at`, which is stored next to it. `redact` removes secrets from a text; None leaves them.
     """
     clear = redact or _as_it_is
     match message:
@@ -79,10 +75,10 @@ def message_object(message: Message, redact: Redact | None = None) -> Object:
 
 
 def message_of(found: object) -> Message:
-    """Return the message of an object that JSON held.
+    """Return the message of a JSON object.
 
     Raises:
-        ValueError: it is no message; the text says why, in words.
+        ValueError: it is not a message; the text says why, in words.
     """
     if not isinstance(found, Mapping):
         raise ValueError("it is not an object")
@@ -122,7 +118,7 @@ def dumps(value: Any) -> str:
 
 
 def plain(value: Any, redact: Redact | None = None, depth: int = 0) -> Any:
-    """Return a value of any kind as what JSON can hold: bounded in depth, without NaN, names as text."""
+    """Return any value as JSON can hold it: bounded in depth, without NaN, with names as text."""
     clear = redact or _as_it_is
     match value:
         case None | bool():
@@ -142,7 +138,7 @@ def plain(value: Any, redact: Redact | None = None, depth: int = 0) -> Any:
 
 
 def clear_arguments(text: str, redact: Redact) -> str:
-    """Return the arguments of a call, JSON text, without secrets; what was JSON stays it."""
+    """Return the arguments of a call, JSON text, without secrets; valid JSON stays valid."""
     cleared = redact(text)
     if cleared == text:
         return text
@@ -189,7 +185,7 @@ def _attachment_object(one: Attachment, redact: Redact) -> Object:
 
 
 def _clear_base64(data: str, redact: Redact) -> str:
-    """Return base64 of what has no secret in it as text; a picture is the same after it as before."""
+    """Return base64 data without secrets in its text; a picture stays the same."""
     if redact is _as_it_is or not data:
         return data
     try:

@@ -1,7 +1,7 @@
-"""Conversations that outlive the program: what is kept of them, and who keeps it, as Protocols.
+"""Saved conversations: what is stored, and the Protocols of the storage.
 
-A session is one saved conversation. It is written as it happens: a message when it is complete, a call
-before it is sent. What `settled()` has returned for survives the death of the program at any moment.
+A session is one saved conversation. It is written as it happens: a message when it is complete, a call before
+it is sent. Once `settled()` has returned, everything before survives the death of the program.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -18,28 +18,28 @@ UNKNOWN_OUTCOME = (
     "outcome unknown: the program ended while this call ran. It may or may not have had its effect; "
     "it was not sent again."
 )
-"""The observation of a call that was sent and whose result was never recorded."""
+"""The result of a call that was sent and whose result was never recorded."""
 
 NEVER_SENT = "not run: the program ended before this call was sent"
-"""The observation of a call that the model wrote and nobody sent."""
+"""The result of a call that the model wrote and that was never sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """What a list of sessions shows of one.
+    """One row of a list of sessions.
 
     Attributes:
-        id: names it for good; also the stem of its file.
-        title: made of the first question, or given by the person.
-        created: when it began, in seconds since the epoch.
-        changed: when something was last said in it.
-        messages: how many there are, results of tools among them.
-        turns: how often the person said something.
+        id: permanent; also the stem of its file.
+        title: made from the first question, or given by the person.
+        created: seconds since the epoch.
+        changed: when the last message was added.
+        messages: number of messages, results of tools included.
+        turns: number of messages of the person.
         model: label of the model that answered last.
-        tokens: sum over all requests.
-        cost: what they cost by the prices of the profiles, or None if there are no prices.
+        tokens: of all requests.
+        cost: by the prices of the profiles, or None if there are none.
         parent: the session that it branched off, or "".
-        branched_at: index of the first message that is its own; 0 if it is no branch.
+        branched_at: index of the first message of its own; 0 if it is not a branch.
         in_use: another process has it open.
         problem: why it cannot be opened, in words, or "".
         estimated: some of the tokens are an estimate.
@@ -63,14 +63,12 @@ class SessionInfo:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A call that is about to be sent; written before its bytes leave.
+    """A call that is about to be sent; saved before its bytes leave.
 
     Attributes:
-        call_id: the call's.
-        server: whose tool.
         tool: its own name on that server.
-        arguments: with what.
-        decision: who let it run: "allowed" by a rule, or the person's answer ("once", "session", "always").
+        decision: how it was approved: "allowed" by a rule, or the person's answer ("once", "session",
+            "always").
         turn: the turn's number in this run of the program, as in the traffic.
     """
 
@@ -84,7 +82,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class SessionMeta:
-    """What is known of a session besides its messages; a field that is None is left as it is."""
+    """What is known of a session besides its messages; None leaves a field unchanged."""
 
     title: str | None = None
     system: str | None = None
@@ -95,57 +93,50 @@ class SessionMeta:
 
 
 class Journal(Protocol):
-    """The one who writes an open session. Nothing but `settled` and `close` ever waits."""
+    """Writes an open session. Only `settled` and `close` wait."""
 
     @property
-    def id(self) -> str:
-        """The session's."""
+    def id(self) -> str: ...
 
     @property
     def problem(self) -> str:
-        """Why nothing more is written (disk full, file gone), in words, or ""."""
+        """Why writing has stopped (disk full, file gone), in words, or ""."""
 
     def message(self, index: int, message: Message) -> None:
-        """Write a message that is complete; index counts from 0."""
+        """Write a complete message; `index` counts from 0."""
 
     def draft(self, text: str, reasoning: str) -> None:
-        """Write how far the reply has come that is being given; the next message replaces it."""
+        """Write the part of a reply that has streamed so far; the next message replaces it."""
 
-    def intent(self, intent: Intent) -> None:
-        """Write that a call is about to be sent."""
+    def intent(self, intent: Intent) -> None: ...
 
     def decision(self, call_id: str, answer: str, reason: str) -> None:
-        """Write what the person answered to a call."""
+        """Write the person's answer to an approval."""
 
     def result(self, name: str, text: str) -> None:
-        """Write the whole of a result that the model was told in part; `name` is `ToolMessage.kept`."""
+        """Write the complete text of a result that was truncated; `name` is `ToolMessage.kept`."""
 
-    def usage(self, model: str, usage: Usage, cost: float | None) -> None:
-        """Write what one request used up."""
+    def usage(self, model: str, usage: Usage, cost: float | None) -> None: ...
 
-    def remark(self, remark: Remark) -> None:
-        """Write what mcptui itself said."""
+    def remark(self, remark: Remark) -> None: ...
 
-    def describe(self, meta: SessionMeta) -> None:
-        """Write what is known of the session besides its messages."""
+    def describe(self, meta: SessionMeta) -> None: ...
 
     async def settled(self) -> None:
-        """Wait until everything said so far is on disk; returns at once where nothing can be written."""
+        """Wait until everything so far is on disk; return at once where nothing can be written."""
 
     async def close(self) -> None:
-        """Write what waits and let go of the file. Bounded in time."""
+        """Write what is pending and close the file. Bounded in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reopened:
-    """A session as it was found.
+    """A session that was read.
 
     Attributes:
-        info: what the list shows of it.
-        meta: the rest of what is known of it.
         conversation: valid for any model: calls without a result have `UNKNOWN_OUTCOME` or `NEVER_SENT`.
         unknown: ids of the calls whose outcome is unknown.
-        results: whole results by their names, for `read_result`.
+        results: complete results by name, for `read_result`.
     """
 
     info: SessionInfo
@@ -157,7 +148,7 @@ class Reopened:
 
 @dataclass(frozen=True, slots=True)
 class SessionMatch:
-    """A place where a search found something: the session, the message's index, and a cleaned excerpt."""
+    """A match of a search: the session, the message's index, and a cleaned excerpt."""
 
     session: SessionInfo
     index: int
@@ -165,60 +156,58 @@ class SessionMatch:
 
 
 class Sessions(Protocol):
-    """All saved sessions. What blocks runs in a thread.
+    """All saved sessions. Blocking work runs in a thread.
 
-    Every method raises `McptuiError` with a sentence if the file is not there, cannot be read or
-    written, or is in use by another process.
+    Every method raises `McptuiError` with a sentence if the file does not exist, cannot be read or written,
+    or is in use by another process.
     """
 
     async def begin(self, *, parent: str = "", upto: int = 0) -> Journal:
-        """Begin a session; with `parent` a branch that has the parent's messages before `upto`."""
+        """Create a session; with `parent`, a branch that starts with the parent's messages before `upto`."""
 
     async def reopen(self, session: str) -> tuple[Reopened, Journal]:
-        """Open a session to go on with it; what dangled is answered and written."""
+        """Open a session to continue it; open calls are answered and written."""
 
     async def read(self, session: str) -> Reopened:
-        """Read a session without going on with it."""
+        """Read a session without continuing it."""
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
-        """Return sessions whose title has `text` in it, the last changed first."""
+        """Return sessions whose title contains `text`, most recently changed first."""
 
     def search(self, text: str) -> AsyncIterator[SessionMatch]:
-        """Yield where `text` was said, the last changed sessions first; closing it ends the search."""
+        """Yield where `text` occurs, most recently changed sessions first; closing it ends the search."""
 
-    async def rename(self, session: str, title: str) -> None:
-        """Give a session another title."""
+    async def rename(self, session: str, title: str) -> None: ...
 
     async def delete(self, session: str) -> None:
-        """Take a session out of the list; it can be brought back with `restore` for thirty days."""
+        """Delete a session; `restore` brings it back within thirty days."""
 
-    async def restore(self, session: str) -> None:
-        """Bring back what was deleted."""
+    async def restore(self, session: str) -> None: ...
 
     async def export(self, session: str, kind: ExportKind, path: Path) -> None:
-        """Write a session to a file, whole or not at all; secrets are redacted."""
+        """Write a session to a file, atomically; secrets are redacted."""
 
     async def import_json(self, path: Path) -> SessionInfo:
-        """Take in what `export` wrote as JSON, as a new session."""
+        """Import what `export` wrote as JSON, as a new session."""
 
 
 LAST = "last"
-"""The name of the conversation in which something was said last."""
+"""The name of the session that was changed last."""
 
 LIST_STEP = "`mcptui sessions` lists them."
 
 
 def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
-    """Return the conversation of that id, of that title, or whose id begins or ends so; None if none.
+    """Return the session with that id or title, or whose id starts or ends with it; None if there is none.
 
     Args:
-        sessions: the last changed first.
+        sessions: most recently changed first.
         name: what the person wrote.
 
     Raises:
         UsageError: several could be meant.
     """
-    if name == LAST:  # one that cannot be opened is not gone on with
+    if name == LAST:  # one that cannot be opened is skipped
         return next((one for one in sessions if not one.problem), None)
     exact = [one for one in sessions if one.id == name]
     titled = [one for one in sessions if one.title.casefold() == name.casefold()]

@@ -1,6 +1,6 @@
-"""Titles of conversations, made from the first question without asking a model. Pure.
+"""Titles of conversations, made from the first question without a model. Pure.
 
-Knows no language: a sentence ends where any script ends one, and what only formats it is left out.
+It knows no language: a sentence ends where any script ends one, and formatting is removed.
 """
 
 import re
@@ -9,7 +9,7 @@ import unicodedata
 from tui.core.text import clean
 
 CELLS = 60
-"""Columns of a terminal that a title needs at most."""
+"""Maximum width of a title in cells."""
 
 READ = 2000
 """Characters of the question that are looked at."""
@@ -24,10 +24,9 @@ _TRAILING = " \t.,;:。，、；：،؛-–—"
 
 
 def title_of(text: str) -> str:
-    """Return a title for a conversation that begins with `text`: one line of at most 60 cells, or "".
+    """Return a title for a conversation that starts with `text`: one line of at most 60 cells, or "".
 
-    It is the first sentence of the first line that says something; code blocks count only if nothing else
-    is there.
+    It is the first sentence of the first line with text; code blocks count only if there is nothing else.
     """
     head = clean(text[:READ])
     for candidate in (_FENCE.sub("\n", head), head):
@@ -38,12 +37,12 @@ def title_of(text: str) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many columns of a terminal a text takes, about: wide characters two, marks none."""
+    """Return the approximate width of a text in cells: wide characters two, marks none."""
     return sum(map(_width, text))
 
 
 def shortened(text: str, most: int = CELLS) -> str:
-    """Return a line cut to `most` cells, between words where there are words, with an ellipsis."""
+    """Return a line cut to `most` cells, between words if possible, with an ellipsis."""
     if cells(text) <= most:
         return text
     room, end = most - 1, 0
@@ -59,7 +58,7 @@ def shortened(text: str, most: int = CELLS) -> str:
 
 
 def _sentence(line: str) -> str:
-    """Return the first sentence of a line without what formats it, "" if no letter or digit is in it."""
+    """Return the first sentence of a line without formatting, "" if it has no letter or digit."""
     bare = _EMPHASIS.sub("", _LINK.sub(r"\1", _LINE_START.sub("", line)))
     bare = " ".join(bare.split())
     if not any(map(str.isalnum, bare)):

@@ -1,7 +1,7 @@
-"""What a person types, read as a value and held against the limits of its field. Pure and quick.
+"""Typed text as a value, checked against the constraints of its field. Pure and fast.
 
-Structural only: types, ranges, lengths, lists of values, patterns that cannot take long. The whole schema is
-checked before the call, elsewhere.
+Checks types, ranges, lengths, lists of values, and patterns that cannot take long. The complete schema is
+validated before the call, elsewhere.
 """
 
 import json
@@ -16,7 +16,7 @@ from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
 
 MAX_JSON = 1024 * 1024
-"""Characters of raw JSON that are read; what is longer belongs into a file."""
+"""Characters of raw JSON that are parsed; a longer text belongs in a file."""
 
 _INTEGER = re.compile(r"[-+]?\d{1,4000}")
 _NUMBER = re.compile(r"[-+]?(\d{1,4000}(\.\d{0,4000})?|\.\d{1,4000})([eE][-+]?\d{1,9})?")
@@ -24,7 +24,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def parse_json(text: str) -> tuple[Any, str]:
-    """Return the value of a JSON text and what is wrong with it, or ""; NaN and Infinity are no JSON."""
+    """Return the value of a JSON text and its problem, or ""; NaN and Infinity are not JSON."""
     if len(text) > MAX_JSON:
         return None, f"is longer than {MAX_JSON:,} characters"
     try:
@@ -38,7 +38,7 @@ def parse_json(text: str) -> tuple[Any, str]:
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
-    """Return a value as JSON text; the ways back and forth lose nothing."""
+    """Return a value as JSON text; `parse_json` returns the same value."""
     try:
         return json.dumps(value, ensure_ascii=False, indent=indent)
     except (ValueError, TypeError, RecursionError):
@@ -46,7 +46,7 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same; true is not 1, but 1 is 1.0."""
+    """Return whether two JSON values are equal; true is not 1, but 1 is 1.0."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):
@@ -59,10 +59,10 @@ def same(one: Any, other: Any) -> bool:
 
 
 def read_text(spec: FieldSpec, text: str) -> tuple[Any, str]:
-    """Return the value that `text` is in a field of `spec`, and what is wrong with it, or "".
+    """Return the value of `text` in a field of `spec`, and its problem, or "".
 
-    A text that is no value of the kind is the value itself, so that nothing typed is ever lost, and what is
-    wrong can be sent to a server on purpose.
+    A text that is not a value of the kind is returned as it is, so that nothing typed is lost and an invalid
+    value can be sent to a server on purpose.
     """
     match spec.kind:
         case FieldKind.TEXT:
@@ -80,9 +80,9 @@ def read_text(spec: FieldSpec, text: str) -> tuple[Any, str]:
 
 
 def shown_text(spec: FieldSpec, value: Any) -> str | None:
-    """Return what stands in a field of `spec` for `value`; None if it is no value for such a field.
+    """Return the text of a field of `spec` for `value`; None if it is not a value for such a field.
 
-    Reading it back gives the same value.
+    `read_text` returns the same value for it.
     """
     if spec.kind is FieldKind.TEXT:
         return value if isinstance(value, str) else None
@@ -99,7 +99,7 @@ def shown_text(spec: FieldSpec, value: Any) -> str | None:
 
 
 def text_problem(spec: FieldSpec, text: str) -> str:
-    """Return what is wrong with a text, or ""."""
+    """Return the problem of a text, or ""."""
     if problem := _length_problem(spec.bounds, len(text), "character"):
         return problem
     if spec.pattern and (pattern := quick_pattern(spec.pattern)) is not None and not matches(pattern, text):
@@ -112,7 +112,7 @@ def text_problem(spec: FieldSpec, text: str) -> str:
 
 
 def size_problem(spec: FieldSpec, size: int) -> str:
-    """Return what is wrong with the number of items or entries, or ""."""
+    """Return the problem of the number of items or entries, or ""."""
     return _length_problem(spec.bounds, size, "item" if spec.kind is FieldKind.ARRAY else "entry")
 
 
@@ -199,7 +199,7 @@ _ARTICLES = {"email": "an"}
 
 
 MAX_WORK = 50_000
-"""Ways in which a match may be tried; some 5 ms at the worst."""
+"""Ways in which a match may be tried; about 5 ms at worst."""
 MAX_PATTERN = 500
 
 _ATOM = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\(\?:|.", re.DOTALL)
@@ -207,7 +207,7 @@ _QUANTIFIER = re.compile(r"[*+?]|\{(\d{1,4})(,(\d{0,4}))?\}")
 
 
 def quick_pattern(pattern: str) -> re.Pattern[str] | None:
-    """Return the pattern compiled, or None if nothing is known of its cost or it is none of Python's."""
+    """Return the compiled pattern, or None if its cost is unknown or Python does not support it."""
     if not pattern or len(pattern) > MAX_PATTERN or _choices_per_character(pattern) is None:
         return None
     try:
@@ -218,7 +218,7 @@ def quick_pattern(pattern: str) -> re.Pattern[str] | None:
 
 
 def matches(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether the pattern is found in `text`; True where it would be too much work to know."""
+    """Return whether the pattern is found in `text`; True where it would be too expensive to find out."""
     ways = _choices_per_character(pattern.pattern)
     if ways is None or len(text) > MAX_WORK:
         return True
@@ -231,10 +231,10 @@ def matches(pattern: re.Pattern[str], text: str) -> bool:
 
 
 def _choices_per_character(pattern: str) -> tuple[int, int] | None:
-    """Return how many quantifiers may take any number of characters, and the product of all other choices.
+    """Return the number of quantifiers without a bound, and the product of all other choices.
 
-    Choices multiply only if no quantifier stands within another's reach: a repeated group has no such
-    bound, nor has a reference back or a look around. None for those.
+    Choices multiply only if quantifiers are not nested: for a repeated group, a backreference or a lookaround
+    there is no such bound, so None is returned.
     """
     unbounded, fixed, place, after_group = 0, 1, 0, False
     while place < len(pattern):
@@ -259,7 +259,7 @@ def _choices_per_character(pattern: str) -> tuple[int, int] | None:
 
 
 def _spread(quantifier: re.Match[str]) -> int | None:
-    """Return in how many ways a quantifier can be met, or None for as many as there are characters."""
+    """Return in how many ways a quantifier can match, or None if there is no bound."""
     if quantifier[0] in "*+":
         return None
     if quantifier[0] == "?":

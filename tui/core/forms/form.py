@@ -1,8 +1,8 @@
-"""A JSON Schema as a form: fields to be filled in, and the arguments that they make. Pure.
+"""A JSON Schema as a form: fields to fill in, and the arguments that they make. Pure.
 
-Nothing that a person typed and no value that was loaded is ever lost: what does not fit stands in its field
-as raw JSON or as the text it is, with a sentence on what is wrong. A required object is there from the
-beginning, a required field with a default has it; everything else is absent until it is set.
+Nothing that was typed or loaded is ever lost: what does not fit is kept in its field as raw JSON or as text,
+with a sentence about the problem. Required objects are present from the start, and so are required fields
+with a default; everything else is absent until it is set.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,10 +21,10 @@ from tui.core.forms.spec import (
 
 
 class Form:
-    """The fields of one schema, and what they hold.
+    """The fields of one schema and their contents.
 
-    Paths are those of `fields()`. A path that is not there is ignored by what changes the form: it may have
-    gone with the last key. Values are JSON values. Quick enough for every key pressed.
+    Paths are those of `fields()`. Changing a path that does not exist does nothing: it may have gone with the
+    previous key. Fast enough to be called on every key press.
     """
 
     def __init__(self, schema: Any) -> None:
@@ -37,9 +37,9 @@ class Form:
     # ---- reading ---------------------------------------------------------------------------------------
 
     def fields(self) -> tuple[FormField, ...]:
-        """Return what is to be shown, in order; the whole itself, at (), only if it is not just an object.
+        """Return the fields to show, in order; the root itself, at (), only if it is not just an object.
 
-        There is nothing to show of a tool without arguments.
+        For a tool without arguments there are none.
         """
         rows = tuple(self._rows(self._root, (), self.problems()))
         whole = rows[0]
@@ -48,36 +48,36 @@ class Form:
         return rows[1:] if plain and not whole.arms else rows
 
     def field(self, path: Path) -> FormField | None:
-        """Return one field as it is now, () for the whole; None if it is not there."""
+        """Return one field, () for the root; None if it does not exist."""
         node = self._at(path)
         return None if node is None else _row(node, path, self.problems().get(path, ""))
 
     def value(self) -> tuple[Any, Mapping[Path, str]]:
-        """Return the arguments, and what is wrong with them by path; absent fields are left out.
+        """Return the arguments, without absent fields, and the problems by path.
 
-        The arguments are a JSON object but for a schema that asks for something else, or a whole that is
-        raw JSON of something else.
+        The arguments are a JSON object unless the schema asks for something else or the root holds other raw
+        JSON.
         """
         problems: dict[Path, str] = {}
         value = gathered(self._root, (), problems)
         return {} if value is MISSING else value, problems
 
     def problems(self) -> Mapping[Path, str]:
-        """Return what is wrong, by path."""
+        """Return the problems by path."""
         return self.value()[1]
 
     def as_json(self) -> str:
-        """Return the arguments as JSON text, also while something is wrong with them."""
+        """Return the arguments as JSON text, also while they have problems."""
         return json_text(self.value()[0], indent=2)
 
     # ---- filling in ------------------------------------------------------------------------------------
 
     def set(self, path: Path, text: str) -> str:
-        """Put text into a field; return what is wrong with it, or "".
+        """Set the text of a field; return its problem, or "".
 
-        Fields above it that are absent become present. Of a choice, `text` is the label or the value.
-        An empty text is a value only of a text; elsewhere it makes the field absent. In an object, a map,
-        an array, or a field that is raw already, it is JSON text.
+        Absent fields above it become present. Of a choice, `text` is the label or the value. An empty text is
+        a value only for a text field; elsewhere it makes the field absent. In an object, a map, an array or a
+        raw field, it is JSON text.
         """
         node = self._grown(path)
         if node is None:
@@ -95,9 +95,9 @@ class Form:
         self._recount()
 
     def include(self, path: Path) -> None:
-        """Make an absent field be there: an object with its fields, an empty array, map or text.
+        """Make an absent field present: an object with its fields, an empty array, map or text.
 
-        A constant and a field with a default get that; another one stays absent until it has a value.
+        A constant or a field with a default gets that value; any other stays absent until it has a value.
         """
         node = self._grown(path)
         if node is None or node.state is not FieldState.ABSENT:
@@ -112,16 +112,15 @@ class Form:
             self._grower.begin(node)
 
     def null(self, path: Path) -> None:
-        """Make a field null."""
         if (node := self._grown(path)) is not None:
             clear(node)
             node.state = FieldState.NULL
         self._recount()
 
     def choose_arm(self, path: Path, arm: int) -> None:
-        """Take another alternative of a union. What stood in the old one is there when it is taken again.
+        """Choose another alternative of a union; the content of the previous one is kept.
 
-        One that is taken for the first time begins with what fits it too.
+        An alternative that is chosen for the first time takes over what fits.
         """
         node = self._grown(path)
         if node is None or not 0 <= arm < len(node.spec.arms) or arm == node.arm:
@@ -138,8 +137,8 @@ class Form:
         """Add an item to an array, or an entry to a map or an open object; return its path.
 
         Args:
-            path: of the array, map or object; an absent one becomes present.
-            name: of the entry; one that is taken gets a number behind it.
+            path: of the array, map or object; it becomes present.
+            name: of the entry; a number is added to a name that exists.
 
         Returns:
             None if nothing can be added there, or the form has too many fields already.
@@ -165,7 +164,7 @@ class Form:
         self._recount()
 
     def rename(self, path: Path, name: str) -> Path:
-        """Rename an added entry; return its path now, which is the old one if the name is taken."""
+        """Rename an added entry; return its new path, or the old one if the name exists."""
         above, node = self._at(path[:-1]) if path else None, self._at(path)
         if above is None or node is None or not node.extra or above.kind is FieldKind.ARRAY:
             return path
@@ -177,14 +176,14 @@ class Form:
     # ---- as JSON ----------------------------------------------------------------------------------------
 
     def load(self, arguments: Any) -> None:
-        """Fill in arguments in place of everything; what does not fit stands as raw JSON in its field."""
+        """Replace everything by these arguments; what does not fit becomes raw JSON in its field."""
         self._root = FieldNode(self._spec, 0, required=True)
         self._recount()
         self._grower.fill(self._root, arguments)
         self._recount()
 
     def from_json(self, text: str) -> str:
-        """Fill in arguments from JSON text; return what is wrong with it, and change nothing then, or ""."""
+        """Load arguments from JSON text; return its problem, changing nothing, or ""."""
         value, problem = parse_json(text)
         if not problem:
             self.load(value)
@@ -199,7 +198,7 @@ class Form:
         return node
 
     def _grown(self, path: Path) -> FieldNode | None:
-        """Return the field at `path`, the absent ones above it made present."""
+        """Return the field at `path`, making absent ones above it present."""
         for end in range(len(path)):
             above = self._at(path[:end])
             if above is not None and above.state is FieldState.ABSENT and above.kind in HOLDERS:

@@ -1,4 +1,4 @@
-"""The fields of one form while it is filled in, a tree: what each holds, and the value of all. Pure."""
+"""The fields of a form as a tree: what each contains, and the value of all. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,20 +13,19 @@ HOLDERS = frozenset({FieldKind.OBJECT, FieldKind.MAP, FieldKind.ARRAY})
 
 @dataclass(slots=True)
 class FieldNode:
-    """One field, and what it holds.
+    """One field and its content.
 
     Attributes:
         spec: of the whole field, unions included.
-        level: how deep it is.
+        level: nesting depth.
         required: it must not be absent.
         extra: it can be removed.
-        state: what it holds.
-        arm: which alternative of a union.
-        text: what stands in it.
-        value: what `text` means; of holders nothing.
-        problem: what is wrong with `value`.
-        children: by name or number, where the state of a holder is SET.
-        shelf: what stood in the arms that were chosen before.
+        arm: the chosen alternative of a union.
+        text: its text.
+        value: the value of `text`; unused for objects, maps and arrays.
+        problem: of `value`.
+        children: by name or number, if an object, map or array is SET.
+        shelf: contents of the arms that were chosen before.
     """
 
     spec: FieldSpec
@@ -43,30 +42,29 @@ class FieldNode:
 
     @property
     def own(self) -> FieldSpec:
-        """Return the spec in force: of a union, that of the arm that is chosen."""
+        """The spec in force: of a union, that of the chosen arm."""
         return self.spec.arms[self.arm] if self.spec.arms else self.spec
 
     @property
     def kind(self) -> FieldKind:
-        """Return what it is edited as now."""
+        """The kind that it is edited as now."""
         if self.state is FieldState.RAW or (self.level >= MAX_DEPTH and self.own.kind in HOLDERS):
             return FieldKind.JSON
         return self.own.kind
 
     @property
     def is_raw(self) -> bool:
-        """Whether it holds JSON text in place of what it is edited as."""
         return self.state is FieldState.RAW
 
     def take_arm(self, arm: int) -> None:
-        """Put what stands in this arm on the shelf, and take from there what stood in the other one."""
+        """Switch to an arm, and keep the content of the previous one."""
         self.shelf[self.arm] = replace(self, shelf={})
         taken = self.shelf.pop(arm, FieldNode(self.spec, self.level))
         self.arm, self.state, self.text = arm, taken.state, taken.text
         self.value, self.problem, self.children = taken.value, taken.problem, taken.children
 
     def nodes(self) -> Iterator["FieldNode"]:
-        """Yield it and all that is beneath it."""
+        """Yield this node and all below it."""
         yield self
         for child in self.children.values():
             yield from child.nodes()
@@ -80,7 +78,7 @@ def clear(node: FieldNode) -> None:
 
 
 def write(node: FieldNode, text: str) -> None:
-    """Put text into a field that is no object, map or array; an empty one that is no text makes it absent."""
+    """Set the text of a field that is not an object, map or array; "" makes it absent unless it is text."""
     clear(node)
     if not text.strip() and node.kind is not FieldKind.TEXT and not _empty_choice(node, text):
         return
@@ -90,12 +88,12 @@ def write(node: FieldNode, text: str) -> None:
 
 
 def raw(node: FieldNode, value: Any) -> None:
-    """Put any value into a field, as JSON text."""
+    """Set any value of a field, as JSON text."""
     write_raw(node, json_text(value, indent=2 if isinstance(value, dict | list) else None))
 
 
 def write_raw(node: FieldNode, text: str) -> None:
-    """Put JSON text into a field, in place of what it is edited as."""
+    """Set JSON text in a field of any kind."""
     clear(node)
     node.state, node.text = FieldState.RAW, text
     node.value, node.problem = parse_json(text)
@@ -106,7 +104,7 @@ def write_raw(node: FieldNode, text: str) -> None:
 
 
 def gathered(node: FieldNode, path: Path, problems: dict[Path, str]) -> Any:
-    """Return the value of a field, MISSING if it is absent, and note what is wrong beneath it."""
+    """Return the value of a field, MISSING if it is absent, and add the problems below it."""
     if node.state is FieldState.ABSENT:
         if node.required:
             problems[path] = "is required"
@@ -140,7 +138,7 @@ def _twice(node: FieldNode, whole: Any) -> str:
 
 
 def text_spec(node: FieldNode) -> FieldSpec:
-    """Return the spec by which the text of a field is read: that of raw JSON where it is nested too deep."""
+    """Return the spec by which the text of a field is read: raw JSON where it is nested too deeply."""
     return node.own if node.kind is node.own.kind else FieldSpec(node.kind)
 
 
@@ -171,7 +169,7 @@ MAX_STEPS = 4_000
 
 
 class FormBuilder:
-    """Makes nodes, and fills them in, within the bounds of one form."""
+    """Creates nodes and fills them in, within the limits of one form."""
 
     def __init__(self, reader: SchemaReader) -> None:
         self._reader = reader
@@ -179,12 +177,12 @@ class FormBuilder:
         self.left = MAX_FIELDS
 
     def recount(self, root: FieldNode) -> None:
-        """Begin anew what may be spent, with the fields that there are."""
+        """Reset the limits to what the existing fields leave."""
         self._steps = 0
         self.left = MAX_FIELDS - sum(1 for _ in root.nodes())
 
     def blank(self, spec: FieldSpec, level: int, *, required: bool = False, extra: bool = False) -> FieldNode:
-        """Return a field as a person finds it: there are only required objects, constants and defaults."""
+        """Return a field as a person first sees it: with only required objects, constants and defaults."""
         node = FieldNode(spec, level, required, extra)
         self.left -= 1
         if required or extra:
@@ -192,7 +190,7 @@ class FormBuilder:
         return node
 
     def begin(self, node: FieldNode) -> None:
-        """Fill a field in with what is certain to be wanted once it is there."""
+        """Fill in what a present field certainly contains."""
         own = node.own
         if own.default is not MISSING and node.required:
             self.fill(node, own.default)
@@ -202,7 +200,7 @@ class FormBuilder:
             self.open(node)
 
     def open(self, node: FieldNode) -> None:
-        """Make an object, map or array be there, with the blank fields of its properties."""
+        """Make an object, map or array present, with blank fields for its properties."""
         clear(node)
         node.state = FieldState.SET
         if node.kind is FieldKind.OBJECT:
@@ -214,12 +212,11 @@ class FormBuilder:
                 )
 
     def add(self, node: FieldNode, name: str | int) -> FieldNode:
-        """Add an entry or item of that name."""
         node.children[name] = self.blank(self._reader.child(node.own, name), node.level + 1, extra=True)
         return node.children[name]
 
     def fill(self, node: FieldNode, value: Any) -> bool:
-        """Fill in a value; one that does not fit stands there as raw JSON. Return whether it fits."""
+        """Fill in a value, as raw JSON if it does not fit; return whether it fits."""
         try:
             self._fill(node, value)
         except RecursionError:
@@ -227,7 +224,7 @@ class FormBuilder:
         return not node.is_raw
 
     def carry_over(self, node: FieldNode, value: Any) -> bool:
-        """Fill in what of the value of another arm fits this one; return whether anything may."""
+        """Fill in what fits of another arm's value; return whether anything may."""
         if node.kind is FieldKind.OBJECT and isinstance(value, dict):
             self.open(node)
             for name in value.keys() & node.children.keys():
@@ -303,7 +300,7 @@ class FormBuilder:
 
 
 def _misfit(node: FieldNode) -> tuple[int, int, int]:
-    """Return how badly a value fits an arm; (0, 0, 0) is well."""
+    """Return how badly a value fits an arm; (0, 0, 0) is a perfect fit."""
     if node.is_raw and node.kind is not node.own.kind:
         return 1, 0, 0
     problems: dict[Path, str] = {}

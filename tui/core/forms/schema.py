@@ -1,7 +1,7 @@
 """Reads one level of a JSON Schema (2020-12) as the spec of a field. Pure, total and bounded.
 
-Schemas come from servers: whatever is not understood becomes a field of raw JSON, never a failure. Nothing
-is read before it is needed, so recursive schemas cost nothing; nothing outside the schema is ever fetched.
+Schemas come from servers: what is not understood becomes a field of raw JSON, never an error. Nothing is read
+before it is needed, so recursive schemas cost nothing; nothing outside the schema is ever fetched.
 """
 
 import json
@@ -43,7 +43,7 @@ Schema = Mapping[str, Any]
 
 
 def united(inner: Schema, outer: Schema) -> dict[str, Any]:
-    """Return one schema that asks for what both ask; where they differ, what `outer` says."""
+    """Return one schema that requires what both require; where they differ, `outer` wins."""
     whole = {**inner, **outer}
     if isinstance(inner.get("properties"), Mapping) and isinstance(outer.get("properties"), Mapping):
         whole["properties"] = {**inner["properties"], **outer["properties"]}
@@ -55,7 +55,7 @@ def united(inner: Schema, outer: Schema) -> dict[str, Any]:
 
 
 def kind_of(schema: Schema) -> FieldKind:
-    """Return the kind of field that a schema without alternatives asks for."""
+    """Return the kind of field for a schema without alternatives."""
     kind = schema.get("type")
     if isinstance(kind, str):
         return _TYPES.get(kind, FieldKind.JSON)
@@ -93,7 +93,7 @@ def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
 
 
 def _told_apart(choices: list[FieldChoice]) -> tuple[FieldChoice, ...]:
-    """Return the choices with labels that are not the same twice: a label is how one is chosen."""
+    """Return the choices with unique labels: a label is how one is chosen."""
     counts = Counter(choice.label for choice in choices)
     numbers: Counter[str] = Counter()
     told = []
@@ -120,7 +120,7 @@ def _said(value: Any) -> str:
 
 
 def bounds_of(schema: Schema, kind: FieldKind) -> Bounds:
-    """Return the limits that matter to a field of that kind."""
+    """Return the constraints that apply to a field of that kind."""
     few, many = {
         FieldKind.TEXT: ("minLength", "maxLength"),
         FieldKind.ARRAY: ("minItems", "maxItems"),
@@ -141,7 +141,7 @@ def bounds_of(schema: Schema, kind: FieldKind) -> Bounds:
 
 
 def required_of(schema: Schema) -> frozenset[str]:
-    """Return the names of the properties that must be there."""
+    """Return the names of the required properties."""
     named = schema.get("required")
     return (
         frozenset(name for name in named if isinstance(name, str)) if isinstance(named, list) else frozenset()
@@ -160,12 +160,12 @@ def _count(value: Any) -> int | None:
 
 
 def text(value: Any) -> str:
-    """Return a text, or "" in place of anything else."""
+    """Return a string, or "" for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return an object, or an empty one in place of anything else."""
+    """Return an object, or an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}
 
 
@@ -180,7 +180,7 @@ class SchemaReader:
         self._read: dict[int, tuple[Any, FieldSpec]] = {}
 
     def spec(self, schema: Any, *, top: bool = True) -> FieldSpec:
-        """Return what `schema` asks for; `top` is False for an arm, whose own arms are left as raw JSON."""
+        """Return the spec of `schema`; `top` is False for an arm, whose own arms stay raw JSON."""
         if not isinstance(schema, Mapping):
             return FieldSpec(FieldKind.JSON, note="" if schema is True else "the schema says nothing of it")
         merged, note = self._resolved(schema)
@@ -203,9 +203,9 @@ class SchemaReader:
         return {str(name): name in required for name in islice(named, MAX_FIELDS)}
 
     def child(self, spec: FieldSpec, name: str | int) -> FieldSpec:
-        """Return what is asked of the property, entry or item of that name in a field of `spec`."""
+        """Return the spec of the property, entry or item of that name in a field of `spec`."""
         wanted = self._child_schema(spec.source, name)
-        # Kept by identity, with the schema itself, so that no other one can come to have its id.
+        # Keyed by identity; keeping the schema itself ensures that no other one gets its id.
         if (known := self._read.get(id(wanted))) is None:
             known = self._read[id(wanted)] = wanted, self.spec(wanted)
         return known[1]
@@ -225,7 +225,7 @@ class SchemaReader:
     # ---- one schema out of several ---------------------------------------------------------------------
 
     def _resolved(self, schema: Schema) -> tuple[Schema, str]:
-        """Follow references and unite `allOf`; return the schema and why that could not be done, or ""."""
+        """Follow references and merge `allOf`; return the schema and why that failed, or ""."""
         merged: Schema = schema
         seen: set[str] = set()
         for _ in range(MAX_HOPS):
@@ -249,7 +249,7 @@ class SchemaReader:
         return merged, "the schema refers on and on"
 
     def _once(self, part: Schema) -> Schema:
-        """Replace the reference that a part of `allOf` is: a union of two references would lose one."""
+        """Replace the reference that a part of `allOf` is: merging two references would lose one."""
         ref = part.get("$ref")
         target = self._target(ref) if isinstance(ref, str) else None
         if not isinstance(target, Mapping):
@@ -257,7 +257,7 @@ class SchemaReader:
         return united(target, {key: value for key, value in part.items() if key != "$ref"})
 
     def _target(self, ref: str) -> Any:
-        """Return what a local reference points at; None for any other."""
+        """Return the target of a local reference; None for any other."""
         if not ref.startswith("#"):
             return None
         node: Any = self._root
@@ -286,7 +286,7 @@ class SchemaReader:
     # ---- alternatives ----------------------------------------------------------------------------------
 
     def _arms(self, merged: Schema) -> tuple[list[Schema], bool]:
-        """Return the alternatives of a schema, null left out, and whether null was among them."""
+        """Return the alternatives of a schema without null, and whether null was among them."""
         found = list(islice(self._flat(merged, 0), MAX_ARMS + 1))
         nullable = merged.get("nullable") is True  # OpenAPI's word, which many generators write
         arms = []
@@ -389,7 +389,7 @@ class SchemaReader:
 
 
 def _named_for_itself(whole: dict[str, Any], arm: Schema) -> dict[str, Any]:
-    """Let an arm keep its own words where it has some: those outside are the field's."""
+    """Let an arm keep its own title, description and default where it has them."""
     return {**whole, **{key: arm[key] for key in ("title", "description", "default") if key in arm}}
 
 

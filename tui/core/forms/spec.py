@@ -1,6 +1,6 @@
-"""The words of forms: what kind of field a schema asks for, and what state a field is in. Pure.
+"""The vocabulary of forms: the kind of field that a schema asks for, and the state of a field. Pure.
 
-All texts are raw, as the server wrote them: whoever shows them cleans them.
+All texts are raw, as the server wrote them; clean them before showing them.
 """
 
 from collections.abc import Mapping
@@ -9,18 +9,18 @@ from enum import StrEnum
 from typing import Any, Final
 
 MAX_DEPTH = 8
-"""Levels of nesting with fields of their own; what lies deeper is one field of raw JSON."""
+"""Levels of nesting with fields of their own; what is deeper is one field of raw JSON."""
 MAX_FIELDS = 400
-"""Fields of one form; what is more is raw JSON."""
+"""Fields of one form; the rest is raw JSON."""
 MAX_CHOICES = 500
 MAX_ARMS = 32
 
 Path = tuple[str | int, ...]
-"""Where a field is: names of properties and numbers of items; () is the whole of the arguments."""
+"""Names of properties and numbers of items; () is the root."""
 
 
 class Missing:
-    """There is no value, which is not the value null."""
+    """No value, which is not the value null."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ MISSING: Final = Missing()
 
 
 class FieldKind(StrEnum):
-    """What a field is edited as."""
+    """How a field is edited."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -50,12 +50,15 @@ class FieldKind(StrEnum):
 
 
 class FieldState(StrEnum):
-    """What a field holds.
+    """What a field contains.
 
-    ABSENT: it is left out of the arguments, which is not the same as an empty text.
+    ABSENT: it is not in the arguments, which is not the same as an empty text.
+
     NULL: null.
-    SET: a value of its kind; for an object, a map or an array: it is there, maybe empty.
-    RAW: JSON text in place of its kind, because a person wanted so or a value did not fit.
+
+    SET: a value of its kind; an object, map or array may be empty.
+
+    RAW: JSON text, because the person chose it or the value did not fit.
     """
 
     ABSENT = "absent"
@@ -74,12 +77,12 @@ class FieldChoice:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits on a value; None where there is none.
+    """The constraints on a value; None where there is none.
 
     Attributes:
         minimum, maximum: of a number.
         above, below: exclusive limits of a number.
-        step: what a number is a multiple of.
+        step: a number must be a multiple of it.
         shortest, longest: characters of a text, items of an array or entries of an object.
         unique: no two items of an array are equal.
     """
@@ -96,24 +99,24 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """What a schema says of one field.
+    """What a schema says about one field.
 
     Attributes:
-        kind: what it is edited as; under a union, what the first arm is.
+        kind: how it is edited; for a union, the kind of the first arm.
         title, description: the schema's, or "".
-        nullable: null is a value of it.
-        choices: of a CHOICE, and the one of a CONST.
-        arms: the alternatives of a union, each a spec of its own; empty if it is none.
-        label: what to call it among the arms of a union.
-        bounds: limits on the value.
+        nullable: null is allowed.
+        choices: of a CHOICE; the one of a CONST.
+        arms: the alternatives of a union, each a spec of its own; empty otherwise.
+        label: its name among the arms of a union.
+        bounds: constraints on the value.
         pattern: regular expression of a text, or "".
         format: "date", "uri", "email" and so on, or "".
-        default: what the server takes when it is absent, or MISSING.
-        examples: values that the schema gives.
-        secret: its format or `writeOnly` says that it is not to be seen.
-        open: entries may be added under names of one's own.
-        note: why it is raw JSON though the schema says more, or what of it is not shown; or "".
-        source: the schema itself, references resolved at its top.
+        default: what the server uses when it is absent, or MISSING.
+        examples: from the schema.
+        secret: its format or `writeOnly` says that it must not be shown.
+        open: entries with any name may be added.
+        note: why it is raw JSON although the schema says more, or what is not shown; or "".
+        source: the schema itself, with references resolved at its top level.
     """
 
     kind: FieldKind
@@ -139,20 +142,19 @@ class FormField:
     """One row of a form as it is now.
 
     Attributes:
-        path: where it is; what every method of `Form` takes.
-        name: its last part as text: name of the property, number of the item from 0, or the entry's name.
-        spec: what the schema says of it; of a union, of the arm that is chosen.
-        kind: what it is edited as now; JSON while its state is RAW.
-        state: what it holds.
-        text: what stands in it, right or wrong; JSON text if raw, "" for objects, maps and arrays.
-        choice: which of `spec.choices` it is, or None.
+        path: the argument of every method of `Form`.
+        name: last part of the path as text: a property, the number of an item from 0, or an entry.
+        spec: its spec; of a union, that of the chosen arm.
+        kind: how it is edited now; JSON while its state is RAW.
+        text: its text, valid or not; JSON text if raw, "" for objects, maps and arrays.
+        choice: index in `spec.choices`, or None.
         arms: labels of the alternatives of a union, or ().
-        arm: which of them it is.
+        arm: index of the chosen one.
         required: it must not be absent.
         nullable: it may be null.
-        extra: the person added it under a name of their own, or as an item: it can be removed.
-        children: how many fields it has beneath it now.
-        problem: what is wrong with it, one sentence without a full stop, or "".
+        extra: the person added it, as an entry or item: it can be removed.
+        children: number of fields below it.
+        problem: one sentence without a full stop, or "".
     """
 
     path: Path
@@ -172,5 +174,5 @@ class FormField:
 
     @property
     def depth(self) -> int:
-        """Return how deep it is nested; a property of the arguments themselves is at 1."""
+        """Nesting depth; a top-level argument is at 1."""
         return len(self.path)

@@ -1,18 +1,19 @@
-"""Bytes into lines: bounded, linear, and in step again after a line that is too long.
+"""Bytes into lines: bounded, linear, and resynchronised after a line that is too long.
 
-Pure: no I/O, no clock, knows nothing of JSON. A line ends with LF (MCP stdio: one message a line); a CR
-before it is part of it. Any split of the same bytes gives the same lines.
+Pure: no I/O, no clock, no JSON. A line ends with LF (MCP stdio: one message a line); a CR before it is part
+of the line. Any split of the same bytes gives the same lines.
 """
 
 from dataclasses import dataclass
 from hashlib import sha256
 
 LINE_LIMIT = 16 * 1024 * 1024
-"""Bytes of the longest line that is kept; a longer one is drained without being stored."""
+"""Bytes of the longest line that is kept; a longer one is discarded as it arrives."""
 
 EDGE, HEAD = 4096, 256 * 1024
-"""Bytes kept of the end and of the beginning of an oversize line: enough to find the id of the call that it
-answers, and as much as is recorded of any body."""
+"""Bytes kept of the end and the beginning of an oversize line: enough to find the id of the call that it
+answers, and as much as is recorded of any body.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Framer:
 
     @property
     def partial(self) -> int:
-        """How many bytes of an unfinished line have come."""
+        """Bytes of an unfinished line so far."""
         return self._skipped or len(self._buffer)
 
     @property
@@ -58,7 +59,7 @@ class Framer:
         return self._head[:EDGE] or bytes(self._buffer[:EDGE])
 
     def feed(self, chunk: bytes) -> list[bytes | Oversize]:
-        """Take the next bytes and return the lines that they complete, without their newlines."""
+        """Add bytes and return the lines that they complete, without their newlines."""
         first, *others = chunk.split(b"\n")
         self._extend(first)
         if not others:
@@ -76,7 +77,7 @@ class Framer:
         return lines
 
     def finish(self) -> bytes | Oversize | None:
-        """Return the line that the end of the stream cut short, or None; ready for a new stream."""
+        """Return the unfinished line at the end of the stream, or None; ready for a new stream."""
         return self._end() if self.partial else None
 
     def _extend(self, piece: bytes) -> None:

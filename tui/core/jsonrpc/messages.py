@@ -35,7 +35,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request: somebody waits for its answer."""
+    """A request."""
 
     id: Id
     method: str
@@ -44,7 +44,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A notification: nobody waits."""
+    """A notification."""
 
     method: str
     params: dict[str, Any] | None = None
@@ -60,7 +60,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The error that a request met; always of proper shape, whatever the server wrote."""
+    """An error response; always well-formed, whatever the server wrote."""
 
     id: Id | None
     code: int
@@ -74,7 +74,7 @@ class Stray:
 
     Attributes:
         why: one clause, without any of the line's text.
-        ids: ids of requests that the line may have been meant to answer.
+        ids: ids of requests that the line may have been a response to.
     """
 
     why: str
@@ -110,17 +110,17 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
 
 
 def find_messages(raw: bytes) -> list[Message]:
-    """Return the messages that stand in a line among other things.
+    """Return the messages that are in a line among other text.
 
-    Behind a prompt or a print without a newline, between colours, or several in a row without one.
+    They may be behind a prompt or a print without a newline, between colours, or several in a row.
     """
     return [_read_message(value, len(raw)) for value in objects_within(raw, _OPENING)]
 
 
 def find_ids(*pieces: bytes) -> tuple[Id, ...]:
-    """Return what looks like the id of an answer in pieces of a line that cannot be read.
+    """Return what looks like the id of a response in pieces of a line that cannot be parsed.
 
-    Only a line that begins like a message is looked at, and only its first and last 4 KiB.
+    Only a line that starts like a message is searched, and only its first and last 4 KiB.
     """
     if pieces[0].removeprefix(_BOM).lstrip()[:1] not in (b"{", b"["):
         return ()
@@ -137,8 +137,8 @@ def write_line(message: Mapping[str, Any]) -> bytes:
     """Return `message` as one line of UTF-8 JSON, without the newline.
 
     Raises:
-        ValueError: it holds something that JSON cannot say, such as NaN.
-        TypeError: it holds something that is no JSON value.
+        ValueError: it has a value that JSON does not have, such as NaN.
+        TypeError: it has a value that cannot be JSON.
     """
     text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
@@ -181,7 +181,7 @@ def _read_call(value: dict[str, Any], identity: Id | None, ids: tuple[Id, ...]) 
 
 
 def _identity(value: Any) -> Id | None:
-    """Return an id as it can be looked up; 7, 7.0 and "7" are the same, as some servers change it."""
+    """Return an id as it is looked up; 7, 7.0 and "7" are the same, because some servers change it."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float) and value.is_integer():
@@ -190,7 +190,7 @@ def _identity(value: Any) -> Id | None:
 
 
 def _failure(identity: Id | None, error: Any, size: int) -> Failure:
-    """Make a proper error of whatever the server wrote as one."""
+    """Return a well-formed error for whatever the server wrote."""
     if not isinstance(error, dict):
         return Failure(identity, INVALID_ANSWER, _words(error) or _NO_MESSAGE)
     code, message, data = error.get("code"), error.get("message"), error.get("data")
@@ -217,13 +217,13 @@ def _words(value: Any) -> str:
 # ---- for the recorder ------------------------------------------------------------------------------------
 
 MAX_NAME = 256
-"""Characters of a method, a name or an id that stand in a column."""
+"""Characters of a method, a name or an id in a column."""
 
 READ_WHOLE = 64 * 1024
-"""Bytes of a frame that is read; a larger one is skimmed: the reader in C stops all other threads."""
+"""Bytes of a message that is parsed; a larger one is skimmed: the parser in C blocks all other threads."""
 
 MAX_ITEMS = 1000
-"""Messages of one batch that are looked at."""
+"""Messages of one batch that are classified."""
 
 INPUT_REQUIRED: Final = "input_required"
 _SMALL_VALUE = 4096
@@ -259,19 +259,18 @@ _WANTED: _Wanted = {
 
 
 class Classification(NamedTuple):
-    """What a frame says of itself.
+    """What a message is.
 
     Attributes:
-        kind: what it is.
         method: of a request or notification, as a column.
         tool: tool, prompt or resource that it names, as a column.
         ident: its id as JSON text, "" for none.
-        outcome: how it ends a request, NONE if it is nothing that does.
-        token: id text of the progress token that a request gives or a progress notification names.
-        target: id text of the request that a cancel names.
-        state: mark of the `requestState` of an input_required answer or of the round after it, 0 for none.
-        goes_on: whether a request is the next round of one that was answered with input_required.
-        items: of a batch, where its messages stand and what they are.
+        outcome: how it ends a request, NONE if it does not.
+        token: id text of the progress token that a request has or a progress notification names.
+        target: id text of the request that a cancellation names.
+        state: hash of the `requestState` of an input_required result or of the next round, 0 for none.
+        goes_on: whether a request is the next round after an input_required result.
+        items: of a batch, the positions and classifications of its messages.
     """
 
     kind: Kind
@@ -295,7 +294,7 @@ def classify(raw: bytes, size: int = -1) -> Classification:
 
     Args:
         raw: the bytes without the newline.
-        size: bytes as they travelled if `raw` is only their head.
+        size: bytes as they travelled if `raw` is only the head.
     """
     if len(raw) > READ_WHOLE or size > len(raw):
         return _skimmed(raw, torn=size > len(raw))
@@ -306,7 +305,7 @@ def classify(raw: bytes, size: int = -1) -> Classification:
         value, end = scan(text, 0)
     except (StopIteration, json.JSONDecodeError, NotJson):
         return _NOT_JSON
-    except (RecursionError, ValueError):  # nested too deeply, or a whole number of thousands of digits
+    except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
         return _skimmed(raw)
     if end != len(text) and text[end:].strip(_WHITE):
         return _NOT_JSON
@@ -316,9 +315,9 @@ def classify(raw: bytes, size: int = -1) -> Classification:
 
 
 def column(text: str) -> str:
-    """Return a name from outside as it stands in a column: one cleaned line of at most `MAX_NAME`.
+    """Return a foreign name as a column has it: one cleaned line of at most `MAX_NAME`.
 
-    A name of ordinary characters stays as it was sent. To look for any other one, compare columns.
+    A name of ordinary characters is unchanged. To search for any other one, compare columns.
     """
     if len(text) <= MAX_NAME:
         if text.isprintable() and text.isascii():
@@ -435,7 +434,7 @@ def _skimmed(raw: bytes, torn: bool = False) -> Classification:
 
 
 def _classified_head(value: dict[str, Any]) -> Classification:
-    """Return what a frame is of which only the head is known: what is missing may stand in the rest."""
+    """Return what a message is of which only the head is known; the rest may have what is missing."""
     reading = _classified({"jsonrpc": "2.0", **value})
     if reading.kind is Kind.NOT_RPC and not reading.ident and "id" not in value and "error" not in value:
         if type(value.get("result")) is dict:
@@ -444,7 +443,7 @@ def _classified_head(value: dict[str, Any]) -> Classification:
 
 
 def _essence(raw: bytes, start: int, wanted: _Wanted) -> tuple[dict[str, Any], int]:
-    """Return an object reduced to the wanted members, and the index behind it (-1 if it is torn)."""
+    """Return an object reduced to the wanted members, and the index behind it (-1 if it is cut off)."""
     seen = outline(raw, start)
     value: dict[str, Any] = {}
     for key, inner in wanted.items():
@@ -467,13 +466,13 @@ def _scalar(raw: bytes) -> Any:
             return json.loads(raw.decode("utf-8", "replace"))
         except json.JSONDecodeError:
             raise
-        except ValueError:  # a whole number of thousands of digits: JSON, but nothing that we look for
+        except ValueError:  # an integer of thousands of digits: JSON, but nothing that we look for
             return None
     return f"{raw[1:_SMALL_VALUE].decode('utf-8', 'replace')}{sha256(raw).hexdigest()}"
 
 
 def _classified_batch(raw: bytes, start: int = -1) -> Classification:
-    """Return an array as a batch of what its items are, if they are objects."""
+    """Return an array as a batch, if its items are objects."""
     if start < 0:
         start = raw.find(b"[")
     found: list[tuple[int, int, Classification]] = []

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 MAX_DEPTH = 256
-"""Levels of nesting that are accepted; everything behind may then recurse without counting."""
+"""Accepted levels of nesting; code behind the reader may then recurse without counting."""
 
 MAX_PARTS = 250_000
 """Objects and lists in one large value: 16 MiB can hold five million, which are 400 MB of memory."""

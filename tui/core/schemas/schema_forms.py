@@ -1,9 +1,9 @@
-"""Tool schemas in the forms that stricter providers ask for. Pure; begins where `schemas` ends.
+"""Tool schemas for stricter providers. Pure; starts from the schemas that `schemas` makes.
 
-Most endpoints take any JSON Schema of an object. Moonshot's checks that every node has a type and that
-none stands beside `anyOf`; Google's knows a subset of OpenAPI and answers 400, or nothing at all, to
-anything else. What a form cannot say is left out: before a call its arguments are checked against the
-tool's own schema anyway.
+Most endpoints accept any JSON Schema of an object. Moonshot's checks that every node has a type and no node
+has one next to `anyOf`; Google's accepts a subset of OpenAPI and answers 400, or nothing at all, to anything
+else. What a form cannot express is left out: before a call, its arguments are validated against the tool's
+own schema anyway.
 """
 
 import hashlib
@@ -25,9 +25,9 @@ class SchemaForm(StrEnum):
 
 
 def in_form(schema: Mapping[str, Any], form: SchemaForm) -> dict[str, Any]:
-    """Return `schema`, which `model_schema` has made, as an endpoint of that kind accepts it.
+    """Return a schema of `model_schema` as an endpoint of that kind accepts it.
 
-    One that grows beyond reason on the way is cut to its first level.
+    One that becomes too large is cut to its first level.
     """
     if form is SchemaForm.PLAIN:
         return dict(schema)
@@ -38,7 +38,7 @@ def in_form(schema: Mapping[str, Any], form: SchemaForm) -> dict[str, Any]:
 
 
 def _shallow(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the first level of a schema that grows beyond reason in a form."""
+    """Return the first level of a schema that becomes too large."""
     properties = schema.get("properties", {})
     kept = {
         name: {key: node[key] for key in ("type", "description", "enum") if key in node}
@@ -59,7 +59,7 @@ _MAX_LISTED = 40
 
 
 class _Shaper:
-    """Writes one schema anew, node by node, with nothing in it but what the form knows."""
+    """Rewrites one schema, node by node, with only what the form supports."""
 
     def __init__(self, form: SchemaForm) -> None:
         self._gemini = form is SchemaForm.GEMINI
@@ -71,7 +71,7 @@ class _Shaper:
         return made
 
     def node(self, node: Any) -> dict[str, Any]:
-        """Return one node, typed and without combiners but `anyOf`."""
+        """Return one node, typed and without combiners except `anyOf`."""
         self._nodes += 1
         if self._nodes > MAX_NODES:
             raise SchemaTooLarge(f"more than {MAX_NODES} nodes in the form that the endpoint accepts")
@@ -87,14 +87,14 @@ class _Shaper:
         return self._any_of([_merged({"allOf": [beside, branch]}) for branch in branches], found)
 
     def _any_of(self, branches: list[dict[str, Any]], found: Mapping[str, Any]) -> dict[str, Any]:
-        """Return alternatives; one that is left alone needs no `anyOf`, and Google knows no null."""
+        """Return alternatives; a single one needs no `anyOf`, and Google does not support null."""
         nullable = self._gemini and any(_type_of(branch) == "null" for branch in branches)
         if nullable:
             branches = [branch for branch in branches if _type_of(branch) != "null"] or [{"type": "string"}]
         made: list[dict[str, Any]] = []
         for branch in branches:
             one = self.node(branch)
-            # Alternatives in an alternative are alternatives; Google takes nothing beside its anyOf.
+            # Nested alternatives are flattened; Google accepts nothing next to anyOf.
             made.extend(one["anyOf"] if "anyOf" in one else [one])
         unique = list({json.dumps(one, sort_keys=True, default=str): one for one in made}.values())
         if nullable:
@@ -138,18 +138,18 @@ class _Shaper:
             made["required"] = list(dict.fromkeys(names))
         more = node.get("additionalProperties")
         if not self._gemini and isinstance(more, bool | Mapping):
-            # {} is whatever one likes, which in this form only `true` says.
+            # {} means any value, which in this form is written `true`.
             described = isinstance(more, Mapping) and bool(more)
             made["additionalProperties"] = self.node(more) if described else more is not False
 
     def _values(self, node: Mapping[str, Any], kind: str, made: dict[str, Any]) -> None:
-        """Take over enum, const and default as far as they fit the type."""
+        """Copy enum, const and default as far as they fit the type."""
         listed = _enum(node)
         fitting = [value for value in listed if _is(value, kind)]
         if fitting and (kind == "string" or not self._gemini):
             made["enum"] = fitting
         elif fitting:
-            # Google's enums are texts; what may be chosen is said in words instead.
+            # Google's enums are strings; other choices go into the description.
             shown = ", ".join(json.dumps(value, default=str)[:100] for value in fitting[:_MAX_LISTED])
             made["description"] = f"{made.get('description', '')} One of: {shown}.".strip()
         if not self._gemini and "default" in node and _is(node["default"], kind):
@@ -157,7 +157,7 @@ class _Shaper:
 
 
 def _merged(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a node with its `allOf` written into it."""
+    """Return a node with its `allOf` merged into it."""
     parts = node.get("allOf")
     result = {key: value for key, value in node.items() if key != "allOf"}
     for part in parts if isinstance(parts, list) else ():
@@ -177,7 +177,7 @@ def _merged(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _alternatives(node: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what a node may be one of: its combiners, its list of types, or values of several types."""
+    """Return the alternatives of a node: its combiners, its list of types, or values of several types."""
     for combiner in ("anyOf", "oneOf"):
         branches = node.get(combiner)
         found = (
@@ -208,7 +208,7 @@ def _enum(node: Mapping[str, Any]) -> list[Any]:
 
 
 def _type_of(node: Mapping[str, Any]) -> str:
-    """Return the type of a node: its own, or what its other keywords are about."""
+    """Return the type of a node: its own, or the one that its other keywords imply."""
     kind = node.get("type")
     if isinstance(kind, list) and len(kind) == 1:
         kind = kind[0]
@@ -263,10 +263,9 @@ KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
 def with_plain_keys(schema: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return a schema whose names are all accepted, and its new names with the old ones.
+    """Return a schema with only accepted names, and the old names by the new ones.
 
-    A new name is unique in the whole schema, so that it can be told from all others without knowing where
-    it stands.
+    A new name is unique in the whole schema, so that it can be recognised without knowing its position.
     """
     names = list(dict.fromkeys(_names(schema)))
     taken = set(names)
@@ -281,7 +280,7 @@ def with_plain_keys(schema: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str
 
 
 def renamed_keys(value: Any, names: Mapping[str, str]) -> Any:
-    """Return arguments with other names, wherever in them they stand; what `names` lacks stays."""
+    """Return arguments with their names replaced at any depth; names not in `names` stay."""
     if isinstance(value, Mapping):
         return {names.get(key, key): renamed_keys(item, names) for key, item in value.items()}
     return [renamed_keys(item, names) for item in value] if isinstance(value, list) else value

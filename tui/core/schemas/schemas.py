@@ -1,8 +1,8 @@
 """Tool schemas as models accept them. Pure; the tool's own schema is never changed.
 
-Providers refuse a whole request for one odd schema, so: bounded in depth and size (nested `$ref` fans out
-exponentially), local references inlined, a root that is always a plain object, no annotations that
-providers choke on.
+Providers refuse a whole request for one unusual schema, so schemas are bounded in depth and size (nested
+`$ref` grows exponentially), local references are inlined, the root is a plain object, and annotations that
+providers do not accept are removed.
 """
 
 from collections.abc import Mapping
@@ -43,13 +43,12 @@ class _Copier:
         }
 
     def _value(self, key: str, value: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
-        """Copy the value of a keyword."""
         if key in _NAME_MAPS:
             return self._named(value, depth, open_refs)
         return self._data(value, depth) if key in _DATA else self.copy(value, depth, open_refs)
 
     def _data(self, value: Any, depth: int) -> Any:
-        """Copy a value that is no schema."""
+        """Copy a value that is not a schema."""
         self._count()
         if isinstance(value, Mapping) and depth < MAX_DEPTH:
             return {str(key): self._data(item, depth + 1) for key, item in value.items()}
@@ -63,7 +62,7 @@ class _Copier:
             raise SchemaTooLarge(f"more than {MAX_NODES} nodes once its references are written out")
 
     def _named(self, node: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
-        """Copy a map whose keys are names: a property may well be called `definitions`."""
+        """Copy a map whose keys are names: a property may be called `definitions`."""
         if not isinstance(node, Mapping) or depth >= MAX_DEPTH:
             return {}
         return {str(key): self.copy(value, depth + 1, open_refs) for key, value in node.items()}
@@ -76,7 +75,7 @@ class _Copier:
         return self.copy({**target, **beside}, depth + 1, (*open_refs, ref))
 
     def _target(self, ref: str) -> Any:
-        """Return what a local reference points at; None for any other: nothing is ever fetched."""
+        """Return the target of a local reference; None for any other: nothing is ever fetched."""
         if not ref.startswith("#"):
             return None
         node: Any = self._root
@@ -92,7 +91,7 @@ class _Copier:
 
 
 def _is_sound(key: str, value: Any) -> bool:
-    """Whether the value of a keyword is of its kind; one that is not costs the whole request."""
+    """Return whether the value of a keyword is valid; an invalid one costs the whole request."""
     match key:
         case "type":
             return isinstance(value, str) or (isinstance(value, list) and bool(strings(value)))
@@ -106,7 +105,7 @@ def _is_sound(key: str, value: Any) -> bool:
 
 
 def strings(value: Any) -> list[str]:
-    """Return the texts in a list, or nothing for what is none."""
+    """Return the strings in a list, or nothing for anything else."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
@@ -117,8 +116,8 @@ def _branches(value: Any) -> list[dict[str, Any]]:
 def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
     """Return an object schema without combiners at the root, which OpenAI and Anthropic refuse.
 
-    Properties are united; required is what all alternatives ask for; what is lost is checked by the
-    tool's own schema before the call.
+    Properties are merged; required is what all alternatives require; the rest is validated by the tool's own
+    schema before the call.
     """
     properties: dict[str, Any] = schema.get("properties", {})
     required = strings(schema.get("required"))
@@ -143,7 +142,7 @@ def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def model_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `schema` as a model can be sent it.
+    """Return `schema` as it is sent to a model.
 
     Raises:
         SchemaTooLarge: it stays too large even when cut at `MAX_DEPTH`.

@@ -1,10 +1,9 @@
-"""Names of tools as models accept them, and the way back. Pure.
+"""Names of tools as models accept them, and resolving them. Pure.
 
 A name is `server__tool`, `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$` (OpenAI's rule, and Gemini's and Kimi's that it
-must not begin with a digit). The map is injective and does not depend on the order of servers: a name
-that had to be changed, is too long or could be mistaken for another carries a hash of what it stands for.
-It is only ever resolved by table, never by splitting: a server named `a__b` must not be able to pose as a
-tool of the server `a`.
+must not start with a digit). The map is injective and independent of the order of servers: a name that was
+changed, is too long or is ambiguous gets a hash of what it stands for. It is only resolved by table, never by
+splitting: a server named `a__b` must not be able to pose as a tool of the server `a`.
 """
 
 import difflib
@@ -21,7 +20,7 @@ _MAX_HEAD = 51
 
 
 def _plain(server: str, tool: str) -> tuple[str, bool]:
-    """Return the readable name and whether it says exactly what it stands for."""
+    """Return the readable name and whether it is unchanged."""
     parts = (_NOT_ALLOWED.sub("_", server), _NOT_ALLOWED.sub("_", tool))
     name = "__".join(parts)
     exact = parts == (server, tool) and "__" not in server + "_" and "__" not in "_" + tool and bool(tool)
@@ -36,12 +35,12 @@ def _hashed(name: str, server: str, tool: str, digits: int = 8) -> str:
 
 
 def fold(name: str) -> str:
-    """Return `name` as models tend to misspell it: case and the choice of - or _ do not matter."""
+    """Return `name` without what models tend to misspell: case, and - or _."""
     return name.casefold().replace("-", "_")
 
 
 class NameTable:
-    """The names of a set of tools, and which tool each stands for."""
+    """The names of a set of tools."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         pairs = [(tool, *_plain(tool.server, tool.name)) for tool in tools]
@@ -50,7 +49,7 @@ class NameTable:
         for tool, name, exact in pairs:
             if not (exact and folded[fold(name)] == 1):
                 plain, name = name, _hashed(name, tool.server, tool.name)
-                if folded[fold(name)]:  # another tool is really called what our hash spells
+                if folded[fold(name)]:  # another tool really has the name that our hash makes
                     name = _hashed(plain, tool.server, tool.name, 32)
             self._tools.setdefault(name, tool)
         self._names = {(tool.server, tool.name): name for name, tool in self._tools.items()}
@@ -59,7 +58,7 @@ class NameTable:
             self._folded.setdefault(fold(name), []).append(name)
 
     def items(self) -> list[tuple[str, Tool]]:
-        """Return (qualified name, tool) in the order the tools were given."""
+        """Return (qualified name, tool) in the given order of the tools."""
         return list(self._tools.items())
 
     def name_of(self, tool: Tool) -> str:
@@ -69,8 +68,8 @@ class NameTable:
     def resolve(self, name: str) -> Tool | None:
         """Return the tool that a model means by `name`, or None.
 
-        Exactly that name; else the one name that differs only in case or -/_; else the one tool whose own
-        name it is. Never a guess between two.
+        Exactly that name; else the only name that differs just in case or -/_; else the only tool with that
+        name of its own. Never a guess between two.
         """
         if name in self._tools:
             return self._tools[name]

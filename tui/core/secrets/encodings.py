@@ -1,7 +1,7 @@
-"""The forms in which a configured value travels: plain, base64, escaped for JSON or for an URL, or mixed.
+"""How a configured value may be encoded in traffic: plain, base64, escaped for JSON or a URL, or mixed.
 
-Taking escapes away is cheap and may find too much; finding the places is exact and costs more. So a body is
-first looked at through *views* of it without escapes, and only then searched.
+Removing escapes is cheap and may find too much; finding the exact positions costs more. So a body is first
+searched in *views* without escapes, and only on a hit in full.
 """
 
 import json
@@ -15,14 +15,14 @@ _ASCII_ESCAPE = re.compile(rb"u00([2-7][0-9a-f]|0[89acd])")
 _BACKSLASH, _PERCENT, _PLUS = b"\\%+"
 
 _COMMON = b'etaoinsrlhdcumpgfywbv"_.,:- /{}[]0123456789TSAICEPRMNDLOFBHGUWkxjzqKVYJXQZ'
-"""Bytes of JSON and prose from frequent to rare, roughly; what is not here is rarer still."""
+"""Bytes of JSON and prose from frequent to rare, roughly; all others are rarer."""
 
 
 class Needles:
-    """Tells whether one of some needles is in a text, quickly where none is.
+    """Tells quickly whether one of several needles is in a text.
 
-    Each needle is looked for only if its rarest byte is there; and as `str`, which `in` finds in half the
-    time that it needs for `bytes` (measured, CPython 3.11).
+    Each needle is searched only if its rarest byte is present; and as `str`, where `in` takes half the time
+    that it takes for `bytes` (measured, CPython 3.11).
     """
 
     def __init__(self, needles: Iterable[bytes]) -> None:
@@ -37,7 +37,7 @@ class Needles:
         return bool(self._gates)
 
     def any_in(self, raw: bytes) -> bool:
-        """Whether one is in `raw`."""
+        """Return whether one is in `raw`."""
         text = None
         for gate, needles in self._gates:
             if gate in raw:
@@ -50,13 +50,13 @@ class Needles:
 
 
 class EncodedSecret:
-    r"""One text to be found in any escape.
+    r"""One text to be found in any encoding.
 
     Attributes:
-        name: of the value it stands for.
-        plain: as it is.
+        name: of the secret.
+        plain: unencoded.
         flat: in a JSON text, without the backslashes, in lower case.
-        escapable: whether a JSON text may hold it otherwise than plain, `\u00XX` aside.
+        escapable: whether a JSON text may contain it other than plain, `\u00XX` aside.
         bare: plain without backslashes, as a view without percent escapes shows it.
     """
 
@@ -79,7 +79,7 @@ class EncodedSecret:
 
     @property
     def pattern(self) -> re.Pattern[bytes]:
-        """What finds it with each character in any of its escapes."""
+        """The pattern that matches each character in any of its escapes."""
         if self._pattern is None:
             parts = [_escapes(match[0]) for match in re.finditer(r"\\+|[^\\]", self._text)]
             self._pattern = re.compile(b"".join(parts))
@@ -87,7 +87,7 @@ class EncodedSecret:
 
 
 def octets_of(text: str) -> bytes:
-    """Return a text as UTF-8; bytes of the operating system that are not UTF-8 are themselves again."""
+    """Return a text as UTF-8; surrogate-escaped bytes of the operating system are restored."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -95,7 +95,7 @@ def octets_of(text: str) -> bytes:
 
 
 def text_of(octets: bytes, like: str) -> str:
-    """Return the text of octets that were made from those of `like` by `octets_of`."""
+    """Return the text of octets that `octets_of` made from `like`."""
     try:
         like.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -104,7 +104,7 @@ def text_of(octets: bytes, like: str) -> str:
 
 
 def forms_of(value: str) -> Iterator[str]:
-    """Yield the value and what of it is seen in base64, alone or at any place of something longer."""
+    """Yield the value, and what is visible of it in base64, alone or at any offset of something longer."""
     yield value
     octets = octets_of(value)
     whole = b2a_base64(octets, newline=False).decode()
@@ -129,7 +129,7 @@ def json_views(raw: bytes) -> Iterator[bytes]:
 
 
 def url_views(raw: bytes) -> Iterator[bytes]:
-    """Yield a body without percent escapes, and with spaces for `+`, where it has any of these."""
+    """Yield a body without percent escapes, and with spaces for `+`, if it has any."""
     if _PERCENT in raw:
         yield unquote_to_bytes(raw).replace(b"\\", b"")
     if _PLUS in raw:
@@ -137,7 +137,7 @@ def url_views(raw: bytes) -> Iterator[bytes]:
 
 
 def has_coded_ascii(raw: bytes) -> bool:
-    r"""Whether a body has characters as `\u00XX`."""
+    r"""Return whether a body has characters as `\u00XX`."""
     return _BACKSLASH in raw and b"\\u00" in raw
 
 
@@ -151,7 +151,7 @@ def _decoded(found: re.Match[bytes]) -> bytes:
 
 
 def _shortest(needles: Iterable[bytes]) -> tuple[bytes, ...]:
-    """Return the needles without those that hold another one: whoever finds that one finds them."""
+    """Return the needles without those that contain another one."""
     kept: list[bytes] = []
     for needle in sorted(set(needles), key=len):
         if needle and not any(shorter in needle for shorter in kept):
@@ -160,7 +160,7 @@ def _shortest(needles: Iterable[bytes]) -> tuple[bytes, ...]:
 
 
 def _escapes(text: str) -> bytes:
-    """Return what finds one character, or a run of backslashes, in any of its forms."""
+    """Return a pattern for one character, or a run of backslashes, in any encoding."""
     if text[0] == "\\":
         return rb"(?:\\{%d,}|(?:\\+u005[cC]|%%5[cC]){%d})" % (len(text), len(text))
     octets = octets_of(text)
@@ -176,7 +176,7 @@ def _escapes(text: str) -> bytes:
 
 
 def _hex(octets: bytes) -> bytes:
-    """Return what finds the hexadecimal digits of bytes in either case."""
+    """Return a pattern for hexadecimal digits in either case."""
     return b"".join(
         b"[%c%c]" % (ord(digit), ord(digit.upper())) if digit.isalpha() else digit.encode()
         for digit in octets.hex()

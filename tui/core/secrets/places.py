@@ -1,6 +1,7 @@
-"""Where secrets are in command lines, URLs and headers, and how these are shown without them. Pure.
+"""Where secrets are in command lines, URLs and headers, and masking them. Pure.
 
-The rules go by names and places, so they also find values that are too short to be searched for everywhere.
+The rules go by names and positions, so they also find values that are too short to be searched for
+everywhere.
 """
 
 import re
@@ -17,10 +18,10 @@ _MAY_BE_SECRET = re.compile(
 """Parts of names, of `PGPASSWORD` too, but not of `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
 
 _ABOUT_SECRET = re.compile(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
-"""Ends of names of what a secret is in, or is like: `--token-file`, `--api-key-env`."""
+"""Ends of names of things that only refer to a secret: `--token-file`, `--api-key-env`."""
 
 _PLAIN = re.compile(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
-"""A word, a number, a path: what the value of a harmless variable looks like."""
+"""A word, a number, a path: the value of a harmless variable."""
 
 _OPEN_HEADERS = frozenset({"idempotency-key", "sec-websocket-key", "sec-websocket-accept"})
 _SHOWN = re.compile(r"(?:\w+\s+)?(?:\[redacted:[^\]]*\]|\*{3}|\$\{[A-Za-z_]\w*\})")
@@ -38,18 +39,18 @@ _USER = re.compile(
 )
 _FLAG = re.compile(r"--?(?P<name>[A-Za-z][\w-]*)(?:=(?P<value>.*))?", re.DOTALL)
 _WHOLE = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:=(?=\S*\Z)|:\s*)(?P<value>.*)", re.DOTALL)
-"""`NAME=VALUE`, as of `docker -e`, or `Name: value`, as of `curl -H`: all that follows is the value."""
+"""`NAME=VALUE`, as of `docker -e`, or `Name: value`, as of `curl -H`: the value is the rest."""
 
 _SCHEME = re.compile(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
 
 
 class SecretSpan(NamedTuple):
-    """Where a secret is in a text.
+    """The position of a secret in a text.
 
     Attributes:
-        start: of the first character.
-        end: behind the last one.
-        name: what it is the value of.
+        start: index of the first character.
+        end: index behind the last one.
+        name: the name of its value.
     """
 
     start: int
@@ -68,7 +69,7 @@ def is_plain(value: str) -> bool:
 
 
 def is_secret_header(name: str) -> bool:
-    """Return whether an HTTP header carries a credential: a key, a cookie, the id of a session."""
+    """Return whether an HTTP header carries a credential: a key, a cookie, a session id."""
     lower = name.lower()
     if lower in _OPEN_HEADERS or lower.startswith("access-control-"):
         return False
@@ -76,12 +77,12 @@ def is_secret_header(name: str) -> bool:
 
 
 def places_in(text: str) -> list[SecretSpan]:
-    """Return where secrets are in a text such as a URL or a connection string, in order, not overlapping."""
+    """Return the secrets in a text such as a URL or a connection string, in order, not overlapping."""
     return _in_order(_inside(text))
 
 
 def places_in_arguments(arguments: Sequence[str]) -> list[list[SecretSpan]]:
-    """Return where secrets are in each argument of a command line."""
+    """Return the secrets in each argument of a command line."""
     found: list[list[SecretSpan]] = []
     expected = ""
     for argument in arguments:
@@ -99,7 +100,7 @@ def places_in_arguments(arguments: Sequence[str]) -> list[list[SecretSpan]]:
 
 
 def masked(text: str, places: Iterable[SecretSpan] | None = None) -> str:
-    """Return `text` with a mark in each of the places; without `places`, where secrets are in it."""
+    """Return `text` with a mark for each of the places; without `places`, for the secrets found in it."""
     parts: list[str] = []
     done = 0
     for place in places_in(text) if places is None else places:
@@ -110,7 +111,7 @@ def masked(text: str, places: Iterable[SecretSpan] | None = None) -> str:
 
 
 def masked_arguments(arguments: Sequence[str]) -> list[str]:
-    """Return a command line with a mark in place of each secret."""
+    """Return a command line with a mark for each secret."""
     return [
         masked(argument, places)
         for argument, places in zip(arguments, places_in_arguments(arguments), strict=True)
@@ -118,12 +119,12 @@ def masked_arguments(arguments: Sequence[str]) -> list[str]:
 
 
 def secrets_in(text: str) -> list[str]:
-    """Return the secrets in a text such as a URL, as they are there and without percent escapes."""
+    """Return the secrets in a text such as a URL, as written and without percent escapes."""
     return _values(text, places_in(text))
 
 
 def secrets_in_arguments(arguments: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the number of an argument and a secret in it."""
+    """Yield the index of an argument and a secret in it."""
     for number, places in enumerate(places_in_arguments(arguments)):
         for value in _values(arguments[number], places):
             yield number, value
@@ -158,7 +159,7 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def _in_order(places: Iterable[SecretSpan]) -> list[SecretSpan]:
-    """Return places in order; of those that overlap, the one that begins first, or else is longer."""
+    """Return places in order; of overlapping ones, the first, or else the longest."""
     kept: list[SecretSpan] = []
     for place in sorted(places, key=lambda one: (one.start, -one.end)):
         if place.start < place.end and (not kept or place.start >= kept[-1].end):
@@ -178,7 +179,7 @@ _PAIRS = frozenset(("api key", "access key", "private key", "secret key", "sessi
 
 
 def names_a_secret(name: str) -> bool:
-    """Return whether `name` (of a field, a header, a variable) reads like that of a secret."""
+    """Return whether `name` (of a field, a header, a variable) sounds like that of a secret."""
     words = [word.lower() for word in _WORDS.findall(name[:200])]
     if not _SECRET.isdisjoint(words) or words[-1:] == ["pass"]:  # `--pass`, `db_pass`; not `pass_through`
         return True

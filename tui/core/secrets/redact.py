@@ -1,4 +1,4 @@
-"""redact(): the one gate for secrets on their way into a trace, a log, an export or a screen."""
+"""Redaction: everything that enters a recording, a log, an export or a screen goes through it."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ from tui.core.secrets.shapes import PartialQuotes, looks_random, shapes_in
 from tui.core.traffic import Redaction
 
 WINDOW = 16 * 1024
-"""Bytes looked at in one go: of a large body only the windows that may hold a secret are searched."""
+"""Bytes searched at once: of a large body only the windows that may contain a secret are searched."""
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]")
 
@@ -29,9 +29,9 @@ class BytesRedactor:
     """Replaces configured values and known shapes of secrets in bytes by `[redacted:NAME]`.
 
     Args:
-        names: names by value; each value at least a few characters, or ordinary text would be replaced.
+        names: names by value; short values would match ordinary text.
         keys: those of them of which partial quotes are replaced too.
-        placeholders: replace placeholders that have the shape of a secret too.
+        placeholders: replace placeholders that look like a secret too.
     """
 
     def __init__(
@@ -39,26 +39,26 @@ class BytesRedactor:
     ) -> None:
         self._placeholders = placeholders
         texts = {text: name for value, name in names.items() for text in forms_of(value)}
-        # The longest first: of overlapping values its name is the one that is shown.
+        # Longest first: of overlapping values, the name of the longest is shown.
         self._forms = [EncodedSecret(texts[text], text) for text in sorted(texts, key=len, reverse=True)]
         self._quotes = PartialQuotes(keys)
         self._plain = Needles(form.plain for form in self._forms)
         self._bare = Needles(form.bare for form in self._forms)
         self._flat = Needles(flat for form in self._forms for flat in form.flat)
         self._flat_escapable = Needles(flat for form in self._forms if form.escapable for flat in form.flat)
-        # Escapes make a value up to twelve times as long; a window repeats that much of the one before.
+        # Escapes make a value up to twelve times as long; windows overlap by that much.
         self._overlap = 12 * max((len(form.plain) for form in self._forms), default=0)
         self._window = max(WINDOW, 2 * self._overlap)
 
     def redact(
         self, raw: bytes, *, quotes: bool = True, shapes: bool = True
     ) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without secrets, and where in what is returned the marks are.
+        """Return `raw` without secrets, and the positions of the marks.
 
         Args:
             raw: any bytes.
             quotes: replace partial quotes of keys.
-            shapes: replace what has a known shape of a secret.
+            shapes: replace what looks like a secret.
         """
         spans = [*self._known(raw)]
         if quotes:
@@ -75,7 +75,7 @@ class BytesRedactor:
         return self._values(raw) if self._may_hold(raw) else ()
 
     def _may_hold(self, raw: bytes) -> bool:
-        """Whether a configured value may be in `raw` in some form; False is certain."""
+        """Return whether a configured value may be in `raw` in some encoding; False is certain."""
         if self._plain.any_in(raw):
             return True
         flat = self._flat if has_coded_ascii(raw) else self._flat_escapable
@@ -99,7 +99,7 @@ class BytesRedactor:
 
 
 def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ...]]:
-    """Return `raw` with the spans replaced; what overlaps becomes one, named as the first that was found."""
+    """Return `raw` with the spans replaced; overlapping ones become one, named as the first one found."""
     order = sorted(range(len(spans)), key=lambda number: spans[number][0])
     merged: list[tuple[int, int, int]] = []
     for number in order:
@@ -125,11 +125,11 @@ def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ..
 
 
 MIN_SECRET = 8
-"""A configured value shorter than this is not looked for: it would match ordinary text."""
+"""A shorter configured value is not searched for: it would match ordinary text."""
 
 
 class Secret:
-    """A value that must not be seen: its repr and str are `***`, `reveal()` gives it."""
+    """A value that must not be shown: its repr and str are `***`, `reveal()` returns it."""
 
     __slots__ = ("_value",)
 
@@ -137,7 +137,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """Return the value itself, for the one place that sends it."""
+        """Return the value, for the one place that sends it."""
         return self._value
 
     def __repr__(self) -> str:
@@ -158,12 +158,11 @@ class Secret:
 class Redactor:
     """Replaces configured secrets and known patterns by `[redacted:NAME]`.
 
-    One object serves a whole process: values are added when they become known and are never forgotten, so
-    whoever holds the object redacts with all of them.
+    One object serves the whole process: values are added as they become known and are never removed.
 
     Args:
-        secrets: values by name; those shorter than `MIN_SECRET` are not looked for.
-        keys: the same, for keys of model endpoints, of which truncated and masked quotes are found as well.
+        secrets: values by name; those shorter than `MIN_SECRET` are ignored.
+        keys: the same for keys of model endpoints, of which truncated and masked quotes are found as well.
     """
 
     def __init__(
@@ -189,11 +188,11 @@ class Redactor:
         self._bytes = BytesRedactor(names, self._keys)
 
     def redact(self, text: str) -> str:
-        """Return `text` with every secret replaced by a mark that names it, never its value."""
+        """Return `text` with a mark for each secret."""
         return self._in_text(text, self._bytes.redact)
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
-        """Return `text` without the values that are known; what only looks like a secret stays.
+        """Return `text` without known values; what only looks like a secret stays.
 
         Args:
             text: any.
@@ -202,26 +201,26 @@ class Redactor:
         return self._in_text(text, partial(self._bytes.redact, shapes=False, quotes=quotes))
 
     def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
-        """Return what a model or a person says without whole known values.
+        """Return text of a model or a person without complete known values.
 
-        A key of an endpoint that looks like a word (`lm-studio`) is no secret and stays, because what is
-        said may be a path or a program. Truncated and masked keys stay for the same reason.
+        An endpoint's key that looks like a word (`lm-studio`) is not a secret here, because the text may be a
+        path or a program. Truncated and masked keys stay for the same reason.
 
         Args:
             text: any.
-            shapes: replace what has a known shape of a secret too, but no placeholders.
+            shapes: replace what looks like a secret too, but no placeholders.
             quotes: replace truncated and masked quotes of keys too.
         """
         return self._in_text(text, partial(self._spoken.redact, shapes=shapes, quotes=quotes))
 
     def begun_at_end(self, text: str) -> int:
-        """Return how many characters at the end of `text` may begin a value that `redact_spoken` replaces."""
+        """Return how many characters at the end of `text` may start a value that `redact_spoken` replaces."""
         return max((_begun(text, value) for value in self._spoken_names), default=0)
 
     def redact_bytes(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return bytes with every secret replaced, and where the marks are; all else is unchanged.
+        """Return bytes with a mark for each secret, and the positions of the marks.
 
-        Finds configured values also escaped for JSON, for a URL, in base64 and in mixtures of these.
+        Configured values are also found escaped for JSON, for a URL, in base64 and in mixtures of these.
         """
         return self._bytes.redact(raw)
 
@@ -233,7 +232,7 @@ class Redactor:
 
 
 def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of values, with and without the white space around them: a header is sent without."""
+    """Return the names of values, with and without surrounding white space: headers are sent without."""
     return {
         form: name
         for name, value in secrets.items()
@@ -243,7 +242,7 @@ def _by_value(secrets: Mapping[str, str]) -> dict[str, str]:
 
 
 def _begun(text: str, value: str) -> int:
-    """Return the length of the longest end of `text` that is a beginning of `value`, and not all of it."""
+    """Return the length of the longest end of `text` that is a proper prefix of `value`."""
     at = text.find(value[0], max(0, len(text) - len(value) + 1))
     while at >= 0:
         if value.startswith(text[at:]):

@@ -1,11 +1,15 @@
-"""Known shapes of secrets in bytes: found without being configured, at a microsecond for 300 bytes."""
+"""Secrets that are recognised without being configured: known shapes, and partial quotes of keys. Pure.
+
+Endpoints quote the key that they refuse, truncated or masked like `sk-a***wxyz`. Only keys of endpoints are
+searched for in this way: parts of other secrets, such as a URL in a header, are ordinary text.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-# A known shape begins where no word goes on; `\n` before it in a JSON text ends with a letter and is no word.
+# A shape starts at a word boundary; `\n` before it in a JSON text ends with a letter that is not of a word.
 _BEGINS = r"(?:(?<![A-Za-z0-9_]{0})|(?<=\\[bfnrt]{0}))"
 
 
@@ -13,10 +17,10 @@ class Shape(NamedTuple):
     """A known shape of secrets.
 
     Attributes:
-        name: what its mark says.
-        gate: a byte without which it cannot be there: looking for one byte costs 20 ns, for several 200.
-        hint: text without which it cannot be there, or "".
-        pattern: where it is, as the group `secret`.
+        name: for its mark.
+        gate: a byte that it always contains: searching for one byte costs 20 ns, for several 200.
+        hint: text that it always contains, or "".
+        pattern: with the group `secret`.
     """
 
     name: str
@@ -33,7 +37,7 @@ def _token(name: str, gate: str, hint: str, prefix: str, rest: str) -> Shape:
     return _shape(name, gate, hint, f"(?P<secret>{prefix}{_BEGINS.format(prefix)}{rest})")
 
 
-# Each pattern begins with a literal: `re` then skips to it instead of trying every byte.
+# Each pattern starts with a literal, to which `re` skips instead of trying every byte.
 SHAPES = (
     _token("key", "-", "sk-", "sk-", r"[A-Za-z0-9_-]{16,}"),
     _token("github", "_", "", "gh[pousr]_", r"[A-Za-z0-9]{20,}"),
@@ -55,7 +59,7 @@ SHAPES = (
         r"CCESS_KEY[\"'\\\s:=]{1,8}(?P<secret>(?:[A-Za-z0-9+/]|\\/){40})(?![A-Za-z0-9+/])",
     ),
     _token("jwt", "J", "eyJ", "eyJ", r"[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"),
-    # Ends with its END line, or with the string of JSON it stands in: a key holds no quote.
+    # Ends with its END line, or with the JSON string around it: a key contains no quote.
     _shape(
         "pem",
         "V",
@@ -80,13 +84,13 @@ SHAPES = (
 
 _PIECE = re.compile(r"[A-Za-z0-9]+")
 _WORD = re.compile(r"[a-z]*(?:[A-Z][a-z]+)*[A-Z]*\d{0,4}|\d+[a-z]?")
-"""A word, several words in camel case, a number, or words with a number behind them."""
+"""A word, several words in camel case, a number, or words followed by a number."""
 
 MIN_RANDOM_KEY = 16
-"""Characters of a value that can be random."""
+"""Characters of a random value."""
 
 MIN_RANDOM = 12
-"""Characters of such a value in pieces that are no words."""
+"""Characters of such a value in pieces that are not words."""
 
 MIN_VARIETY = 8
 """Different characters in these pieces."""
@@ -101,7 +105,7 @@ def looks_random(value: str) -> bool:
 
 
 _FILLED = re.compile(rb"([xX*.0_-])\1{5}")
-"""What placeholders like `sk-proj-xxxxxxxxxxxx` hold."""
+"""Occurs in placeholders like `sk-proj-xxxxxxxxxxxx`."""
 
 
 def shapes_in(raw: bytes, *, placeholders: bool = True) -> Iterator[tuple[int, int, str]]:
@@ -124,13 +128,13 @@ MIN_KEY = 16
 """Characters; parts of a shorter key would match ordinary text."""
 
 MIN_PART = 12
-"""Characters of a head or a tail that is quoted alone: a shorter one may be public, like `sk-ant-api03-`."""
+"""Characters of a head or tail that is quoted alone: a shorter one may be public, like `sk-ant-api03-`."""
 
 MIN_MASKED = 6
 """Characters of the key that are visible around a mask."""
 
 MIN_PRIVATE = 3
-"""Of these, how many are not part of a public prefix: `sk-proj-...` is a placeholder and quotes no key."""
+"""How many of these are not part of a public prefix: `sk-proj-...` is a placeholder."""
 
 MAX_MASKS = 2000
 """Masks that are looked at in one body: a flood of dots must not keep the recorder busy."""
@@ -176,7 +180,7 @@ class PartialQuotes:
 
 
 def _public(key: bytes) -> int:
-    """Return the length of the public prefix of a key."""
+    """Return the length of a key's public prefix."""
     found = _PUBLIC.match(key)
     return found.end() if found else 0
 
@@ -210,7 +214,7 @@ def _head_before(raw: bytes, place: int, key: bytes) -> int:
 
 
 def _tail_behind(raw: bytes, place: int, key: bytes) -> int:
-    """Return how many bytes of the tail of `key` begin at `place`."""
+    """Return how many bytes of the tail of `key` start at `place`."""
     if raw[place : place + 1] not in key:
         return 0
     longest = min(len(raw) - place, len(key) - 1)
