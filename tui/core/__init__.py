@@ -1,1 +1,1 @@
-"""The heart: conversation, loop, limits and ports. Standard library only, no I/O."""
+"""Turns, conversations and ports. Standard library only; only `atomic_write` does I/O."""

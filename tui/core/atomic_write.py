@@ -1,4 +1,7 @@
-"""Atomic file writes: a file has its old content or all of the new, never a part."""
+"""Atomic file writes: a file has its old content or all of the new, never a part.
+
+The one module of `core` with I/O, because storage, settings and commands all need it.
+"""
 
 import contextlib
 import errno
@@ -12,13 +15,13 @@ from pathlib import Path
 from threading import Event
 
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/(\d+)(?:/task/\d+)?/fd")
-"""The directories whose entries are open files, by the number of the descriptor."""
+"""Directories whose entries are open files, by the number of the descriptor."""
 
 MAX_LINKS = 40
 """As many symbolic links as the kernel follows in a path."""
 
 POLL_MS = 100
-"""How soon writing to a FIFO that is full notices that it was cancelled."""
+"""How soon writing to a full FIFO notices that it was cancelled."""
 
 
 def atomic_write(
@@ -55,7 +58,7 @@ def atomic_write(
         finally:
             os.close(handle)
     target = os.path.realpath(path)
-    # The prefix is short, not the name of the file: that may be as long as a name can be.
+    # A short prefix, not the name of the file, which may already have the maximum length.
     handle, temporary = tempfile.mkstemp(prefix=".mcptui-", dir=os.path.dirname(target))
     try:
         with open(handle, "wb") as file:
@@ -72,7 +75,7 @@ def atomic_write(
 
 
 def is_replaceable(path: Path) -> bool:
-    """Whether there is a regular file, or nothing, at `path`; False for an open file's descriptor.
+    """Return whether a regular file, or nothing, is at `path`; False for an open file's descriptor.
 
     Raises:
         OSError: that cannot be found out: the name is too long, a directory of the path is a file, …
@@ -110,8 +113,7 @@ def _open_existing(path: Path, wait: bool) -> int:
 def _descriptor(path: Path) -> str:
     """Return the descriptor that a path leads to, such as "/proc/7/fd/1", or "".
 
-    It looks like a symbolic link to the open file, but a file put in the place of that one would not be
-    the file that is open.
+    It looks like a symbolic link to the open file, but replacing that file would not change the open one.
     """
     name = os.fspath(path)
     for _ in range(MAX_LINKS):

@@ -1,7 +1,7 @@
-"""A file, a resource, a picture of a tool as something that goes with a message. Pure: others read it.
+"""Attachments of messages, from files, resources and tool results, and their text for a model. Pure.
 
-What it is, is told by its bytes; its name only helps where they say nothing. What an endpoint would refuse
-never becomes an attachment: one broken picture would cost the whole request, and every later one of the
+The type is detected from the bytes; the name only helps where they are ambiguous. What an endpoint would
+refuse never becomes an attachment: one broken picture would fail the request, and every later one of the
 conversation.
 """
 
@@ -28,29 +28,29 @@ from tui.core.tools import BinaryContent, Content, ResourceContent, TextContent
 from tui.core.units import size as in_bytes
 
 ATTACHED = "attached below"
-"""What is said of a picture that goes with the request; see `as_sent`."""
+"""Marks a picture that is sent with the request; see `as_sent`."""
 
 _HIDDEN = re.compile("[\U000e0000-\U000e0fff]")
 _HIDDEN_START = b"\xf3\xa0"
-"""How each of them begins in UTF-8: bytes are searched ten times as fast as characters."""
+"""Their first bytes in UTF-8: bytes are searched ten times as fast as characters."""
 
 _BACKTICKS = re.compile("`{3,}")
 
 
 def label(attachment: Attachment) -> str:
-    """Return how a picture or sound is named in what a model reads: "image 1: image/png 640x480"."""
+    """Return the name of a picture or sound in what a model reads: "image 1: image/png 640x480"."""
     size = picture_size(attachment.data) if attachment.kind == "image" else None
     shape = f"{size[0]}x{size[1]}" if size else in_bytes(attachment.size)
     return f"{word(attachment.name, 300)}: {word(attachment.mime, 80)} {shape}"
 
 
 def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]) -> str:
-    """Return the text of an observation, honest about what goes with the request.
+    """Return the text of a tool result, with a note for each attachment that is not sent.
 
     Args:
-        text: of the observation.
-        attachments: of the observation.
-        reasons: for each of them why it is not sent ("not shown to you"), or "" if it is.
+        text: of the result.
+        attachments: of the result.
+        reasons: for each of them why it is not sent ("not shown to you"), or "".
     """
     for attachment, why in zip(attachments, reasons, strict=True):
         if why:
@@ -60,10 +60,10 @@ def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]
 
 
 def visible(text: str) -> str:
-    """Return `text` without what a person would not see but a model would read, and as it can be encoded.
+    """Return `text` without what a person would not see but a model would read.
 
-    Tag characters and rare variation selectors, which can hide a text, are taken out; lone surrogates
-    become question marks.
+    Tag characters and rare variation selectors, which can hide a text, are removed; lone surrogates become
+    question marks.
     """
     if text.isascii():
         return text
@@ -83,12 +83,12 @@ def fenced(text: str) -> str:
 
 
 def word(text: str, limit: int) -> str:
-    """Return a server's word for a place where a bracket or a line break would end what it stands in."""
+    """Return a server's text for use where a bracket or a line break would end the surrounding text."""
     return clean_line(text, limit).replace("[", "(").replace("]", ")")
 
 
 MAX_TEXT = 256 * 1024
-"""Bytes of a text; a longer one would fill the window of most models by itself."""
+"""Bytes of a text; a longer one would fill the window of most models."""
 
 MAX_BYTES = 10 * 1024 * 1024
 """Bytes of anything else."""
@@ -97,7 +97,7 @@ MAX_PIXELS = 8_000
 """The longest side of a picture; Anthropic refuses a request with a longer one."""
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-"""Bytes that stand in no text; the escape character may, in logs."""
+"""Bytes that no text contains; the escape character may be in logs."""
 
 
 def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachment:
@@ -106,7 +106,7 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
     Args:
         name: of the file.
         data: all of it.
-        shorten: cut a text that is too large, with a note, rather than refuse it.
+        shorten: truncate a text that is too large, with a note, rather than refuse it.
 
     Raises:
         ValueError: with a sentence, if it is empty, too large, or nothing that a model can be told.
@@ -129,7 +129,7 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
 
 
 def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
-    """Return a picture or a sound that a server gave as an attachment called `name`.
+    """Return a server's picture or sound as an attachment called `name`.
 
     Raises:
         ValueError: with a sentence, if it is neither, too large, or broken.
@@ -148,12 +148,12 @@ def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
 
 
 def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = False) -> list[Attachment]:
-    """Return the contents of a resource as attachments, named after where they are from.
+    """Return the contents of a resource as attachments.
 
     Args:
-        contents: as the server gave them.
-        name: what a person calls it.
-        shorten: cut a text that is too large, with a note, rather than refuse it.
+        contents: from the server.
+        name: for the person.
+        shorten: truncate a text that is too large, with a note, rather than refuse it.
 
     Raises:
         ValueError: with a sentence, if one of them cannot be attached.
@@ -170,12 +170,12 @@ def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = Fa
             case ResourceContent(_, mime, text):
                 found.append(_of_text(name, mime or "text/plain", text, shorten))
             case _:
-                continue  # a link names what it does not hold
+                continue  # a link has no content
     return found
 
 
 def kind_of(content: BinaryContent) -> Literal["image", "audio", "blob"]:
-    """Return what binary content is: a resource that is a picture comes as a blob."""
+    """Return the kind of binary content: pictures in resources come as blobs."""
     mime = media_type(head_of(content.data[:64])) if content.kind == "blob" else ""
     return _kind(mime) if mime in PICTURES or mime in SOUNDS else content.kind
 
@@ -197,7 +197,7 @@ def _check(mime: str, data: bytes) -> None:
 
 
 def _of_blob(name: str, content: BinaryContent, shorten: bool) -> Attachment:
-    """Return bytes of a resource: many servers give texts so."""
+    """Return bytes of a resource: many servers send texts this way."""
     if content.size > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
     data = plain_base64(content.data)
@@ -218,7 +218,7 @@ def _of_text(name: str, mime: str, text: str, shorten: bool) -> Attachment:
 
 
 def _text(data: bytes) -> str | None:
-    """Return what is written in `data`, or None if it is no text."""
+    """Return the text of `data`, or None if it is not text."""
     marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
         text = data.decode("utf-16" if marked else "utf-8-sig")

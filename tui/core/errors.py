@@ -1,4 +1,4 @@
-"""The error tree. Every error says what happened, to what, why, and what to do next."""
+"""The error tree. Every error says what happened, where, why, and what to do next."""
 
 
 class McptuiError(Exception):
@@ -6,7 +6,7 @@ class McptuiError(Exception):
 
     Attributes:
         message: what happened and why, one sentence.
-        where: to what it happened (a server's or profile's name, a file with a key path), or "".
+        where: where it happened (a server's or profile's name, a file with a key path), or "".
         next_step: what to do about it, or "".
     """
 
@@ -22,7 +22,7 @@ class McptuiError(Exception):
 
 
 def sentences(text: str, next_step: str) -> str:
-    """Return what happened and what to do about it as two sentences, or one if nothing can be done."""
+    """Return what happened and what to do about it as one or two sentences."""
     if not next_step:
         return text
     return f"{text}{'' if text.endswith(('.', '!', '?', ':')) else '.'} {next_step}"
@@ -41,11 +41,11 @@ class ModelError(McptuiError):
 
     Attributes:
         status: the HTTP status, or None if there was none.
-        retryable: whether asking again may help (timeouts, 429, 5xx); never for quota or billing.
+        retryable: whether a retry may help (timeouts, 429, 5xx); never for quota or billing.
         retry_after: seconds the endpoint asked us to wait, or None.
         overflow: the conversation does not fit into the model's window.
-        window: tokens that fit into it, if the endpoint says so then.
-        generation: what the model wrote and the endpoint took for a call that cannot be read, or "".
+        window: tokens that fit into it, if the endpoint says so.
+        generation: text of the model that the endpoint failed to parse as a call, or "".
     """
 
     generation: str = ""
@@ -75,12 +75,12 @@ class NoTools(ModelError):
 
 
 class ServerError(McptuiError):
-    """A server did not start, died, or broke the protocol so that a call cannot be answered."""
+    """A server did not start, died, or broke the protocol so that a call has no result."""
 
 
 class StorageError(McptuiError):
-    """A file that should hold a recording cannot be opened or read."""
+    """A recording's file cannot be opened or read."""
 
 
 class IllegalTransition(AssertionError):
-    """A server's state was asked to change in a way that its table does not list: a defect of ours."""
+    """A server's state was to change in a way that its table does not list: a defect of ours."""

@@ -12,8 +12,8 @@ from tui.core.tools import ToolResult
 class EndReason(StrEnum):
     """Why a turn ended. Each has one sentence on screen and this code in `--json`.
 
-    CUT and FILTERED: there is an answer, but the model's limit of tokens or the provider's content filter
-    ended it.
+    CUT and FILTERED: there is an answer, but the model's token limit or the provider's content filter ended
+    it.
     """
 
     ANSWERED = "answered"
@@ -42,13 +42,13 @@ class LimitName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """A user message was taken.
+    """A user message was accepted.
 
     Attributes:
         model: the model's label.
         tools: how many tools the model may call.
-        notice: what was left out of them, or "".
-        turn: its number in this run of the program, as in `core.traffic.Cause`; 0 if nobody counts.
+        notice: which tools were left out, or "".
+        turn: its number in this run of the program, as in `core.traffic.Cause`; 0 if not counted.
     """
 
     model: str
@@ -59,7 +59,7 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
-    """One model request begins. Steps count from 1; `final` is the one without tools at a limit."""
+    """One model request starts. Steps count from 1; `final` is the one without tools at a limit."""
 
     step: int
     max_steps: int
@@ -78,7 +78,7 @@ class TextDelta:
 class ReasoningDelta:
     """A piece of the model's thinking, raw.
 
-    `replaces_text`: all text of this step so far turned out to be thinking, and is in `text` again.
+    `replaces_text`: all text of this step so far was thinking, and is repeated in `text`.
     """
 
     step: int
@@ -88,7 +88,7 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class CallForming:
-    """The model is writing a call; `size` is how many characters of arguments there are so far."""
+    """The model is writing a call; `size` is the number of characters of its arguments so far."""
 
     step: int
     name: str
@@ -121,7 +121,7 @@ class StepEnded:
 class ToolCallProposed:
     """The model wants a call. server and tool are "" if the name resolves to nothing.
 
-    `recovered`: the model wrote it as text, not in the form for calls, and it was found there.
+    `recovered`: the model wrote it as text, where it was found.
     """
 
     step: int
@@ -134,7 +134,7 @@ class ToolCallProposed:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAsked:
-    """A call waits for a yes; the approver has been asked."""
+    """A call is waiting for approval."""
 
     step: int
     id: str
@@ -153,7 +153,7 @@ class ApprovalGiven:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted:
-    """The call is on its way to the server."""
+    """The call is being sent to the server."""
 
     step: int
     id: str
@@ -161,7 +161,7 @@ class ToolCallStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """The server reports progress; `total` None if it does not know, `message` raw."""
+    """The server reports progress; `total` is None if unknown, `message` is raw."""
 
     step: int
     id: str
@@ -172,10 +172,10 @@ class ToolProgress:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallEnded:
-    """The call is over; `text` is what the model is told, `result` what the server said, if it ran.
+    """The call has ended; `text` is what the model reads, `result` is the server's, if it ran.
 
-    `why` is one word for a call that did not run or did not end by itself: "", "denied", "cancelled",
-    "not run", "invalid arguments", "unknown tool", or a `CallFailure`.
+    `why` is a word for a call that did not run or did not finish: "", "denied", "cancelled", "not run",
+    "invalid arguments", "unknown tool", or a `CallFailure`.
     """
 
     step: int
@@ -191,7 +191,7 @@ class ToolCallEnded:
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """What the person said while the turn ran was taken into it; the next step reads it."""
+    """A message of the person was added during the turn; the next step reads it."""
 
     step: int
     text: str
@@ -199,9 +199,9 @@ class Steered:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that a person should know and that ends nothing.
+    """A notice that ends nothing.
 
-    `kind` is "info", "warn", or "room": older messages are told to the model in another way from now on.
+    `kind` is "info", "warn", or "room": older messages are compacted for the model from now on.
     """
 
     message: str
@@ -210,7 +210,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class LimitReached:
-    """A hard limit was met; `value` is the limit's value."""
+    """A hard limit was reached; `value` is the limit's value."""
 
     limit: LimitName
     value: float
@@ -227,7 +227,7 @@ class TurnError:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """The turn is over and the conversation is valid for the next one."""
+    """The turn has ended and the conversation is valid for the next one."""
 
     reason: EndReason
     text: str

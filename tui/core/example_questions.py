@@ -1,4 +1,4 @@
-"""Questions to begin with, made from the tools that run now. Pure."""
+"""Example questions for the start screen, made from the tools of the running servers. Pure."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ _ORDERS = frozenset(
 
 
 def _question(tool: Tool) -> str:
-    """Return the first sentence of a description as something a person could ask for, or ""."""
+    """Return the first sentence of a description as a question of a person, or ""."""
     text = clean_line(tool.description, 400).split(". ")[0].split("。")[0].rstrip(".")
     verb, _, rest = text.partition(" ")
     order = verb.lower()
@@ -37,15 +37,14 @@ _SAMPLES = {
     ("notes", "add_note"): "add a note: buy milk",
     ("notes", "search_notes"): "which notes mention milk?",
 }
-"""What a person would really ask of the sample servers; their descriptions only say what they do."""
+"""Natural questions for the sample servers, whose descriptions only say what they do."""
 
 
 def examples(tools: Sequence[Tool], count: int = 3) -> tuple[str, ...]:
-    """Return up to `count` questions: first a person's words for the samples, then what tools say they do.
+    """Return up to `count` questions: for the samples first, then from descriptions of tools.
 
-    Only a tool that reads, needs no argument and is described as an order can be asked for by its
-    description; fewer questions are better than one that nobody would ask. No server asks twice before
-    each has asked.
+    Only a read-only tool that needs no argument and is described in the imperative can be asked for by its
+    description; fewer questions are better than odd ones. Servers take turns.
     """
     found = [
         question for key, question in _SAMPLES.items() if key in {(tool.server, tool.name) for tool in tools}

@@ -1,8 +1,7 @@
-"""What bytes are, by what they begin with, and how large a picture is, by its header. Pure.
+"""Media types from the first bytes, and the size of pictures from their headers. Pure.
 
-What a server says of its own bytes is a claim: an endpoint that is sent a picture that is none refuses the
-whole request, and with it every later one of the conversation. Nothing here raises, whatever it is given,
-and nothing but headers is looked at.
+What a server declares is only a claim: an endpoint that is sent something else as a picture refuses the whole
+request, and with it every later one of the conversation. Nothing here raises, and only headers are read.
 """
 
 import binascii
@@ -10,15 +9,15 @@ import re
 from collections.abc import Callable, Iterator
 
 HEAD_BYTES = 256 * 1024
-"""How much of a file is looked at; the size of a JPEG stands behind what cameras write before it."""
+"""Bytes of a file that are read; the size in a JPEG comes after what cameras write first."""
 
 MAX_SEGMENTS = 512
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""Pictures that models take."""
+"""Pictures that models accept."""
 
 SOUNDS = frozenset({"audio/wav", "audio/mpeg"})
-"""Sounds that models take."""
+"""Sounds that models accept."""
 
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -62,14 +61,14 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 
 def media_type(head: bytes) -> str:
-    """Return the media type that the first bytes tell, or ""."""
+    """Return the media type by the first bytes, or ""."""
     if head[:4] == b"RIFF":
         return _RIFF.get(head[8:12], "")
     return next((mime for magic, mime in _MAGIC if head.startswith(magic)), "")
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether nothing seems to be missing at the end; one picture that was cut off costs a whole request."""
+    """Return whether nothing seems to be missing at the end; one truncated picture fails a whole request."""
     match media_type(data[:64]):
         case "image/png":
             return b"IEND" in data
@@ -84,18 +83,18 @@ def is_whole(data: bytes) -> bool:
 
 
 def extension(mime: str) -> str:
-    """Return how the name of a file of that media type ends (".png"), or ""."""
+    """Return the file name extension of a media type (".png"), or ""."""
     return _EXTENSIONS.get(mime.partition(";")[0].strip().lower(), "")
 
 
 def type_by_name(name: str) -> str:
-    """Return the media type of a text by how the name of its file ends, or ""."""
+    """Return the media type of a text by its file name extension, or ""."""
     ending = "." + name.rpartition(".")[2].lower()
     return next((mime for mime, end in _EXTENSIONS.items() if end == ending and "text" in mime), "")
 
 
 def dimensions(head: bytes) -> tuple[int, int] | None:
-    """Return width and height in pixels as a picture's header says them, or None."""
+    """Return width and height in pixels from a picture's header, or None."""
     read = _READERS.get(media_type(head))
     size = read(head) if read is not None else None
     return size if size is not None and min(size) > 0 else None
@@ -108,9 +107,9 @@ def picture_size(data: str) -> tuple[int, int] | None:
 
 
 def plain_base64(data: str) -> str | None:
-    """Return `data` as the base64 that every decoder takes, or None if it is none.
+    """Return `data` as base64 that every decoder accepts, or None if it is not base64.
 
-    Servers write it with line breaks, without its padding, with the letters of URLs, or as a data URI.
+    Servers write it with line breaks, without padding, with the URL alphabet, or as a data URI.
     """
     if _is_base64(data):
         return data
@@ -122,7 +121,7 @@ def plain_base64(data: str) -> str | None:
 
 
 def head_of(data: str, size: int = HEAD_BYTES) -> bytes:
-    """Return the first bytes of plain base64; b"" if it is none."""
+    """Return the first bytes of plain base64; b"" if it is not base64."""
     try:
         return binascii.a2b_base64(data[: -(-size // 3) * 4])
     except (binascii.Error, ValueError):
@@ -130,7 +129,7 @@ def head_of(data: str, size: int = HEAD_BYTES) -> bytes:
 
 
 def decoded_size(data: str) -> int:
-    """Return how many bytes plain base64 stands for."""
+    """Return how many bytes plain base64 decodes to."""
     return max(0, len(data) * 3 // 4 - data[-2:].count("="))
 
 
@@ -171,7 +170,7 @@ def _webp(head: bytes) -> tuple[int, int] | None:
 
 def _jpeg(head: bytes) -> tuple[int, int] | None:
     for marker, at in _segments(head):
-        # The frame headers of all ways of coding; C4, C8 and CC among them mean something else.
+        # The frame headers of all codings; C4, C8 and CC among them mean something else.
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             if at + 7 > len(head):
                 return None
@@ -180,7 +179,7 @@ def _jpeg(head: bytes) -> tuple[int, int] | None:
 
 
 def _segments(head: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the marker of each segment, and where its length stands."""
+    """Yield the marker of each segment, and the position of its length."""
     at = 2
     for _ in range(MAX_SEGMENTS):
         while head[at : at + 2] == b"\xff\xff":  # fill bytes

@@ -1,4 +1,4 @@
-"""What the core needs of the world, as Protocols, and the values that pass through them."""
+"""The ports of the core, as Protocols, and the values that pass through them."""
 
 import asyncio
 import time
@@ -21,8 +21,8 @@ class ToolSpec:
     Attributes:
         name: qualified, `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
         description: cleaned and bounded.
-        schema: JSON Schema of the arguments, made acceptable for the model.
-        server: whose it is; for dialects that write server and tool apart, and for the demo model.
+        schema: JSON Schema of the arguments, converted for the model.
+        server: its server; for dialects that write server and tool apart, and for the demo model.
         tool: its own name on that server.
     """
 
@@ -41,10 +41,10 @@ class ModelRequest:
         system: system text, or "".
         messages: the conversation, sanitised.
         tools: what it may call; empty for the last request of a turn at its limit.
-        stop: the reply ends before the first of these texts, where the endpoint can do that; at most 4.
-        verbatim: the text of the reply is wanted as the model wrote it, tags of thinking included.
-        best: names of the tools that matter most, the most first, for an endpoint that turns out to take
-            fewer; empty if nobody knows.
+        stop: the reply ends before the first of these texts, if the endpoint supports it; at most 4.
+        verbatim: return the text of the reply unchanged, tags of thinking included.
+        best: names of the most important tools, in order, for an endpoint that turns out to accept fewer;
+            empty if unknown.
     """
 
     system: str
@@ -68,8 +68,8 @@ class ReasoningPart:
 
     Attributes:
         text: the piece.
-        replaces_text: everything given as text so far in this reply was thinking, and `text` is all of
-            it: some endpoints say so only when the thinking ends (a closing tag without an opening one).
+        replaces_text: all text of this reply so far was thinking, and is repeated in `text`: some endpoints
+            say so only when the thinking ends (a closing tag without an opening one).
     """
 
     text: str
@@ -78,7 +78,7 @@ class ReasoningPart:
 
 @dataclass(frozen=True, slots=True)
 class CallPart:
-    """A call is being written: enough to say so on screen, never enough to run it."""
+    """A call is being written: enough to show, never enough to run."""
 
     name: str
     size: int
@@ -99,12 +99,12 @@ class ReplyPart:
     """The end of a reply; always the last part of a stream that did not fail.
 
     Attributes:
-        calls: finished calls, truncated ones marked.
+        calls: complete calls, and truncated ones, which are marked.
         finish: the endpoint's finish reason ("stop", "tool_calls", "length", …).
         usage: tokens, or None if the endpoint did not say.
         refusal: the model's refusal text, or "".
         echo: provider fields to be sent back with this message.
-        warning: what a person should know of the endpoint ("it seems to cut what it is sent"), or "".
+        warning: a warning about the endpoint ("it seems to truncate the prompt"), or "".
     """
 
     calls: tuple[CallRequest, ...] = ()
@@ -119,7 +119,7 @@ ModelPart = TextPart | ReasoningPart | CallPart | RetryPart | ReplyPart
 
 
 MAX_TOOLS = 128
-"""What OpenAI accepts in one request; more is answered with 400 "array too long"."""
+"""OpenAI's limit for one request; more is answered with 400 "array too long"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +140,18 @@ class ChatModel(Protocol):
 
     @property
     def label(self) -> str:
-        """What a person reads ("gpt-5.1", "demo model, offline")."""
+        """For the person ("gpt-5.1", "demo model, offline")."""
 
     @property
     def notice(self) -> str:
-        """A line that must stand under each reply ("demo model: rule-based, …"), or ""."""
+        """A line to show under each reply ("demo model: rule-based, …"), or ""."""
 
     @property
     def capabilities(self) -> ModelCapabilities:
         """What the model accepts; may change as its endpoint refuses things."""
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
-        """Take note of what the endpoint says the model cannot do (False); None says nothing."""
+        """Note what the endpoint says the model cannot do (False); None is no information."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         """Send `request` and yield the reply as it arrives.
@@ -163,13 +163,13 @@ class ChatModel(Protocol):
         """
 
     async def connect(self) -> None:
-        """Do ahead of time what the first request would have to wait for."""
+        """Prepare the connection before the first request."""
 
     async def aclose(self) -> None:
         """Close the connections now."""
 
     async def retire(self) -> None:
-        """Close the connections once the replies under way have ended."""
+        """Close the connections once the running replies have ended."""
 
 
 # ---- tools ----------------------------------------------------------------------------------------
@@ -179,10 +179,10 @@ class Toolbox(Protocol):
     """All tools of all running servers."""
 
     def tools(self) -> Sequence[Tool]:
-        """Return what can be called now, in a stable order."""
+        """Return the tools that can be called now, in a stable order."""
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return what is wrong with `arguments` under the tool's own schema, or "".
+        """Return the problem of `arguments` under the tool's own schema, or "".
 
         Bounded in time whatever the schema is.
         """
@@ -192,7 +192,7 @@ class Toolbox(Protocol):
     ) -> ToolResult:
         """Call and return the result; failures are results too.
 
-        Cancelling it cancels the call on the wire.
+        Cancelling this cancels the request.
         """
 
 
@@ -200,7 +200,7 @@ class Toolbox(Protocol):
 
 
 class Answer(StrEnum):
-    """What a person can say to an approval."""
+    """A person's answer to an approval."""
 
     ONCE = "once"
     SESSION = "session"
@@ -210,9 +210,9 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The answer to an approval, and for a no the reason that the model is told.
+    """The answer to an approval, and the reason of a denial for the model.
 
-    `by_person` is false if there was nobody to give it.
+    `by_person` is false if there was nobody to answer.
     """
 
     answer: Answer
@@ -222,13 +222,11 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """A call that needs a yes.
+    """A call that needs approval.
 
     Attributes:
-        call_id: the call's id.
-        tool: what would run.
-        arguments: with what, whole.
-        why: why it asks ("not read-only", "destructive, says the server").
+        arguments: complete.
+        why: why it needs approval ("not read-only", "destructive, says the server").
     """
 
     call_id: str
@@ -238,50 +236,46 @@ class ApprovalRequest:
 
 
 class Approver(Protocol):
-    """Someone who can say yes or no: a person at a dialog, flags without a screen, a script in tests."""
+    """Approves or denies calls: a dialog, flags without a screen, a script in tests."""
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """Wait for the answer. Limits' clocks stand still meanwhile. Cancelled when the turn is."""
+        """Wait for the answer. The limits' clocks are stopped meanwhile. Cancelled with the turn."""
 
 
 # ---- time and bytes --------------------------------------------------------------------------------
 
 
 class Clock(Protocol):
-    """Monotonic time, so that tests own it."""
+    """Monotonic time, replaced in tests."""
 
-    def now_ns(self) -> int:
-        """Return monotonic nanoseconds."""
+    def now_ns(self) -> int: ...
 
-    def sleep(self, seconds: float) -> Awaitable[None]:
-        """Wait."""
+    def sleep(self, seconds: float) -> Awaitable[None]: ...
 
 
 class MonotonicClock:
     """Monotonic time of this machine."""
 
     def now_ns(self) -> int:
-        """Return monotonic nanoseconds."""
         return time.monotonic_ns()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
         await asyncio.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model that can be asked.
+    """A model that can be chosen.
 
     Attributes:
-        name: the profile's name, by which it is asked for.
+        name: the profile's name.
         model: the endpoint's id of the model.
         where: its address, or "offline".
-        source: who named it: "configuration", "environment", "found on this machine", "built in".
-        window: tokens that fit into one request, or None if nobody knows.
-        facts: what is known of it, a few words each ("text protocol xml", "refuses temperature").
-        current: it is the one that is asked now.
-        problem: why it cannot be asked, or "".
+        source: where it comes from: "configuration", "environment", "found on this machine", "built in".
+        window: tokens that fit into one request, or None if unknown.
+        facts: what is known about it, a few words each ("text protocol xml", "refuses temperature").
+        current: it is the active model.
+        problem: why it cannot be used, or "".
     """
 
     name: str
@@ -296,10 +290,10 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class Meters:
-    """What the conversation has used up.
+    """What the conversation has used.
 
     Attributes:
-        context: tokens that the last request took.
+        context: tokens of the last request.
         window: tokens that fit into one, or None.
         estimated: `context` and `tokens` are estimates, shown with "~".
         tokens: of all requests of this session.

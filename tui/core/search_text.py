@@ -1,8 +1,8 @@
-"""The text that a search compares: a body as a person reads it. Pure; `text_folding` compares.
+"""The text that a search compares: a body as a person reads it. Pure; see `text.fold` for comparing.
 
-In JSON, escapes are decoded: a string is searched as what it says, however it is written. Braces, quotes and
-keys stay where they are, so `"id":7` is found too. A text that only starts like JSON, such as a line of a
-log, is searched both unchanged and decoded.
+In JSON, escapes are decoded, so that a string is found however it is written. Braces, quotes and keys stay,
+so `"id":7` is found too. A text that only starts like JSON, such as a line of a log, is searched both
+unchanged and decoded.
 """
 
 import json
@@ -12,11 +12,11 @@ from collections.abc import Sequence
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
 _STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id)?:")
 _MESSAGE_START = re.compile(r"\ufeff?\s*(?:\[\s*)?\{")
-"""Of an object, or an array of objects, as every message of MCP or of a model API is."""
+"""An object, or an array of objects, as every message of MCP or of a model API is."""
 
 _DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
 _CUT_ESCAPE = 12
-"""Characters at the end of a piece of JSON where an error may be that the piece was cut off."""
+"""An error this close to the end of a piece of JSON may be due to the cut."""
 
 _HEAD = 65536
 _STRING_REST = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
@@ -34,7 +34,7 @@ def readings(body: bytes) -> Sequence[str]:
 
 
 def text_readings(text: str) -> Sequence[str]:
-    """Return the texts to search for a text: decoded if it is JSON; unchanged and decoded if in doubt."""
+    """Return the texts to search: decoded if it is JSON; unchanged and decoded if in doubt."""
     if "\\" not in text or not holds_json(text):
         return (text,)
     decoded = readable_text(text)
@@ -46,8 +46,8 @@ def text_readings(text: str) -> Sequence[str]:
 def readable_text(text: str) -> str:
     """Return a text with the escapes in its JSON strings decoded.
 
-    A string that holds JSON itself is decoded as well, as the tree shows it. A text that does not start like
-    JSON is returned unchanged. Escapes that are incomplete or not JSON are kept.
+    A string that contains JSON itself is decoded as well, as the tree shows it. A text that does not start
+    like JSON is unchanged. Escapes that are incomplete or not JSON are kept.
     """
     return _decoded(text) if "\\" in text and holds_json(text) else text
 
@@ -60,7 +60,7 @@ def holds_json(text: str) -> bool:
 
 
 def begins_message(head: str) -> bool:
-    """Return whether a text that `holds_json` is the beginning of a message, and not of a line of a log."""
+    """Return whether a text that `holds_json` starts a message, and not a line of a log."""
     if not _JSON_START.match(head):
         return True
     if not _MESSAGE_START.match(head):
@@ -75,7 +75,7 @@ def begins_message(head: str) -> bool:
 
 
 def unescaped(text: str) -> str:
-    """Return a piece of JSON with all of its escapes decoded, whether or not they are inside of a string."""
+    """Return a piece of JSON with all escapes decoded, inside and outside of strings."""
     return ESCAPE.sub(escaped_char, text) if "\\" in text else text
 
 
@@ -88,7 +88,7 @@ def escaped_char(escape: re.Match[str]) -> str:
 
 
 def end_of_escapes(written: str) -> int:
-    """Return where a piece of JSON can be cut without cutting an escape, or a surrogate pair of them."""
+    """Return where a piece of JSON can be cut without splitting an escape or a surrogate pair."""
     end = len(written)
     for _ in range(2):
         slash = written.rfind("\\", max(0, end - 6), end)
@@ -136,7 +136,7 @@ _scan = _JSON.scan_once  # type: ignore[attr-defined]
 
 
 def _is_message(text: str) -> bool:
-    """Whether a text is JSON as MCP or a model API has it: not a string alone, nor an array of strings."""
+    """Return whether a text is JSON of MCP or a model API: not a lone string, nor an array of strings."""
     if _MESSAGE_START.match(text):
         return _is_json(text)
     data = _DATA.findall(text)

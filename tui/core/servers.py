@@ -1,4 +1,4 @@
-"""What the rest of the program knows of a server: how to start it, and how it is doing."""
+"""What the rest of the program knows about a server: how to start it, and its status."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from tui.core.secrets.places import masked, masked_arguments
 
 
 class Transport(StrEnum):
-    """How bytes travel. Only stdio works so far; the others are read and refused with a sentence."""
+    """How bytes travel."""
 
     STDIO = "stdio"
     HTTP = "http"
@@ -19,7 +19,7 @@ class Transport(StrEnum):
 
 
 class ServerState(StrEnum):
-    """The four states of a server. Why it is stopped is a separate word: `StopReason`."""
+    """The states of a server. `StopReason` says why it is stopped."""
 
     STOPPED = "STOPPED"
     STARTING = "STARTING"
@@ -52,12 +52,13 @@ class ServerSpec:
         url: where an HTTP, SSE or WebSocket server is.
         headers: HTTP headers to send. Values may be secret.
         autostart: start it with the app.
-        restart: start it again, with growing delay, when it dies by itself.
+        restart: restart it, with growing delay, when it exits unexpectedly.
         start_seconds: how long a start may take; longer for launchers that download.
-        tool_seconds: how long one call may take, or None for the limit of the host.
-        trust_hints: whether its readOnlyHint may spare the person a question; true for servers that
-            the person configured.
-        pins: patterns of names of its tools that are offered where a model takes fewer than there are.
+        tool_seconds: how long one call may take, or None for the host's limit.
+        trust_hints: whether its readOnlyHint may replace approval; true for servers that the person
+            configured.
+        pins: patterns of names of its tools that are always offered where a model accepts fewer than there
+            are.
     """
 
     name: str
@@ -77,18 +78,18 @@ class ServerSpec:
 
     @property
     def shown_command(self) -> tuple[str, ...]:
-        """The program and its arguments, with a mark in place of each secret."""
+        """The program and its arguments, with a mark for each secret."""
         return tuple(masked_arguments((self.command, *self.args)))
 
     @property
     def shown_url(self) -> str:
-        """The URL with a mark in place of each secret, or ""."""
+        """The URL with a mark for each secret, or ""."""
         return masked(self.url or "")
 
     def digest(self) -> str:
         """Return a hash of everything that decides what runs when this server is started.
 
-        Approvals are keyed by it: one must not survive a changed command (MCPoison, CVE-2025-54136).
+        It is part of the key of approvals: one must not survive a changed command (MCPoison, CVE-2025-54136).
         """
         what = [
             self.command,
@@ -104,32 +105,30 @@ class ServerSpec:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A snapshot of one server. All strings that came from the server are already cleaned.
+    """A snapshot of one server. All strings from the server are cleaned.
 
     Attributes:
-        name: the configured name.
-        state: one of the four states.
         reason: why it is STOPPED or STOPPING; None while it is STARTING or RUNNING.
         detail: one sentence on how it stopped or failed ("exited with code 1 after 0.3 s"), or "".
         next_step: what the person can do about it, or "".
-        pid: process id of the leader while a process lives.
-        exit_code: exit code of the last process, if it ended by itself with one.
+        pid: process id of the leader while a process runs.
+        exit_code: exit code of the last process, if it exited with one.
         signal: name of the signal that ended it ("SIGKILL"), or "".
-        since_ns: monotonic nanoseconds when the present state was entered.
-        start_ms: how long the last successful start took, in milliseconds.
+        since_ns: monotonic nanoseconds when it entered this state.
+        start_ms: how long the last successful start took.
         protocol: negotiated protocol version ("2026-07-28"), or "".
         title: the server's own name, or "".
         version: the server's own version, or "".
-        tools: how many tools can be called.
-        quarantined: tools left out, each as (name, why).
+        tools: number of tools that can be called.
+        quarantined: tools left out, each as (name, reason).
         listing_problem: why its tools could not be listed, or not all of them; or "".
-        resources: how many resources it lists; None if not asked or not offered.
-        prompts: how many prompts it lists; None if not asked or not offered.
-        resources_revision: grows when its resources have changed since it started.
-        prompts_revision: grows when its prompts have changed since it started.
+        resources: number of resources; None if not requested or not supported.
+        prompts: number of prompts; None if not requested or not supported.
+        resources_revision: counts changes of its resources since it started.
+        prompts_revision: counts changes of its prompts since it started.
         stderr_last: the last line of stderr, or "".
-        noise: how many stdout lines were not protocol frames.
-        restarts: how often it was started again after dying by itself.
+        noise: number of stdout lines that were not messages.
+        restarts: how often it was restarted after an unexpected exit.
         spec: how it is started.
     """
 
@@ -160,7 +159,7 @@ class ServerStatus:
 
     @property
     def failed(self) -> bool:
-        """Whether it is stopped for a reason that nobody asked for."""
+        """Whether it stopped for a reason other than a request."""
         return self.state is ServerState.STOPPED and self.reason in (
             StopReason.EXITED,
             StopReason.CRASHED,

@@ -1,8 +1,11 @@
-"""clean(): the one gate through which untrusted text enters what a person sees.
+"""Text: cleaning what is untrusted before a person sees it, and comparing it without case. Pure.
 
-Everything a server or a model says is hostile until cleaned: escape sequences, control characters,
-bidirectional overrides and invisible characters are made visible, never obeyed. The raw text stays in
-the stores; cleaning happens on the way to a screen, a log, an export or a terminal.
+Everything that a server or a model sends is hostile until cleaned: escape sequences, control characters,
+bidirectional overrides and invisible characters are made visible, never obeyed. The stores keep the raw text;
+it is cleaned on the way to a screen, a log, an export or a terminal.
+
+Two texts match when they differ only in case (full case folding, in every script) or in composition (NFC,
+NFD).
 """
 
 import re
@@ -36,11 +39,11 @@ def _visible(match: re.Match[str]) -> str:
 
 
 def clean(text: str) -> str:
-    """Return `text` with everything that a terminal or a reader could be fooled by made visible.
+    """Return `text` with everything that could fool a terminal or a reader made visible.
 
     C0 controls and DEL become their Unicode pictures (ESC is shown as ␛), C1 controls, bidirectional
-    overrides, invisible characters, tag characters and lone surrogates become U+FFFD, line separators
-    become newlines and CR LF becomes LF. Newline and tab stay. The result is safe to encode as UTF-8.
+    overrides, invisible characters, tag characters and lone surrogates become U+FFFD, line separators become
+    newlines and CR LF becomes LF. Newline and tab stay. The result is safe to encode as UTF-8.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")
@@ -50,30 +53,30 @@ def clean(text: str) -> str:
 
 
 def octets(text: str) -> int:
-    """Return how many bytes `text` is in UTF-8."""
+    """Return the size of `text` in UTF-8."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 class Cleaner:
-    """Cleans a text that comes in pieces: together they are what `clean` makes of the whole.
+    """Cleans a text that arrives in pieces; the result is the same as that of `clean`.
 
-    A joiner is judged by what stands on both sides of it, a CR by the LF behind it: what may still become
-    part of one waits for the next piece.
+    A joiner is judged by its neighbours, a CR by the LF behind it: what may become part of such a sequence
+    waits for the next piece.
     """
 
     def __init__(self) -> None:
-        self._before = ""  # the last character that was given out, raw
+        self._before = ""  # the last character that was returned, raw
         self._held = ""
 
     def feed(self, text: str) -> str:
-        """Return what is sure by now."""
+        """Return what is final so far."""
         text = self._held + text
         sure = text.rstrip("\r\u200c\u200d")
         self._held = text[len(sure) :]
         return self._cleaned(sure)
 
     def end(self) -> str:
-        """Return the rest; what comes then is another text."""
+        """Return the rest; the next piece starts another text."""
         rest = self._cleaned(self._held)
         self._held = self._before = ""
         return rest
@@ -87,9 +90,9 @@ class Cleaner:
 
 
 def clean_line(text: str, limit: int = 200) -> str:
-    """Return `text` cleaned, as one line of at most `limit` characters, runs of white space folded.
+    """Return `text` cleaned, as one line of at most `limit` characters, with white space collapsed.
 
-    Only the first part of a long text is looked at, so the cost does not grow with its size.
+    Only the first part of a long text is read, so the cost does not grow with its size.
     """
     head = text[: limit * 4 + 64]
     line = " ".join(clean(head).split())
@@ -112,10 +115,9 @@ class Preview:
 
 
 def preview(text: str, max_chars: int = PREVIEW_BYTES, max_lines: int = PREVIEW_LINES) -> Preview:
-    """Return the head of `text` that a screen can show without being slowed down by its size.
+    """Return the head of `text` that a screen can show quickly whatever its size.
 
-    A widget fed 3 MiB in one line is busy for 12 s (research: measured on Textual 8.2.8), so nothing
-    larger than this ever reaches one.
+    A widget fed 3 MiB in one line is busy for 12 s (measured on Textual 8.2.8).
     """
     head = text[:max_chars]
     position = -1
@@ -129,19 +131,19 @@ def preview(text: str, max_chars: int = PREVIEW_BYTES, max_lines: int = PREVIEW_
 
 
 def fold(text: str) -> str:
-    """Return the form in which texts are compared: without case, and canonically composed."""
+    """Return the form in which texts are compared: case-folded and canonically composed."""
     return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
 
 
 def composed(text: str) -> str:
-    """Return a text canonically composed: what a regular expression is matched against, and its pattern."""
+    """Return a text canonically composed, as regular expressions and their subjects are."""
     return text if text.isascii() else normalize("NFC", text)
 
 
 def spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
-    """Yield where a folded text is found in another one: start and end, from left to right.
+    """Yield start and end of each match of a folded text in another text, from left to right.
 
-    What lies inside of a character, such as an "s" of "ß", is found as the whole character, once.
+    A match of a part of a character, such as an "s" of "ß", is that character, once.
     """
     whole = fold(text)
     at = whole.find(folded) if folded else -1
@@ -158,7 +160,7 @@ def spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
 
 
 def _places(text: str, length: int) -> list[tuple[int, int]]:
-    """Return for each character of a folded text from where to where in the text it comes from."""
+    """Return for each character of a folded text the start and end of its origin in the text."""
     if length == len(text) and text.isascii():
         return [(at, at + 1) for at in range(length)]
     places: list[tuple[int, int]] = []
@@ -173,5 +175,5 @@ def _places(text: str, length: int) -> list[tuple[int, int]]:
 
 
 def is_boundary(char: str) -> bool:
-    """Return whether a character stands alone, whatever comes before it: it never combines with that."""
+    """Return whether a character never combines with the one before it."""
     return char < "\u0300" or not (category(char)[0] == "M" or "\u1160" <= char <= "\u11ff")

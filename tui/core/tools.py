@@ -1,4 +1,4 @@
-"""Tools and what calling them gives: values that pass between servers, loop and faces."""
+"""Tools and their results: values that pass between servers, loop and front ends."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,21 +8,21 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool that some running server offers.
+    """One tool of a running server.
 
     Attributes:
         server: configured name of the server.
-        name: the tool's own name on that server, raw: it is what goes on the wire.
+        name: the tool's own name on that server, raw, as it is sent.
         title: the server's title for it, cleaned, or "".
         description: cleaned and bounded.
         schema: the tool's own input schema, unchanged.
         read_only: the server says that it changes nothing; a hint, see `trusted`.
         destructive: the server says that it may destroy something; None if it says nothing.
-        idempotent: the server says that calling twice is the same as calling once.
-        trusted: whether the hints may be believed.
-        digest: hash of what the model reads (name, title, description, schemas, annotations); approvals
-            are keyed by it, never by the name.
-        pinned: the person wants it offered also where the model takes fewer tools than there are.
+        idempotent: the server says that calling it twice is the same as calling it once.
+        trusted: whether the hints can be trusted.
+        digest: hash of what the model reads (name, title, description, schemas, annotations), the key of
+            approvals.
+        pinned: always offered where the model accepts fewer tools than there are.
     """
 
     server: str
@@ -78,7 +78,7 @@ Content = TextContent | BinaryContent | LinkContent | ResourceContent
 
 
 class CallFailure(StrEnum):
-    """Why a call gave no result of its own."""
+    """Why a call has no result of its own."""
 
     NONE = ""
     TIMEOUT = "timeout"
@@ -90,14 +90,14 @@ class CallFailure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call gave.
+    """The result of a call.
 
     Attributes:
-        content: the items, raw.
+        content: items, raw.
         structured: structuredContent as JSON value, or None.
         is_error: the tool says that it failed, or the call failed (`failure`).
         failure: why there is no result of the tool's own.
-        warning: something to tell person and model ("does not match outputSchema: …"), or "".
+        warning: a warning for the person and the model ("does not match outputSchema: …"), or "".
     """
 
     content: tuple[Content, ...] = ()

@@ -1,8 +1,8 @@
-"""What travelled: the values that taps, recorder, store and views share. Values only, nothing happens here.
+"""Traffic: the values that taps, recorder, store and views share. Values only.
 
 A *tap* (a transport, the model's client, `mcptui tap`) hands over `Captured` values: bytes as they were on
-the wire, and when. The recorder reads, pairs and redacts them and makes of each one `Entry` with a number;
-entries are stored once and never change. What becomes known later (the answer of a request, a cancel, the
+the wire, and when. The recorder pairs and redacts them and makes each one an `Entry` with a number; entries
+are stored once and never change. What becomes known later (the response of a request, a cancellation, the
 next round of a call) is an entry of its own that names the entry it belongs to.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 
 class Direction(IntEnum):
-    """Which way it went, seen from the host; NONE is what did not travel (stderr, lifecycle)."""
+    """The direction, seen from the host; NONE for what did not travel (stderr, lifecycle)."""
 
     NONE = 0
     OUT = 1
@@ -22,7 +22,7 @@ class Direction(IntEnum):
 
 
 class Kind(IntEnum):
-    """What an entry is. The words for a person are `KIND_WORDS`; the filter's are the names in lower case."""
+    """The kind of an entry. `KIND_WORDS` are its words on screen; the filter uses the names in lower case."""
 
     REQUEST = 1
     RESPONSE = 2
@@ -58,11 +58,11 @@ REQUESTS = frozenset({Kind.REQUEST, Kind.MODEL_REQUEST})
 """Kinds that wait for an answer."""
 
 DROPPED = "dropped"
-"""Method of the event that stands for entries that a recording has dropped."""
+"""Method of the event for entries that a recording has dropped."""
 
 
 class Outcome(IntEnum):
-    """How a request ended, told by the entry that ended it; NONE where there is nothing to end."""
+    """How a request ended, on the entry that ended it; NONE on all others."""
 
     NONE = 0
     PENDING = 1
@@ -75,11 +75,11 @@ class Outcome(IntEnum):
     LOST = 6
     """Its server ended first."""
     INPUT_REQUIRED = 7
-    """A round of a call (2026-07-28, multi round-trip requests); the next round goes on."""
+    """A round of a call (2026-07-28, multi round-trip requests); another round follows."""
 
 
 class Severity(IntEnum):
-    """How bad a finding of the linter is."""
+    """How bad a finding is."""
 
     NONE = 0
     HINT = 1
@@ -89,12 +89,12 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What of a conversation made a frame go out.
+    """The part of a conversation that caused a message.
 
     Attributes:
-        turn: counts from 1 over all conversations of one run of the program; 0 for a call made by hand.
+        turn: counts from 1 over all conversations of one run of the program; 0 for a manual call.
         step: counts from 1 in the turn.
-        call: id of the tool call, "" for a request to the model; made by hand it begins with "hand-".
+        call: id of the tool call, "" for a request to the model; of a manual call it starts with "hand-".
     """
 
     turn: int
@@ -103,7 +103,7 @@ class Cause:
 
 
 CAUSE: ContextVar[Cause | None] = ContextVar("mcptui_cause", default=None)
-"""Set by whoever acts, read by the tap in the same task; a key, not a state."""
+"""Set by the caller, read by the tap in the same task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +112,11 @@ class Captured:
 
     Attributes:
         source: name of the server, or "model:NAME" for the model's side.
-        direction: which way.
-        kind: what the tap knows it is (STDERR, EVENT, MODEL_…), or None for a line to be read.
+        kind: its kind if the tap knows it (STDERR, EVENT, MODEL_…), or None for a line to be classified.
         mono_ns: monotonic nanoseconds of its first byte.
         wall_ns: nanoseconds since 1970, UTC.
-        raw: the bytes without the newline; only a head if `size` is more.
-        size: bytes as it travelled, -1 for len(raw).
-        cause: what made it go out.
+        raw: the bytes without the newline; only a head if `size` is larger.
+        size: bytes that travelled, -1 for len(raw).
         detail: what else the transport knows, JSON values only: HTTP status and headers, argv, pid, exit.
     """
 
@@ -139,7 +137,7 @@ TrafficSink = Callable[[Captured], None]
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """A part of a stored body that stands for a secret: bytes `start` to `end` of the body, and its name."""
+    """A mark for a secret in a stored body: bytes `start` to `end`, and the secret's name."""
 
     start: int
     end: int
@@ -148,27 +146,25 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of the traffic as it is stored.
+    """One stored entry of the traffic.
 
     Attributes:
         seq: number in its recording, from 1, without gaps until the oldest are dropped.
         mono_ns: monotonic nanoseconds, comparable within one recording.
         wall_ns: nanoseconds since 1970, UTC.
         source: server, or "model:NAME".
-        direction: which way.
-        kind: what it is.
-        method: JSON-RPC method; of an answer that of its request; for EVENT the event's word ("spawn",
+        method: JSON-RPC method; of a response that of its request; for EVENT the event's word ("spawn",
             "exit", "signal", "dropped", …); for a model entry the model's name.
-        tool: tool, prompt or resource named by `tools/call` and its like; of an answer that of its request.
+        tool: tool, prompt or resource named by `tools/call` and the like; of a response that of its request.
         ident: the JSON-RPC id as JSON text (`7`, `"a"`), "" for none.
-        size: bytes as it travelled.
+        size: bytes that travelled.
         pair: seq of the request that this entry answers, cancels or reports progress of; 0 for none.
-        root: seq of the first request of the call that this entry is part of (rounds, answers, progress,
-            cancels); 0 for none. A first request has its own seq.
-        outcome: for what ends a request, how; otherwise NONE.
-        cause: what of the conversation it belongs to; an answer has that of its request.
-        sha256: hex digest of all bytes as they travelled, if `body` is only a head; otherwise "".
-        redactions: spans of `body` that stand for secrets.
+        root: seq of the first request of the call that this entry is part of (rounds, responses, progress,
+            cancellations); 0 for none. A first request has its own seq.
+        outcome: how it ends a request; otherwise NONE.
+        cause: its part of the conversation; a response has that of its request.
+        sha256: hex digest of all bytes that travelled, if `body` is only a head; otherwise "".
+        redactions: marks for secrets in `body`.
         detail: what the transport knew.
         body: the bytes, redacted; empty when only the columns were read.
     """
@@ -194,7 +190,7 @@ class Entry:
 
     @property
     def in_batch(self) -> tuple[int, int, int] | None:
-        """Seq of the batch whose body holds this message, and where it starts and ends; None for none."""
+        """Seq of the batch whose body has this message, and its start and end; None for none."""
         match self.detail:
             case {"batch": int(seq), "at": [int(start), int(end)]} if seq >= 0 <= start <= end < 1 << 31:
                 return seq, start, end
@@ -203,14 +199,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the linter has to say of an entry.
+    """A finding of the linter.
 
     Attributes:
-        seq: the entry.
+        seq: of the entry.
         code: a stable word ("unknown-id", "not-json", …).
-        severity: how bad.
-        sentence: what is wrong, in one sentence.
-        section: where the specification says so ("2026-07-28 basic/lifecycle"), or "".
+        sentence: the problem in one sentence.
+        section: section of the specification ("2026-07-28 basic/lifecycle"), or "".
     """
 
     seq: int
@@ -222,12 +217,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class BodyTerm:
-    """One thing to look for in the text of bodies, as `core.search_text` reads them.
+    """A term to search for in bodies, as `core.search_text` reads them.
 
     Attributes:
-        needle: the text to find, or the pattern of a regular expression.
+        needle: the text, or the pattern of a regular expression.
         regex: whether it is one (Python's `re`).
-        fold: whether upper and lower case are alike, in every script.
+        fold: ignore case, in every script.
     """
 
     needle: str
@@ -236,31 +231,29 @@ class BodyTerm:
 
 
 class TrafficWriter(Protocol):
-    """Where entries are kept. Made, used and closed by one thread."""
+    """Stores entries. Created, used and closed by one thread."""
 
     def write(self, entries: Sequence[Entry]) -> None:
         """Store entries; when it returns they survive kill -9.
 
-        Never raises: a disk that fails is said by `problem`, and the recording goes on in memory.
+        Never raises: a failing disk is reported by `problem`, and the recording continues in memory.
         """
 
-    def write_findings(self, findings: Sequence[Finding]) -> None:
-        """Store what the linter found."""
+    def write_findings(self, findings: Sequence[Finding]) -> None: ...
 
     @property
     def problem(self) -> str:
-        """Why nothing is stored any more (disk full, read-only), or ""."""
+        """Why storing has stopped (disk full, read-only), or ""."""
 
     @property
     def gone(self) -> int:
-        """Seq of the last entry that was dropped because there was no more room, 0 while none was."""
+        """Seq of the last entry that was dropped for lack of space, 0 if none was."""
 
-    def close(self) -> None:
-        """Finish and let go of the file."""
+    def close(self) -> None: ...
 
 
 class TrafficReader(Protocol):
-    """A recording as it is read, also while it is written. One reader is used by one thread at a time."""
+    """Reads a recording, also while it is written. One thread at a time may use a reader."""
 
     def columns(self, after: int, limit: int) -> Sequence[Entry]:
         """Return up to `limit` entries with seq > `after`, in order, without bodies and redactions."""
@@ -274,17 +267,17 @@ class TrafficReader(Protocol):
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Return for each term the seqs in `first`..`last` (both included) whose body has it.
 
-        Stops early, with what it has, when `interrupt` is called from another thread, also before it begins.
+        Stops early, with the matches so far, when `interrupt` is called from another thread, also before it
+        starts.
         """
 
     def interrupt(self) -> None:
-        """Break off the `search` that runs in another thread, or the next one."""
+        """Stop the `search` that runs in another thread, or the next one."""
 
     def rearm(self) -> None:
-        """Forget an `interrupt` that broke off nothing; before a `search` that nobody has given up yet."""
+        """Reset an `interrupt` that stopped nothing, before the next `search`."""
 
     def findings(self, after: int = 0) -> Sequence[Finding]:
-        """Return the findings stored, in order of storing, from the `after`-th on."""
+        """Return the findings in order of storing, from the `after`-th on."""
 
-    def close(self) -> None:
-        """Let go of the file."""
+    def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Numbers as every pane writes them: two significant digits or so, the unit after a space. Pure."""
+"""Numbers as every pane writes them: about two significant digits, the unit after a space. Pure."""
 
 import re
 
@@ -6,10 +6,9 @@ _THOUSANDS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 
 
 def duration(ms: float) -> str:
-    """Return a measured time for people: "4 ms", "0.6 s", "12 s", "1 m 04 s".
+    """Return a measured time: "4 ms", "0.6 s", "12 s", "1 m 04 s".
 
-    Args:
-        ms: milliseconds; negative ones count as 0.
+    `ms` is milliseconds; negative ones count as 0.
     """
     if ms < 99.5:
         return f"{max(0, ms):.0f} ms"
@@ -18,10 +17,9 @@ def duration(ms: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Return a running time for people, exact to the second: "7 s", "1 m 04 s", "2 h 05 m", "3 d 04 h".
+    """Return a running time to the second: "7 s", "1 m 04 s", "2 h 05 m", "3 d 04 h".
 
-    Args:
-        seconds: elapsed seconds; negative ones count as 0.
+    `seconds` are elapsed; negative ones count as 0.
     """
     whole = max(0, int(seconds))
     if whole < 60:
@@ -37,7 +35,7 @@ def clock(seconds: float) -> str:
 
 
 def count(number: float) -> str:
-    """Return a count for people: "214", "1.2 k", "12 k", "3.4 M"."""
+    """Return a count: "214", "1.2 k", "12 k", "3.4 M"."""
     for size, letter in _THOUSANDS:
         if number >= size * 0.9995:
             scaled = number / size
@@ -46,18 +44,18 @@ def count(number: float) -> str:
 
 
 def amount(value: float) -> str:
-    """Return a server's number as it counts: "12", "0.25", "1e+09" for what is too long."""
+    """Return a server's number: "12", "0.25", "1e+09" for what is too long."""
     return f"{value:.6g}"
 
 
 def progress(done: float | None, total: float | None, message: str, joint: str = " ") -> str:
-    """Return how far something is: "12 of 30 halfway there"; numbers that the message says stand once.
+    """Return progress: "12 of 30 halfway there"; numbers that the message has are not repeated.
 
     Args:
-        done: how much is done, or None if nobody has said it.
-        total: how much there is to do, or None if nobody knows.
-        message: what the server said about it, cleaned.
-        joint: stands between the numbers and the message.
+        done: the progress, or None if unknown.
+        total: the total, or None if unknown.
+        message: the server's message, cleaned.
+        joint: between the numbers and the message.
     """
     numbers = [amount(number) for number in (done, total) if number is not None]
     said = re.findall(r"\d+(?:\.\d+)?", message)
@@ -68,7 +66,7 @@ def progress(done: float | None, total: float | None, message: str, joint: str =
 
 
 def size(octets: float) -> str:
-    """Return a size in bytes for people: "132 B", "48 kB", "3.4 MB"."""
+    """Return a size in bytes: "132 B", "48 kB", "3.4 MB"."""
     return f"{count(octets)}B" if octets >= 999.5 else f"{octets:.0f} B"
 
 
@@ -76,12 +74,7 @@ _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 
 
 def money(value: float, currency: str = "USD") -> str:
-    """Return a price for people: "$1.20", "$0.0034", "12.50 CNY".
-
-    Args:
-        value: the price; less than a hundredth has two significant digits.
-        currency: its three letters.
-    """
+    """Return a price: "$1.20", "$0.0034", "12.50 CNY"; below a hundredth with two significant digits."""
     digits = f"{value:.2f}" if value >= 0.095 or value <= 0 else f"{float(f'{value:.2g}'):.6f}".rstrip("0")
     digits = digits if len(digits.partition(".")[2]) >= 2 else f"{value:.2f}"
     return f"{_SIGNS[currency]}{digits}" if currency in _SIGNS else f"{digits} {currency}"

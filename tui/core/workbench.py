@@ -1,6 +1,7 @@
-"""What a person does with one server by hand: the values and the port between the host and the workbench.
+"""Working with one server by hand: the port between host and workbench, and remembered calls.
 
-Everything that a server wrote is raw here; whoever shows it cleans it.
+Everything from a server is raw here; clean it before showing it. Secrets are not remembered: neither what has
+a name like that of a secret, nor a text that contains a known or configured one.
 """
 
 import json
@@ -19,18 +20,18 @@ from tui.core.tools import Content, ProgressSink, Tool, ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ServerIdentity:
-    """What a running server says of itself, and what its process costs.
+    """What a running server says about itself, and what its process uses.
 
     Attributes:
         name, title, version: as it says.
-        protocol: the revision in force.
+        protocol: the negotiated revision.
         capabilities: as it says, a JSON object.
-        instructions: what it would have models know.
+        instructions: its instructions for models.
         command: argv as configured.
         environment: names of the variables that the configuration adds; never values.
         pids: its process tree, the leader first.
-        memory: resident bytes of the process tree; None where it cannot be told.
-        cpu_seconds: of the process tree so far; None where it cannot be told.
+        memory: resident bytes of the process tree; None if unknown.
+        cpu_seconds: of the process tree so far; None if unknown.
     """
 
     name: str = ""
@@ -82,7 +83,7 @@ class PromptInfo:
 
 @dataclass(frozen=True, slots=True)
 class PromptMessage:
-    """One message that a prompt gives."""
+    """One message of a prompt."""
 
     role: Literal["user", "assistant"]
     content: Content
@@ -90,7 +91,7 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True)
 class PromptResult:
-    """What a prompt gives; `problem` says why it gives nothing, or is ""; `lost`: its server ended first."""
+    """The result of a prompt; `problem` says why there is none, or is ""; `lost`: its server ended first."""
 
     description: str = ""
     messages: tuple[PromptMessage, ...] = ()
@@ -100,12 +101,12 @@ class PromptResult:
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """What came of a request that was sent as it is: exactly one of the three is there.
+    """The answer to a raw request: exactly one of the three is set.
 
     Attributes:
-        result: the answer's result, a JSON value, raw; None without one.
-        error: the answer's JSON-RPC error object, raw; None without one.
-        problem: why there is no answer, one sentence; "" if there is one.
+        result: the response's result, a JSON value, raw.
+        error: the response's error object, raw.
+        problem: why there is no response, one sentence; "" if there is one.
         lost: there is none because the server ended first.
     """
 
@@ -118,64 +119,61 @@ class RawAnswer:
 class Workbench(Protocol):
     """Works with servers by hand. Failures are values with a sentence, never exceptions.
 
-    `call` is the id by which the frames of a call are found again (`core.traffic.Cause(0, 0, call)`); it
-    begins with "hand-". Cancelling a task cancels its request on the wire.
+    `call` is the id by which the messages of a call are found (`core.traffic.Cause(0, 0, call)`); it starts
+    with "hand-". Cancelling a task cancels its request.
     """
 
     async def identity(self, server: str) -> ServerIdentity:
-        """Return what can be told of a server now; of one that is stopped what is configured."""
+        """Return what is known of a server; of a stopped one what is configured."""
 
-    def tools(self, server: str) -> Sequence[Tool]:
-        """Return the tools of a running server."""
+    def tools(self, server: str) -> Sequence[Tool]: ...
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
-        """Return the schema that structured results of a tool promise, or None."""
+        """Return the output schema of a tool, or None."""
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return what is wrong with arguments against the tool's schema, or ""."""
+        """Return the problem of arguments under the tool's schema, or ""."""
 
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        """List resources and templates, page by page with caps; return them and a problem, or ""."""
+        """List resources and templates, page by page up to a maximum; return them and a problem, or ""."""
 
     async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
-        """List prompts, page by page with caps; return them and a problem, or ""."""
+        """List prompts, page by page up to a maximum; return them and a problem, or ""."""
 
     async def call_tool(
         self, tool: Tool, arguments: Mapping[str, Any], *, call: str, seconds: float, progress: ProgressSink
-    ) -> ToolResult:
-        """Call a tool."""
+    ) -> ToolResult: ...
 
     async def read_resource(self, server: str, uri: str, *, call: str, seconds: float) -> ToolResult:
-        """Read a resource; its contents are the result's."""
+        """Read a resource; its contents are those of the result."""
 
     async def get_prompt(
         self, server: str, name: str, arguments: Mapping[str, str], *, call: str, seconds: float
-    ) -> PromptResult:
-        """Get a prompt."""
+    ) -> PromptResult: ...
 
     async def request(
         self, server: str, method: str, params: Mapping[str, Any] | None, *, call: str, seconds: float
     ) -> RawAnswer:
-        """Send any request, as it was recorded or as a person edited it.
+        """Send any request, as recorded or as edited.
 
-        Only what belongs to one connection is made anew: the id, the progress token, and the `_meta` by which
-        the protocol's revision in force says who sends.
+        Only what belongs to one connection is replaced: the id, the progress token, and the `_meta` by which
+        the protocol's revision identifies the sender.
         """
 
 
 LONGEST_NAME = 32
 MAX_LAST = 300
-"""Tools, resources and prompts whose last values are kept; the one not used for longest goes first."""
+"""Tools, resources and prompts whose last values are remembered; the least recently used is dropped first."""
 MAX_SAVED = 500
 MAX_ARGUMENTS = 64 * 1024
-"""Characters of JSON that the arguments of one remembered call may have."""
+"""Characters of JSON of the arguments of one remembered call."""
 MAX_DEPTH = 64
 
 _NAME = re.compile(r"[^\W_][\w -]*")
 
 
 class CallKind(StrEnum):
-    """What was called."""
+    """What is called."""
 
     TOOL = "tool"
     RESOURCE = "resource"
@@ -197,23 +195,18 @@ def _nothing() -> Mapping[Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class CallMemory:
-    """What is remembered; a value: each change returns another one.
+    """Remembered calls; immutable: each change returns another one.
 
     Attributes:
-        last: the arguments of the last call, the newest last.
-        saved: arguments by the name under which they were saved.
+        last: the arguments of the last call, newest last.
+        saved: arguments by name.
     """
 
     last: Mapping[CallKey, Any] = field(default_factory=_nothing)
     saved: Mapping[CallKey, Mapping[str, Any]] = field(default_factory=_nothing)
 
     def called(self, key: CallKey, arguments: Any) -> "CallMemory":
-        """Return this with the last values of `key`, or unchanged if they are too large.
-
-        Args:
-            key: what was called.
-            arguments: `without_secrets`.
-        """
+        """Return this with the last values of `key`, which are `without_secrets`; unchanged if too large."""
         if not _small(arguments):
             return self
         others = {known: value for known, value in self.last.items() if known != key}
@@ -221,15 +214,12 @@ class CallMemory:
         return CallMemory(MappingProxyType({**kept, key: arguments}), self.saved)
 
     def with_saved(self, key: CallKey, name: str, arguments: Any) -> "CallMemory":
-        """Return this with one more call of that name, or with other arguments for it.
+        """Return this with a saved call of that name, replacing one that exists.
 
-        Args:
-            key: what is called.
-            name: what the person calls it; one of each name for each key.
-            arguments: `without_secrets`.
+        `arguments` are `without_secrets`.
 
         Raises:
-            ValueError: with a sentence, if it cannot be kept.
+            ValueError: with a sentence, if it cannot be saved.
         """
         if complaint := name_complaint(name):
             raise ValueError(complaint)
@@ -242,7 +232,6 @@ class CallMemory:
         return CallMemory(self.last, MappingProxyType(saved))
 
     def without_saved(self, key: CallKey, name: str) -> "CallMemory":
-        """Return this without one saved call."""
         rest = {known: value for known, value in self.saved.get(key, {}).items() if known != name}
         saved = {known: value for known, value in self.saved.items() if known != key}
         if rest:
@@ -268,8 +257,8 @@ def without_secrets(
 
     Args:
         arguments: a JSON value.
-        hidden: paths that the form knows to be secret (`FieldSpec.secret`).
-        redact: takes configured secrets out of a text; what it changes is left out.
+        hidden: secret paths of the form (`FieldSpec.secret`).
+        redact: removes configured secrets from a text; a text that it changes is left out.
     """
 
     def kept(value: Any, path: Path, named: bool) -> Any:
