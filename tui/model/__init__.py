@@ -1,1 +1,1 @@
-"""The model side. The only room that imports openai."""
+"""Language models: endpoints, the OpenAI API, dialects, the demo. The only room that imports openai."""

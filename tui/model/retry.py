@@ -1,4 +1,4 @@
-"""Asks again when an endpoint fails in a way that passes, visibly: each wait is a part of the stream."""
+"""Retries after transient failures of an endpoint, visibly: each wait is a part of the stream."""
 
 import random
 from collections.abc import AsyncGenerator, Callable
@@ -12,21 +12,20 @@ ATTEMPTS = 4
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 30.0
 LONGEST_ASKED = 120.0
-"""Seconds that an endpoint may ask us to wait; a longer time is for the person to decide."""
+"""The longest delay that an endpoint may ask for; a longer one is for the person to decide."""
 
 
 class Retrying(Wrapped):
-    """A ChatModel that asks another one again after failures that pass.
+    """A ChatModel that retries another one after transient failures.
 
-    Only while nothing was shown: a reply that broke in its middle is never begun anew behind the person's
-    back. Waits double from one second to thirty, each a random share of that (full jitter), unless the
-    endpoint says how long.
+    Only while nothing was shown: a reply that broke in the middle is never silently restarted. Delays double
+    from one second to thirty, each a random share of that (full jitter), unless the endpoint names one.
 
     Args:
-        model: the model that is asked.
-        clock: time to wait with.
-        attempts: how often it is asked at most.
-        chance: gives a number from 0 to 1, for tests.
+        model: the other model.
+        clock: time.
+        attempts: maximum number of attempts.
+        chance: returns a number from 0 to 1, for tests.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class Retrying(Wrapped):
         """Yield the reply; a `RetryPart` before each wait.
 
         Raises:
-            ModelError: the last attempt failed, or one failed in a way that does not pass.
+            ModelError: the last attempt failed, or one failed permanently.
         """
         for attempt in range(1, self._attempts + 1):
             shown = False
@@ -65,7 +64,7 @@ class Retrying(Wrapped):
             await self._clock.sleep(delay)
 
     def _delay(self, error: ModelError, attempt: int) -> float | None:
-        """Return how long to wait before the next attempt, or None to give up."""
+        """Return the delay before the next attempt, or None to give up."""
         if not error.retryable or attempt >= self._attempts:
             return None
         if error.retry_after:

@@ -1,4 +1,4 @@
-"""What goes to a model's endpoint and what comes back, as `Captured` values: bodies as they travelled."""
+"""Requests to a model's endpoint and its replies as `Captured` values: bodies as they travelled."""
 
 import contextlib
 import itertools
@@ -13,7 +13,7 @@ MAX_KEPT = 8 * 1024 * 1024
 """Bytes kept of one reply; of a longer one only the head."""
 
 MAX_TIMES = 2_000
-"""Blocks of which is told when they came, in milliseconds after the status, and how large they were."""
+"""Blocks whose time, in milliseconds after the status, and size are recorded."""
 
 WITHHELD = b": not recorded: this reply spells a key of its endpoint in pieces\n\n"
 
@@ -21,7 +21,7 @@ _MARK = "mcptui.exchange"
 
 
 class ModelTap:
-    """Tells a sink of each request to one endpoint and of each reply.
+    """Reports each request to one endpoint and each reply to a sink.
 
     Args:
         name: of the profile.
@@ -34,7 +34,7 @@ class ModelTap:
         self._numbers = itertools.count(1)
 
     async def asked(self, request: Any) -> None:
-        """Note a request that is about to be sent; a hook of the HTTP client."""
+        """Report a request that is about to be sent; a hook of the HTTP client."""
         number = next(self._numbers)
         request.extensions[_MARK] = number
         detail = {
@@ -46,7 +46,7 @@ class ModelTap:
         self.tell(Direction.OUT, Kind.MODEL_REQUEST, request.content, detail, time.monotonic_ns())
 
     def reply(self, response: Any) -> "ReplyTap":
-        """Return what listens to the reply that begins with `response`."""
+        """Return the tap of the reply that begins with `response`."""
         detail = {
             "exchange": response.request.extensions.get(_MARK, 0),
             "status": response.status_code,
@@ -55,13 +55,13 @@ class ModelTap:
         return ReplyTap(self, detail)
 
     def refused(self, response: Any) -> None:
-        """Note a reply that is no stream and has been read whole."""
+        """Report a reply that is not a stream and has been read completely."""
         listening = self.reply(response)
         listening.heard(response.content)
         listening.end()
 
     def failed(self, request: Any, why: str) -> None:
-        """Note that there is no reply."""
+        """Report that there is no reply."""
         detail = {"exchange": request.extensions.get(_MARK, 0), "broken": why}
         self.tell(Direction.IN, Kind.MODEL_REPLY, b"", detail, time.monotonic_ns())
 
@@ -74,18 +74,17 @@ class ModelTap:
         at_ns: int,
         size: int = -1,
     ) -> None:
-        """Hand one entry to the sink."""
-        with contextlib.suppress(Exception):  # a sink promises not to raise; no answer is lost if one does
+        with contextlib.suppress(Exception):  # a sink promises not to raise; no reply is lost if one does
             self._sink(
                 Captured(self._source, direction, at_ns, time.time_ns(), raw, kind, size, CAUSE.get(), detail)
             )
 
 
 class ReplyTap:
-    """Listens to one reply and tells of it when it has ended.
+    """Collects one reply and reports it when it has ended.
 
     The entry's time is that of its end, so that its distance to the request is what the person waited;
-    `first_ms` in its detail is when the first byte was here, in milliseconds after the status.
+    `first_ms` in its detail is when the first byte arrived, in milliseconds after the status.
     """
 
     def __init__(self, tap: ModelTap, detail: dict[str, Any]) -> None:
@@ -99,7 +98,7 @@ class ReplyTap:
         self._ended = self._withheld = False
 
     def withhold(self) -> None:
-        """Tell nothing of what the reply says: in it, a secret is split into pieces."""
+        """Report nothing of the content: a secret is split into pieces in it."""
         self._withheld = True
 
     def heard(self, block: bytes) -> None:
@@ -115,7 +114,7 @@ class ReplyTap:
             self._kept += len(self._blocks[-1])
 
     async def listen(self, blocks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-        """Yield `blocks`, listening."""
+        """Yield `blocks`, collecting them."""
         try:
             async for block in blocks:
                 self.heard(block)
@@ -125,7 +124,7 @@ class ReplyTap:
             raise
 
     def end(self) -> None:
-        """Tell of the reply, once."""
+        """Report the reply, once."""
         if self._ended:
             return
         self._ended = True
@@ -137,7 +136,7 @@ class ReplyTap:
 
 
 def _headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return headers without those that hold a key."""
+    """Return headers, with those that hold a key redacted."""
     return {
         name.lower(): "[not kept]" if is_secret_header(name) else value[:2000]
         for name, value in list(headers.items())[:100]

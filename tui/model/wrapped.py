@@ -1,22 +1,20 @@
-"""A model around another model: whoever asks still sees whom it is asking."""
+"""A model around another model, which passes everything on but the stream."""
 
 from tui.core.ports import ChatModel, ModelCapabilities
 
 
 class Wrapped:
-    """A ChatModel that passes on who the model within is."""
+    """A ChatModel around another one; a subclass changes the stream."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
 
     @property
     def label(self) -> str:
-        """The inner model's."""
         return self._model.label
 
     @property
     def notice(self) -> str:
-        """The inner model's."""
         return self._model.notice
 
     @property

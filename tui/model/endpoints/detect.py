@@ -1,7 +1,7 @@
 """Finds model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM.
 
-Asks their usual ports on loopback, all at once, with a plain GET and small limits, and believes only a
-body of the right shape: these ports belong to other programs as often. Nothing else is ever scanned.
+Asks their default ports on loopback, all at once, with a plain GET and small limits, and accepts only a
+body of the right shape: other programs use these ports too. Nothing else is ever scanned.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ class Candidate:
     """A place where a model server may listen.
 
     Attributes:
-        name: what it would be, and the profile's name.
+        name: the server's name, and the profile's.
         host: loopback name or address.
         port: TCP port.
-        path: what lists its models.
-        listing: the key of the list in the body, and the key of a model's name in it.
+        path: lists its models.
+        listing: the key of the list in the body, and the key of a model's name in an entry.
     """
 
     name: str
@@ -42,10 +42,10 @@ class Candidate:
 
 
 def candidates(env: Mapping[str, str]) -> list[Candidate]:
-    """Return where to look: usual ports, Ollama where OLLAMA_HOST says, if that is this machine.
+    """Return where to look: default ports, and Ollama where OLLAMA_HOST says, if that is this machine.
 
-    OLLAMA_HOST may lack a scheme or a port, and is often 0.0.0.0, which is where Ollama listens, not
-    where one asks.
+    OLLAMA_HOST may lack a scheme or a port, and is often 0.0.0.0, which is an address to listen on, not to
+    connect to.
     """
     found = [
         Candidate("lmstudio", "127.0.0.1", 1234),
@@ -65,7 +65,7 @@ def candidates(env: Mapping[str, str]) -> list[Candidate]:
 
 
 async def detect(places: list[Candidate]) -> list[ModelProfile]:
-    """Return a profile for each place that answers as a model server with a chat model, in order."""
+    """Return a profile for each place that answers as a server with a chat model, in order."""
     found = await asyncio.gather(*(_look(place) for place in places))
     return [profile for profile in found if profile is not None]
 
@@ -98,7 +98,7 @@ async def _get(place: Candidate) -> Any:
     """Return the JSON body of a GET.
 
     Raises:
-        OSError, TimeoutError: nobody is there, or too slow.
+        OSError, TimeoutError: nothing is there, or it is too slow.
         ValueError: the answer is not a JSON body with status 200.
     """
     async with asyncio.timeout(CONNECT_SECONDS):
@@ -121,7 +121,7 @@ async def _get(place: Candidate) -> Any:
 
 
 async def _bounded(reader: asyncio.StreamReader) -> bytes:
-    """Read to the end, or as far as a Content-Length goes; some servers ignore that HTTP/1.0 closes."""
+    """Read to the end, or up to Content-Length: some servers do not close after HTTP/1.0."""
     raw = bytearray()
     while block := await reader.read(64 * 1024):
         raw += block
@@ -139,7 +139,7 @@ def _unchunked(body: bytes) -> bytes:
     """Return a body without its chunk sizes (RFC 9112, section 7.1).
 
     Raises:
-        ValueError: the sizes are none.
+        ValueError: a chunk size is invalid.
     """
     result = bytearray()
     while body:

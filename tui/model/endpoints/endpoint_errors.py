@@ -1,4 +1,4 @@
-"""Failures of an endpoint before or around a reply, as a `ModelError` that says what to do. Pure."""
+"""Errors of an endpoint before or during a reply, as a `ModelError` that says what to do. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -53,24 +53,24 @@ CHECK_PROFILE = "Check the profile's model and base_url."
 
 
 def endpoint_of(profile: ModelProfile) -> str:
-    """Return how the endpoint is named in messages: the profile and its address."""
+    """Return the endpoint's name in messages: the profile and its address."""
     return clean_line(f"{profile.name} ({without_secrets(profile.base_url)})", 120)
 
 
 def is_missing_path(status: int, words: str) -> bool:
-    """Whether a refusal says that there is nothing at this address (not that a model is missing)."""
+    """Whether a refusal says that the path does not exist (not that a model is missing)."""
     if _NO_MODEL.search(words) or NO_TOOLS.search(words):
         return False
     return status in (404, 405) or "unexpected endpoint" in words.lower()
 
 
 def status_error(profile: ModelProfile, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
-    """Return the error for a response with a status of failure.
+    """Return the error for a response with an error status.
 
     Args:
-        profile: what was asked.
+        profile: what was requested.
         status: the HTTP status.
-        body: what came with it, decoded or as text.
+        body: of the response, decoded or as text.
         headers: of the response, names in lower case.
     """
     redactor = redactor_of(profile)
@@ -80,7 +80,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     no_tools = bool(NO_TOOLS.search(said))
     overflow = is_overflow(f"{said} {_code(body)}", status)
     wait = retry_after(headers) if retry_after(headers) is not None else asked_wait(str(body)[:4000])
-    # Groq's word for a call that the model wrote wrongly: the next one may be right.
+    # Groq's code for a call that the model wrote wrongly: the next one may be right.
     passes = status in RETRYABLE_STATUS or "tool_use_failed" in _code(body)
     told_not_to = headers.get("x-should-retry", "").lower() == "false"
     hopeless = billing or no_tools or overflow or told_not_to or bool(_NO_MEMORY.search(said))
@@ -142,7 +142,7 @@ def _next_step(
 
 
 def step_within(profile: ModelProfile, error: ModelError) -> str:
-    """Return what to do about an error that a stream told: what its status or its words ask for."""
+    """Return the next step for an error in a stream, by its status or its message."""
     if error.retryable or not error.message.startswith(FAILED):
         return error.next_step
     billing = is_billing(error.message, error.status)
@@ -165,7 +165,7 @@ def _key_step(profile: ModelProfile) -> str:
 
 
 def _model_step(profile: ModelProfile, said: str) -> str:
-    if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, at whatever port it is
+    if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, whatever the port
         return f"Pull it: `ollama pull {clean_line(profile.model, 80)}`."
     variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
     return f"The model is named {clean_line(profile.model, 80)!r}: set `model` of the profile{variable}."
@@ -178,17 +178,17 @@ def _address_step(profile: ModelProfile) -> str:
 
 
 def has_version(base_url: str) -> bool:
-    """Whether the path of a URL names a version, as most do ("/v1", "/v1beta/openai")."""
+    """Whether the path of a URL contains a version, as most do ("/v1", "/v1beta/openai")."""
     return re.search(r"/v\d+\w*(?:/|$)", base_url) is not None
 
 
 def looks_like_ollama(profile: ModelProfile) -> bool:
-    """Whether a profile leads to an Ollama of one's own."""
+    """Whether a profile leads to a local Ollama."""
     return ":11434" in profile.base_url or (profile.name == "ollama" and is_private(profile.base_url))
 
 
 def connection_error(profile: ModelProfile, cause: str) -> ModelError:
-    """Return the error for an endpoint that cannot be reached; `cause` is the socket's reason."""
+    """Return the error for an unreachable endpoint; `cause` is the socket's reason."""
     hopeless = True
     if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
         step = "It does not speak https: begin base_url with http://."
@@ -216,7 +216,7 @@ def _reach_step(profile: ModelProfile) -> str:
 
 
 def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:
-    """Return the error for an endpoint that stays silent."""
+    """Return the error for an endpoint that sends nothing."""
     what = "sent nothing" if first else "stopped sending in the middle of the reply"
     name = "first_token_seconds" if first else "between_chunks_seconds"
     return ModelError(
@@ -228,13 +228,13 @@ def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelErro
 
 
 class NotAStream(ModelError):
-    """What came with status 200 is no event stream: base_url leads to something else."""
+    """A 200 that is not an event stream: base_url leads to something else."""
 
 
 def not_a_stream(
     profile: ModelProfile, content_type: str, head: bytes, wanted: str = "an SSE stream"
 ) -> NotAStream:
-    """Return the error for a 200 that is not what was asked for (a page of HTML, mostly)."""
+    """Return the error for a 200 that is not a reply (usually an HTML page)."""
     redact = redactor_of(profile).redact
     said = words_of(redact(head.decode("utf-8", "replace")), redact)
     kind = clean_line(redact(content_type), 60) or "no content type"
@@ -246,7 +246,7 @@ def not_a_stream(
 
 
 def redact_error(error: ModelError, redactor: Redactor) -> ModelError:
-    """Take secrets out of every text of an error, and return it."""
+    """Redact every text of an error, and return it."""
     error.message = redactor.redact(error.message)
     error.args = (error.message,)
     error.next_step = redactor.redact(error.next_step)

@@ -1,6 +1,6 @@
-"""What an endpoint says when it fails, as a `ModelError` a person can act on. Pure.
+"""What endpoints say when they fail: their words, and what the words mean. Pure.
 
-Endpoints report failures with a status, inside a stream, or as a page of HTML. What they say is foreign
+Endpoints report failures with a status, inside a stream, or as an HTML page. What they say is untrusted
 text: it is cleaned and cut before it gets into a message.
 """
 
@@ -18,12 +18,12 @@ MAX_WORDS = 300
 """Characters of a provider's own words in a message."""
 
 MAX_GENERATION = 200_000
-"""Characters that are kept of what a model wrote and its endpoint could not read."""
+"""Characters kept of what a model wrote and its endpoint could not parse."""
 
 FAILED = "the endpoint failed in the middle of the reply"
 
 FAILED_FINISH = ("error", "network_error", "insufficient_system_resource", "abort")
-"""Finish reasons of a reply that was given up: OpenRouter, Zhipu, DeepSeek, SGLang and vLLM."""
+"""Finish reasons of an aborted reply: OpenRouter, Zhipu, DeepSeek, SGLang and vLLM."""
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) - {501, 505}
 
@@ -48,11 +48,11 @@ _TRANSIENT = re.compile(
 
 
 def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
-    """Return the provider's own words in an error body, cleaned, as one line; "" if it says nothing.
+    """Return the message in an error body, cleaned, as one line; "" if there is none.
 
     Args:
         body: decoded or as text.
-        redact: takes secrets out of the words before they are cut, which could leave a part of one.
+        redact: applied before the message is cut, which could leave a part of a secret.
     """
     for _ in range(4):
         if isinstance(body, str):
@@ -80,7 +80,7 @@ def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
 
 
 def is_billing(text: str, status: int | None) -> bool:
-    """Whether a failure is about money; asking again never helps."""
+    """Whether a failure is about payment; a retry never helps."""
     return status == 402 or bool(_BILLING.search(text))
 
 
@@ -128,7 +128,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
 
 
 def failed_generation(body: Any) -> str:
-    """Return what the model wrote where an endpoint could read no call of it (Groq), or ""."""
+    """Return what the model wrote if the endpoint could not parse a call in it (Groq), or ""."""
     for _ in range(3):
         if not isinstance(body, Mapping):
             break
@@ -139,7 +139,7 @@ def failed_generation(body: Any) -> str:
 
 
 def _status(body: Any) -> int | None:
-    """Return the HTTP status that an error in a stream carries, or None."""
+    """Return the HTTP status of an error in a stream, or None."""
     if not isinstance(body, Mapping):
         return None
     for name in ("code", "status", "status_code"):
@@ -198,7 +198,7 @@ _WINDOW = re.compile(
 
 
 def window_in(words: str) -> int | None:
-    """Return how many tokens fit into the model's window, as a refusal says, or None."""
+    """Return the context window that a refusal names, or None."""
     found = _WINDOW.search(words[:4000])
     if found is None:
         return None
@@ -211,8 +211,8 @@ def is_overflow(words: str, status: int | None = None) -> bool:
     """Whether a failure says that the request is too long for the model.
 
     Args:
-        words: what the provider said.
-        status: the HTTP status, if there was one; 413 needs no words.
+        words: the endpoint's message.
+        status: the HTTP status, if any; 413 needs no words.
     """
     if _NOT.search(words):
         return False
@@ -229,10 +229,10 @@ _WAIT = re.compile(
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that an endpoint's headers ask to wait, or None (RFC 9110, section 10.2.3).
+    """Return the delay in seconds that an endpoint's headers ask for, or None (RFC 9110, section 10.2.3).
 
-    A date counts from the response's own `Date`, so a wrong clock here does not matter; without one it
-    counts from now.
+    A date is relative to the response's own `Date`, so a wrong clock here does not matter; without one to
+    the present.
     """
     for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
@@ -245,9 +245,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def asked_wait(words: str) -> float | None:
-    """Return the seconds that an endpoint's words ask to wait ("try again in 1m6.5s"), or None.
+    """Return the delay in seconds that an endpoint's message asks for ("try again in 1m6.5s"), or None.
 
-    Google says it in `retryDelay`, Groq and OpenAI in their sentence.
+    Google uses `retryDelay`, Groq and OpenAI a sentence.
     """
     found = _WAIT.search(words)
     if found is None:

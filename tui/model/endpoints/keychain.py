@@ -1,7 +1,7 @@
-"""Reads a key from the keychain of the system, by way of the package keyring, which may not be there.
+"""Reads a key from the system's keychain, with the optional package keyring.
 
-A keychain may ask its owner to unlock it and wait for ever, so it is read in a thread that nobody joins,
-for a bounded time.
+A keychain may ask the user to unlock it and wait for ever, so it is read in a daemon thread, with a
+timeout.
 """
 
 import asyncio
@@ -15,14 +15,14 @@ from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
 
 SECONDS = 30.0
-"""How long the owner has to unlock it."""
+"""How long the user has to unlock it."""
 
 
 async def key_in_keychain(place: str, *, where: str = "", seconds: float = SECONDS) -> Secret:
-    """Return the key that is kept at a place.
+    """Return the key that is stored at a place.
 
     Args:
-        place: "SERVICE/NAME"; what stands behind the last slash is the name.
+        place: "SERVICE/NAME", split at the last slash.
         where: the profile's name, for messages.
         seconds: how long to wait for the keychain.
 
@@ -44,7 +44,7 @@ async def key_in_keychain(place: str, *, where: str = "", seconds: float = SECON
         step = "Install it where mcptui is: `pip install keyring`, or use api_key_env."
         raise failed("the package keyring, which reads the keychain, is not installed", step) from None
     except Exception as error:
-        # The backends of keyring are other people's programs; each raises what it likes.
+        # The backends of keyring are third-party; they may raise anything.
         kind = type(error).__name__
         if kind == "NoKeyringError":
             raise failed("this system has no keychain that keyring can use", "Use api_key_env.") from None
@@ -58,13 +58,13 @@ async def key_in_keychain(place: str, *, where: str = "", seconds: float = SECON
 
 
 def _read(service: str, name: str) -> str | None:
-    # By name: the package is an extra, and whoever checks types need not have it.
+    # By name: the package is optional, also for type checking.
     key = importlib.import_module("keyring").get_password(service, name)
     return key if isinstance(key, str) else None
 
 
 async def _in_thread(work: Callable[[], str | None]) -> str | None:
-    """Return what `work` returns; given up, its thread is left to itself and does not keep the program."""
+    """Return what `work` returns; after a timeout its daemon thread is abandoned."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[str | None] = loop.create_future()
 
@@ -77,7 +77,7 @@ async def _in_thread(work: Callable[[], str | None]) -> str | None:
         try:
             value = work()
         except Exception as error:
-            # Told to whoever waits.
+            # The caller gets it.
             failure = error
         with suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(settle, value, failure)

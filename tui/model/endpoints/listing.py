@@ -1,4 +1,4 @@
-"""Which models an endpoint offers, as its `/v1/models` says, whatever form it says it in."""
+"""Which models an endpoint offers, by its `/v1/models` in any form; and small requests beside the chat."""
 
 import asyncio
 import json
@@ -16,15 +16,15 @@ from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import NO_KEY, is_private, provider_of, usable_key, usable_url
 
 SECONDS = 8.0
-"""For one question, answer included."""
+"""Timeout of one request, response included."""
 
 CONNECT_SECONDS = 3.0
 MAX_BODY = 16 * 1024 * 1024
-"""Bytes of an answer; the longest known list of models is a tenth of it."""
+"""Bytes of a response; the longest known list of models is a tenth of it."""
 
 
 class Inquiry:
-    """An endpoint that can be asked. Made by `inquiry`."""
+    """An open endpoint for small requests: JSON in and out, bounded in time and size. Made by `inquiry`."""
 
     def __init__(self, profile: ModelProfile, client: Any, httpx: ModuleType) -> None:
         self._profile = profile
@@ -35,19 +35,19 @@ class Inquiry:
 
     @property
     def root(self) -> str:
-        """The address of the server, without the version."""
+        """The server's address without the version."""
         return self.base_url.removesuffix("/v1")
 
     async def get(self, url: str) -> Any:
         """Return the JSON value at an address.
 
         Raises:
-            ModelError: it cannot be reached, refuses, is too slow, or gives something else.
+            ModelError: unreachable, refused, too slow, or not JSON.
         """
         return await self._ask("GET", url, None, SECONDS)
 
     async def post(self, url: str, body: Mapping[str, Any], *, seconds: float = SECONDS) -> Any:
-        """Send JSON and return the JSON value that comes back within so many seconds.
+        """Send JSON and return the JSON value of the response.
 
         Raises:
             ModelError: as for `get`.
@@ -68,7 +68,9 @@ class Inquiry:
         except broken as error:
             raise errors.connection_error(self._profile, str(error) or type(error).__name__) from None
         text = raw.decode("utf-8-sig", "replace")
-        if response.status_code == 200:  # ids of models may hold a key that is only a word, like `lm-studio`
+        if (
+            response.status_code == 200
+        ):  # ids may contain a key that is only a word, like `lm-studio`
             text = self._redactor.redact_spoken(text, quotes=True)
         else:
             text = self._redactor.redact_values(text, quotes=True)
@@ -100,23 +102,23 @@ class Inquiry:
 
 @asynccontextmanager
 async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
-    """Open an endpoint for questions; nothing is sent before the first.
+    """Open an endpoint; nothing is sent yet.
 
     Raises:
-        ConfigError: the address or the key cannot be used at all.
+        ConfigError: the address or the key is unusable.
     """
     key, private = usable_key(profile), is_private(usable_url(profile))
     headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
     if key != NO_KEY:
         headers["Authorization"] = f"Bearer {key}"
         if (provider := provider_of(profile.base_url)) is not None and provider.name == "anthropic":
-            # Only its chat is compatible; its list of models wants its own headers.
+            # Only its chat is compatible; its list of models needs its own headers.
             headers |= {"x-api-key": key, "anthropic-version": "2023-06-01"}
 
     def build() -> tuple[Any, ModuleType]:
         import httpx2
 
-        # Made in a thread, for the import and for reading the certificates of the system.
+        # Created in a thread, for the import and for reading the system's certificates.
         client = httpx2.AsyncClient(
             headers={**headers, **profile.headers}, trust_env=not private, follow_redirects=False
         )
@@ -130,7 +132,7 @@ async def inquiry(profile: ModelProfile) -> AsyncGenerator[Inquiry]:
 
 
 MAX_MODELS = 50_000
-"""Bound for a hostile list; the longest known one has some hundreds."""
+"""Limit for a hostile list; the longest known one has some hundreds."""
 MAX_ID = 256
 MAX_WINDOW = 100_000_000
 
@@ -152,17 +154,17 @@ _WINDOWS = (
 
 @dataclass(frozen=True, slots=True)
 class OfferedModel:
-    """A model that an endpoint offers; None where it does not say.
+    """A model that an endpoint offers; None where unknown.
 
     Attributes:
-        id: what a request names it by, as the endpoint writes it.
-        chat: whether it can chat; embeddings and the like cannot.
-        window: tokens that fit into one request.
+        id: its id, as the endpoint writes it.
+        chat: whether it can chat; embedding models cannot.
+        window: its context window, in tokens.
         tools: whether it has function calling.
-        images: whether it takes images.
-        price_in: what a million tokens of a request cost, in USD.
-        price_out: what a million tokens of a reply cost, in USD.
-        owner: who serves it, as the endpoint calls itself ("vllm", "llamacpp", "library"), or "".
+        images: whether it accepts images.
+        price_in: price of a million input tokens, in USD.
+        price_out: price of a million output tokens, in USD.
+        owner: the server's own name ("vllm", "llamacpp", "library"), or "".
     """
 
     id: str
@@ -181,18 +183,18 @@ def can_chat(model: str) -> bool:
 
 
 async def offered_by(profile: ModelProfile) -> list[OfferedModel]:
-    """Ask an endpoint for its models; those that can chat come first, else in its own order.
+    """Return the models of an endpoint; chat models first, otherwise in its own order.
 
     Raises:
-        ConfigError: the address or the key cannot be used at all.
-        ModelError: it cannot be reached, refuses, or does not say.
+        ConfigError: the address or the key is unusable.
+        ModelError: unreachable, refused, or no list of models.
     """
     async with inquiry(profile) as endpoint:
         return await models_at(endpoint, profile)
 
 
 async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedModel]:
-    """Ask an endpoint that is open already.
+    """Return the models of an open endpoint.
 
     Raises:
         ModelError: as for `offered_by`.
@@ -215,7 +217,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
 
 
 def _entries(body: Any) -> Iterator[OfferedModel]:
-    """Yield the models in a list, in `data` or in `models`; what is none is left out."""
+    """Yield the models in a list, in `data` or in `models`; skip everything else."""
     listed = body if isinstance(body, list) else body.get("data") or body.get("models")
     for entry in listed[:MAX_MODELS] if isinstance(listed, list) else ():
         if isinstance(entry, str):
@@ -245,7 +247,7 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
 
 
 def window_in(entry: Mapping[str, Any]) -> int | None:
-    """Return the window that an entry of a list names, under whatever name."""
+    """Return the context window in an entry of a list, under whatever name."""
     meta = entry.get("meta")
     for holder in (entry, meta if isinstance(meta, Mapping) else {}):
         for name in (*_WINDOWS, "n_ctx"):
@@ -255,7 +257,7 @@ def window_in(entry: Mapping[str, Any]) -> int | None:
 
 
 def count_in(value: Any) -> int | None:
-    """Return a number of tokens, or None for what can be none."""
+    """Return a number of tokens, or None if it is not one."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAX_WINDOW:
@@ -292,7 +294,7 @@ def _sees(entry: Mapping[str, Any]) -> bool | None:
 
 
 def _price(entry: Mapping[str, Any], name: str) -> float | None:
-    """Return OpenRouter's price of one token as that of a million."""
+    """Return OpenRouter's price of a token as that of a million."""
     pricing = entry.get("pricing")
     value = pricing.get(name) if isinstance(pricing, Mapping) else None
     try:

@@ -1,4 +1,8 @@
-"""A configured model: where it is, how it is called, how long it may be silent."""
+"""A configured model, and which one is selected: command line, configuration, environment, detected, demo.
+
+The demo is selected only if nothing else was named or found. A named model that does not work is an error
+on the screen, never a silent switch to the demo. Pure.
+"""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -10,7 +14,7 @@ from tui.core.secrets.places import is_secret_header, secrets_in, secrets_in_arg
 from tui.core.secrets.redact import Redactor, Secret
 
 FIRST_TOKEN_SECONDS = 120.0
-"""How long an endpoint may take to its first data chunk; reasoning models think before they speak."""
+"""How long an endpoint may take to its first data chunk; reasoning models think first."""
 
 BETWEEN_CHUNKS_SECONDS = 60.0
 """How long an endpoint may be silent between two data chunks; keep-alive comments do not count."""
@@ -18,28 +22,28 @@ BETWEEN_CHUNKS_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ModelProfile:
-    """A model that can be asked.
+    """A model that can be selected.
 
     Attributes:
-        name: what the person calls it: the NAME of `[models.NAME]`, or a provider's name.
+        name: the NAME of `[models.NAME]`, or a provider's name.
         base_url: address of the OpenAI-compatible endpoint ("https://api.openai.com/v1").
         model: the endpoint's id of the model.
         api_key: the key, or None for endpoints without one.
-        api_key_env: the environment variable that the key comes from; named in error texts.
+        api_key_env: the environment variable of the key; named in error messages.
         temperature: sent if not None.
         max_tokens: sent if not None.
-        tool_protocol: how it calls tools: "auto", "native", or the name of a text protocol.
-        headers: sent with each request besides the usual ones; values may be secret.
-        context_window: tokens that fit into one request, or None if unknown.
-        first_token_seconds: how long to wait for the first data chunk.
-        between_chunks_seconds: how long to wait between two data chunks.
-        keychain: the place of the key in the system's keychain, "SERVICE/NAME", or "".
-        system: the system text of conversations that begin with this model, or "" for the usual one.
-        source: who named it: "command line", "configuration", "environment" or "detected".
-        price_in: what a million tokens of a request cost, or None if unknown.
-        price_cached: what a million tokens of a request cost that the endpoint reads from its cache; None for
-            as much as others.
-        price_out: what a million tokens of a reply cost, or None if unknown.
+        tool_protocol: how it calls tools: "auto", "native", or the name of a dialect.
+        headers: additional headers of each request; values may be secret.
+        context_window: in tokens, or None if unknown.
+        first_token_seconds: timeout of the first data chunk.
+        between_chunks_seconds: timeout between two data chunks.
+        keychain: the key's place in the system's keychain, "SERVICE/NAME", or "".
+        system: the system prompt of conversations that begin with this model, or "" for the default.
+        source: where it comes from: "command line", "configuration", "environment" or "detected".
+        price_in: price of a million input tokens, or None if unknown.
+        price_cached: price of a million input tokens that the endpoint reads from its cache; None for the
+            same as others.
+        price_out: price of a million output tokens, or None if unknown.
         currency: of the prices.
     """
 
@@ -64,7 +68,7 @@ class ModelProfile:
     price_cached: float | None = None
 
     def with_model(self, model: str) -> "ModelProfile":
-        """Return this profile with another model, without the window and the prices of its own."""
+        """Return this profile with another model, without the window and prices of its own."""
         return replace(
             self,
             model=model,
@@ -76,11 +80,11 @@ class ModelProfile:
 
     @property
     def key_name(self) -> str:
-        """What a mark says in place of the key: its variable, or its place in the configuration."""
+        """What replaces the key when it is redacted: its variable, or its place in the configuration."""
         return self.api_key_env or f"models.{self.name}.api_key"
 
     def cost_of(self, usage: Usage) -> float | None:
-        """Return what a request and its reply cost, or None without prices."""
+        """Return the cost of a request and its reply, or None without prices."""
         if self.price_in is None and self.price_out is None:
             return None
         price_in, price_out = self.price_in or 0.0, self.price_out or 0.0
@@ -90,17 +94,17 @@ class ModelProfile:
 
 
 DEMO = "demo"
-"""The name by which the demo can be asked for."""
+"""The name that selects the demo."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSelection:
-    """The model to ask.
+    """The selected model.
 
     Attributes:
-        profile: what to ask, or None for the demo.
+        profile: its profile, or None for the demo.
         why: who decided, in words ("configuration", "OPENAI_API_KEY is set", "found on this machine").
-        needs_detection: nothing was named; look on this machine, and choose again with what is found.
+        needs_detection: nothing was named; search this machine, and select again with the result.
     """
 
     profile: ModelProfile | None
@@ -117,18 +121,18 @@ def choose(
     environment: Sequence[ModelProfile] = (),
     detected: Sequence[ModelProfile] | None = None,
 ) -> ModelSelection:
-    """Return the model to ask.
+    """Return the model to use.
 
     Args:
         asked: the name given on the command line.
-        demo: the demo was asked for.
+        demo: the demo was requested.
         configured: profiles of the configuration, in its order.
         default: the configuration's `default_model`.
-        environment: profiles that the environment gives.
-        detected: what was found on this machine; None if nobody has looked yet.
+        environment: profiles of the environment.
+        detected: what was found on this machine; None if nobody has searched yet.
 
     Raises:
-        UsageError: a name was given that no profile has.
+        UsageError: no profile has the given name.
     """
     if demo or asked == DEMO:
         return ModelSelection(None, "asked for")
@@ -158,7 +162,7 @@ def _named(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile | None:
 
 
 def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:
-    """Say that no profile has this name.
+    """Raise the error for an unknown name.
 
     Raises:
         UsageError: always.
@@ -170,7 +174,7 @@ def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:
 
 
 def redactor_of(profile: ModelProfile) -> Redactor:
-    """Return what knows the secrets that the endpoint of a profile is sent."""
+    """Return a redactor for the secrets that a profile's endpoint is sent."""
     place = f"models.{profile.name}"
     keys = {profile.key_name: profile.api_key.reveal()} if profile.api_key else {}
     keys |= {f"{place}.base_url.{at}": one for at, one in enumerate(secrets_in(profile.base_url))}

@@ -1,7 +1,7 @@
-"""What is known of providers, as data, and the profiles that the environment gives. Pure.
+"""Providers as data, the profiles that the environment gives, and the address and key of a profile. Pure.
 
-Names of models drift; the ones here are what a provider serves by default to a new account, and every
-one can be changed with `NAME_MODEL` in the environment or a profile in the configuration.
+Names of models change; the ones here are what a provider serves by default to a new account, and each can
+be overridden with `NAME_MODEL` in the environment or a profile in the configuration.
 """
 
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ class Provider:
 
     Attributes:
         name: the profile's name, and in capitals the prefix of its variables.
-        title: what a person calls it.
+        title: its display name.
         host: its host; subdomains belong to it too.
-        keys: the environment variables that may hold its key, the first is the one to set.
+        keys: environment variables of its key; the first is the one to set.
         base_url: its OpenAI-compatible endpoint.
-        model: the model that is asked if none is named.
-        key_page: where a person gets a key.
+        model: the default model.
+        key_page: where to get a key.
     """
 
     name: str
@@ -143,7 +143,7 @@ def host_of(base_url: str) -> str:
 
 
 def is_private(base_url: str) -> bool:
-    """Whether a URL leads to this machine or its own network, where no proxy must be asked."""
+    """Whether a URL leads to this machine or its local network, which no proxy can reach."""
     host = host_of(base_url)
     try:
         return ip_address(host).is_private
@@ -158,10 +158,10 @@ def provider_of(base_url: str) -> Provider | None:
 
 
 def from_environment(env: Mapping[str, str]) -> list[ModelProfile]:
-    """Return a profile for each provider that the environment has a key for, in the table's order.
+    """Return a profile for each provider with a key in the environment, in the table's order.
 
     Empty values count as unset. OPENAI_BASE_URL binds OPENAI_API_KEY to another host; without it the
-    key goes to OpenAI only. It may also stand alone, for an endpoint without a key.
+    key goes to OpenAI only. It may also be set alone, for an endpoint without a key.
     """
     return [profile for provider in PROVIDERS if (profile := _from_environment(provider, env)) is not None]
 
@@ -186,11 +186,11 @@ def _from_environment(provider: Provider, env: Mapping[str, str]) -> ModelProfil
 
 
 NO_KEY = "none"
-"""Sent where there is no key: the client refuses to be made without one."""
+"""Sent where there is no key: the client requires one."""
 
 
 def usable_url(profile: ModelProfile) -> str:
-    """Return the base URL as it is meant: with a scheme, without the path of one endpoint."""
+    """Return the base URL, completed: with a scheme, without the path of one endpoint."""
     url = profile.base_url.strip()
     if "://" not in url:
         url = ("http://" if is_private("http://" + url) else "https://") + url
@@ -207,10 +207,10 @@ def usable_url(profile: ModelProfile) -> str:
 
 
 def usable_key(profile: ModelProfile) -> str:
-    """Return the key as it can be sent. The key itself is never put into a message.
+    """Return the key as it can be sent. The key itself never gets into a message.
 
     Raises:
-        ConfigError: it cannot be one, or there is none for a provider that answers nobody without.
+        ConfigError: it is invalid, or missing for a provider that requires one.
     """
     key = profile.api_key.reveal().strip() if profile.api_key else ""
     if not key and (wanted := missing_key(profile)):
@@ -227,9 +227,9 @@ def usable_key(profile: ModelProfile) -> str:
 
 
 def missing_key(profile: ModelProfile) -> str:
-    """Return what is missing where a provider will want a key and the profile has none, or "".
+    """Return which key is missing for a provider that requires one, or "".
 
-    Headers of the profile's own may carry one.
+    The profile's own headers may carry one.
     """
     provider = provider_of(profile.base_url)
     if provider is None or profile.api_key or profile.keychain:
@@ -240,16 +240,16 @@ def missing_key(profile: ModelProfile) -> str:
 
 
 def endpoint_key(profile: ModelProfile) -> str:
-    """Return what an endpoint is remembered by: its address without what in it may be secret.
+    """Return what identifies an endpoint: its address without secrets.
 
     Raises:
-        ConfigError: it has no address that can be used.
+        ConfigError: its address is unusable.
     """
     return without_secrets(usable_url(profile))
 
 
 def without_secrets(url: str) -> str:
-    """Return a URL without the name, the password and the query that it may hold."""
+    """Return a URL without user name, password and query."""
     try:
         parts = urlsplit(url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""

@@ -1,7 +1,7 @@
-"""What one endpoint refuses, learned from its own words. Pure.
+"""What one endpoint refuses, learned from its error messages. Pure.
 
-No two endpoints accept the same parameters, and none says so beforehand. A refusal that names what it
-refuses is answered once by asking again without it, and remembered for this endpoint and model.
+No two endpoints accept the same parameters, and none says so beforehand. A refusal that names a parameter
+is answered once by a retry without it, and remembered for this endpoint and model.
 """
 
 import re
@@ -14,7 +14,7 @@ from tui.model.endpoints import refusal_patterns as seen
 from tui.model.endpoints.traits import CallIds, Echo, Traits
 
 MAX_REMEMBERED = 200
-"""Names in one set of what was learned."""
+"""Names in one set that is remembered."""
 
 MAX_FACTS = 12
 
@@ -26,26 +26,26 @@ _OPTIONAL = ("stream_options", "temperature", "stop", "max_tokens", "max_complet
 class Learned:
     """What an endpoint is known to refuse for one model.
 
-    Tools are known by their key, see `tool_forms`: one that its server changed is another tool.
+    Tools are identified by their key, see `tool_forms`: one that its server changed is another tool.
 
     Attributes:
         dropped: parameters that are not sent.
-        max_tokens_name: the name under which `max_tokens` is sent, or "" for the usual one.
-        form: the form that all tool schemas need, if it is not the one of the table.
+        max_tokens_name: the name under which `max_tokens` is sent, or "" for the default.
+        form: the form that all tool schemas need, if it differs from the table's.
         plain_keys: names of properties are refused unless they are plain.
         strict_tools: tools whose schema is sent in the strictest form.
         refused_tools: tools that made it refuse the whole request.
-        max_tools: how many tools it takes, or 0 if it never said.
+        max_tools: number of tools it accepts, or 0 if unknown.
         needs_tools: a history with calls is refused unless tools are sent with it.
         no_tools: it has no function calling.
-        no_images: it takes no images.
-        no_audio: it takes no sounds.
-        no_echo: provider fields must not come back.
-        fill_reasoning: reasoning_content must stand on every assistant message.
-        call_ids: which ids of calls it takes, or "" for the usual ones.
-        named_results: results of tools must carry the name of the tool.
-        no_user_after_tool: no user message may stand right behind results of tools.
-        thinking_first: its messages begin with thinking, the opening tag left out; not remembered.
+        no_images: it accepts no images.
+        no_audio: it accepts no audio.
+        no_echo: provider fields must not be sent back.
+        fill_reasoning: reasoning_content is required on every assistant message.
+        call_ids: which call ids it accepts, or "" for the default.
+        named_results: tool results must carry the name of the tool.
+        no_user_after_tool: no user message may follow tool results directly.
+        thinking_first: its messages begin with thinking, without the opening tag; not remembered.
     """
 
     dropped: set[str] = field(default_factory=set)
@@ -66,10 +66,10 @@ class Learned:
     no_user_after_tool: bool = False
     thinking_first: bool = False
 
-    # ---- what is done with it ----------------------------------------------------------------------
+    # ---- use ---------------------------------------------------------------------------------------
 
     def applied(self, traits: Traits) -> Traits:
-        """Return `traits` as this endpoint has shown them to be."""
+        """Return `traits` corrected by what was learned."""
         reasoning = Echo.FILLED if self.fill_reasoning else Echo.NEVER if self.no_echo else traits.reasoning
         return replace(
             traits,
@@ -91,7 +91,7 @@ class Learned:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """What a person reads of it, a few words each."""
+        """A summary for a person, a few words each."""
         tools = sorted(key.partition("#")[0] for key in self.refused_tools)
         said = [
             *(f"refuses {name}" for name in sorted(self.dropped)),
@@ -115,12 +115,12 @@ class Learned:
 
     @property
     def tool_marks(self) -> dict[str, str]:
-        """What the endpoint does not take of tools, in words, by their qualified names."""
+        """What the endpoint does not accept of tools, in words, by their qualified names."""
         simpler = {key.partition("#")[0]: "schema simplified for this endpoint" for key in self.strict_tools}
         return simpler | {key.partition("#")[0]: "refused by this endpoint" for key in self.refused_tools}
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is to be remembered, as JSON values; empty if there is nothing."""
+        """Return what to remember, as JSON values; empty if there is nothing."""
         return {
             one.name: sorted(value)[:MAX_REMEMBERED] if isinstance(value, set) else value
             for one in fields(self)
@@ -129,7 +129,7 @@ class Learned:
 
     @classmethod
     def from_json(cls, value: Any) -> "Learned":
-        """Return what was remembered; what is not of its kind is forgotten."""
+        """Return what was remembered; invalid values are dropped."""
         known = cls()
         for one in fields(cls) if isinstance(value, Mapping) else ():
             found, usual = value.get(one.name), getattr(known, one.name)
@@ -144,20 +144,20 @@ class Learned:
         known.max_tools = max(0, known.max_tools)
         return known
 
-    # ---- how it is learned -------------------------------------------------------------------------
+    # ---- learning ----------------------------------------------------------------------------------
 
     def take_refusal(
         self, status: int, words: str, sent: Sequence[str], tools: Sequence[str], traits: Traits | None = None
     ) -> str:
-        """Learn from a refusal, and return what is done about it, or "" if there is nothing to learn.
+        """Learn from a refusal; return what is changed, or "" if there is nothing to learn.
 
         Args:
             status: the HTTP status.
-            words: what the endpoint said, whole.
+            words: the endpoint's whole message.
             sent: names of the parameters that were sent; "images", "audio", "results" of tools and
                 "user behind result" if there were any.
             tools: keys of the tools that were sent, in order.
-            traits: how it was asked.
+            traits: how the request was made.
         """
         for name in ("images", "audio"):
             if name in sent and status in (400, 404, 415, 422, 500) and seen.MEDIA[name].search(words):
@@ -175,7 +175,7 @@ class Learned:
         if status not in (400, 422):
             return ""
         if seen.SCHEMA.search(words) and _meant(words, tools):
-            # A property may well be called "temperature" or "stop".
+            # A property may be called "temperature" or "stop".
             return self._refuse_tools(words, tools, asked)
         return (
             self._refuse_parameter(words, sent)
@@ -228,7 +228,7 @@ class Learned:
         if "user behind result" in sent and traits.user_after_tool:
             self.no_user_after_tool = True
             return "it takes no question behind a result; asking again with a word between"
-        self.no_tools |= roles  # its template knows no results: whoever asks may ask in text
+        self.no_tools |= roles  # its template knows no tool results: the request may be made in text
         return ""
 
     def _refuse_tools(self, words: str, tools: Sequence[str], traits: Traits) -> str:
@@ -252,7 +252,7 @@ class Learned:
         return self._refuse_tool(words, tools, traits)
 
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
-        """Simplify the schema of the tool that is named, then leave the tool out."""
+        """Simplify the schema of the named tool; if that was tried, leave the tool out."""
         named = _meant(words, tools)
         if len(named) != 1:
             if named or traits.schema is SchemaForm.GEMINI or not seen.SCHEMA.search(words):

@@ -1,4 +1,4 @@
-"""What refusals look like in providers' own words, by what they refuse. Pure."""
+"""Patterns of refusals in providers' own words, by what is refused. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ NAMES: Mapping[str, str] = {
     "stop": r"""["'`]stop["'`]|\bstop(?: sequences?)?\b.{0,40}(?:not (?:supported|allowed|permitted)"""
     r"|unsupported)|(?:unsupported|unknown|unexpected|extra|invalid)[^.]{0,60}\bstop\b",
 }
-"""How a parameter is named in a refusal, where it is not simply its name."""
+"""How a refusal names a parameter, where it is not simply its name."""
 
 POSITIONS = (
-    # Google's come first: in them `tools[0]` stands before the one that counts.
+    # Google's come first: in them `tools[0]` precedes the index that counts.
     re.compile(r"\bfunction_?declarations[.\[](\d{1,4})\b", re.IGNORECASE),
     re.compile(r"\btools?[.\[](\d{1,4})\b"),
 )
@@ -63,4 +63,4 @@ PLAIN_IDS = re.compile(
 NAMED_RESULTS = re.compile(r"function_?response\.name.{0,40}empty", re.IGNORECASE)
 BEHIND_RESULT = re.compile(r"unexpected role .{0,20}tool", re.IGNORECASE)
 ROLES = re.compile(r"roles? must alternate|only user.{0,40}roles are supported", re.IGNORECASE)
-"""Templates that know no results of tools, or no question behind them (text-generation-inference#3198)."""
+"""Templates without tool results, or without a user message after them (text-generation-inference#3198)."""

@@ -1,8 +1,8 @@
-"""What providers and models want and refuse, as one table. Pure.
+"""What providers and models require and refuse, as one table. Pure.
 
-A row matches by the endpoint's host, by the model's id, or by both; every row that matches counts, later
-ones over earlier ones. What no row knows is learned from the endpoint's own words, see `quirks`.
-Sources are the providers' documentation and the bug reports of clients that met the refusals.
+A row matches by the endpoint's host, by the model's id, or by both; every matching row counts, later ones
+override earlier ones. What no row knows is learned from the endpoint's error messages, see `quirks`.
+Sources are the providers' documentation and the bug reports of other clients.
 """
 
 import re
@@ -25,7 +25,7 @@ class Echo(StrEnum):
 
 
 class CallIds(StrEnum):
-    """Which ids of calls are accepted."""
+    """Which call ids are accepted."""
 
     ANY = "any"
     PLAIN = "at most forty letters, digits, _ and -"
@@ -34,23 +34,23 @@ class CallIds(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """How one model behind one endpoint wants to be asked.
+    """What one model behind one endpoint requires.
 
     Attributes:
         schema: the form of tool schemas that it accepts.
-        plain_keys: names of properties may hold letters, digits, `_`, `.` and `-` only.
-        reasoning: when its thinking goes back to it.
-        details: its `reasoning_details` go back to it, unchanged.
-        extra: what it put beside a call or a message (`extra_content`) goes back to it.
-        call_ids: which ids of calls it accepts.
-        user_after_tool: a user message may stand right behind results of tools.
-        named_results: results of tools carry the name of the tool, too.
+        plain_keys: names of properties may contain only letters, digits, `_`, `.` and `-`.
+        reasoning: when its thinking is sent back.
+        details: its `reasoning_details` are sent back, unchanged.
+        extra: its `extra_content` on a call or a message is sent back.
+        call_ids: which call ids it accepts.
+        user_after_tool: a user message may follow tool results directly.
+        named_results: tool results carry the name of the tool, too.
         refuses: parameters that are not sent.
-        max_tokens_name: under which name the longest reply is sent.
-        images: whether it takes images; None if nobody knows, then they are tried.
-        audio: whether it takes sounds.
+        max_tokens_name: the name of the parameter for the longest reply.
+        images: whether it accepts images; None if unknown, then they are tried.
+        audio: whether it accepts audio.
         needs_tools: a history with calls is refused unless tools are sent with it.
-        max_tools: how many tools one request may offer.
+        max_tools: number of tools in one request.
         max_description: characters of a tool's description.
     """
 
@@ -77,8 +77,8 @@ class Row:
 
     Attributes:
         host: the end of the host's name, or "" for any.
-        model: a pattern that is searched in the model's id, in any case; "" for any.
-        traits: what differs from `Traits()`; `refuses` is added to what other rows say.
+        model: a pattern searched in the model's id, ignoring case; "" for any.
+        traits: what differs from `Traits()`; `refuses` is added to that of other rows.
     """
 
     host: str = ""
@@ -86,7 +86,7 @@ class Row:
     traits: Mapping[str, Any] = field(default_factory=dict)
 
     def matches(self, host: str, model: str) -> bool:
-        """Whether this row speaks of that model at that host."""
+        """Whether this row applies to that model at that host."""
         if self.host and host != self.host and not host.endswith("." + self.host):
             return False
         return not self.model or re.search(self.model, model, re.IGNORECASE) is not None
@@ -104,7 +104,7 @@ TABLE = (
     Row(model=r"thinking", traits={"reasoning": Echo.ALWAYS}),
     Row(model=r"deepseek-v4", traits={"reasoning": Echo.FILLED}),
     Row(host="deepseek.com", traits={"images": False}),
-    # Interleaved thinking: the model loses its thread if it does not read its own thinking again.
+    # Interleaved thinking: the model loses track without its own thinking.
     Row(model=r"kimi|moonshot|glm|minimax", traits={"reasoning": Echo.ALWAYS}),
     Row(model=r"kimi|moonshot", traits={"schema": SchemaForm.KIMI}),
     Row(host="moonshot.ai", traits={"schema": SchemaForm.KIMI, "reasoning": Echo.ALWAYS}),
@@ -129,9 +129,9 @@ TABLE = (
             "needs_tools": True,
         },
     ),
-    # Ids are checked, and a user message behind a result is refused, wherever its templates are used.
+    # Ids are checked, and a user message after a result is refused, wherever its templates are used.
     Row(model=_MISTRAL, traits={"call_ids": CallIds.NINE, "user_after_tool": False}),
-    # Fields that it does not know are errors (extra_forbidden, avante#2347).
+    # Unknown fields are errors (extra_forbidden, avante#2347).
     Row(
         host="mistral.ai",
         traits={
@@ -155,7 +155,7 @@ TABLE = (
 
 
 def traits_of(base_url: str, model: str) -> Traits:
-    """Return what is known of a model behind an address before it was ever asked."""
+    """Return what is known of a model behind an address before its first request."""
     host = host_of(base_url)
     found: dict[str, Any] = {}
     refused: set[str] = set()

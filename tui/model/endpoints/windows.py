@@ -1,7 +1,7 @@
-"""How many tokens fit into one request to a model: as configured, as its endpoint says, or as is known.
+"""The context window of a model: as configured, as its endpoint says, or as known.
 
-What a model was made for is not what a local server gives it: Ollama cuts at 4,096 tokens unless it is told
-otherwise, llama.cpp and vLLM at what they were started with. So they are asked for that.
+A local server may give a model less than its maximum: Ollama cuts at 4,096 tokens by default, llama.cpp and
+vLLM at what they were started with. So they are asked.
 """
 
 import re
@@ -17,7 +17,7 @@ from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import is_private, provider_of
 
 OLLAMA_WINDOW = 4_096
-"""What Ollama gives a model that nobody gave more."""
+"""Ollama's default."""
 
 TABLE = (
     (r"gpt-4\.1", 1_047_576),
@@ -36,22 +36,22 @@ TABLE = (
         131_072,
     ),
 )
-"""Windows of models as their makers serve them, by a pattern in the id; the first that fits counts."""
+"""Windows of models as their makers serve them, by a pattern in the id; the first match counts."""
 
 _SILENT = ("openai", "anthropic", "gemini", "deepseek", "dashscope", "xai")
-"""Providers whose lists of models say nothing of windows, so they are not asked."""
+"""Providers whose lists of models do not include windows, so they are not asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What a model can do; None where nobody says.
+    """What a model can do; None where unknown.
 
     Attributes:
-        window: tokens that fit into one request.
+        window: its context window, in tokens.
         source: who says so, in words: "configuration", "endpoint", "Ollama's default", "known model", or "".
         tools: whether it has function calling.
-        images: whether it takes images.
-        unloaded: the server has yet to load it, and can say only then how much it gives it.
+        images: whether it accepts images.
+        unloaded: the server has yet to load it, and knows the window only then.
     """
 
     window: int | None = None
@@ -62,11 +62,11 @@ class Ability:
 
 
 async def ability_of(profile: ModelProfile) -> Ability:
-    """Return what a model can do. Bounded in time; an endpoint that does not say costs nothing else."""
+    """Return what a model can do. Bounded in time; an endpoint that does not say is no error."""
     found = Ability()
     provider = provider_of(profile.base_url)
     if provider is None or provider.name not in _SILENT:
-        # A server without these questions is as good as one with them.
+        # A server without these URLs is as good as one with them.
         with suppress(McptuiError):
             async with inquiry(profile) as endpoint:
                 found = await _asked(endpoint, profile)
@@ -79,12 +79,12 @@ async def ability_of(profile: ModelProfile) -> Ability:
 
 
 async def load(profile: ModelProfile) -> None:
-    """Have Ollama load a model, as the first question would; it takes seconds to minutes.
+    """Have Ollama load a model, as the first request would; takes seconds to minutes.
 
     A request without a prompt does nothing else (Ollama's API, "Load a model").
 
     Raises:
-        ModelError: it cannot be loaded; the first question would say the same.
+        ModelError: it cannot be loaded; the first request would fail likewise.
     """
     async with inquiry(profile) as endpoint:
         url = f"{endpoint.root}/api/generate"
@@ -98,7 +98,7 @@ def known_window(model: str) -> int | None:
 
 
 async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
-    """Ask the endpoint in the way of the server that it is."""
+    """Ask the endpoint in the way of its kind of server."""
     if looks_like_ollama(profile):
         return await _of_ollama(endpoint, profile.model)
     offered = await models_at(endpoint, profile)
@@ -121,7 +121,7 @@ async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
 
 
 def _kind(profile: ModelProfile, offered: OfferedModel) -> str:
-    """Return which local server this is, by what it says of itself, the profile's name, or its usual port."""
+    """Return which local server this is, by its own name, the profile's name, or the default port."""
     if offered.owner == "library":
         return "ollama"
     if offered.owner in ("llamacpp", "vllm"):
@@ -163,7 +163,7 @@ async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, 
         body = await endpoint.get(f"{endpoint.root}/api/ps")
     except McptuiError:
         return None, False
-    names = (model, f"{model}:latest")  # a name without a tag means this one
+    names = (model, f"{model}:latest")  # the default tag
     for entry in _dicts(body, "models"):
         if entry.get("name") in names or entry.get("model") in names:
             return count_in(entry.get("context_length")), False
@@ -198,7 +198,7 @@ async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
 
 
 async def _of_llamacpp(endpoint: Inquiry, model: str) -> Ability:
-    """Ask llama.cpp's server; it has one model, whatever it is called."""
+    """Ask llama.cpp's server, which has only one model."""
     body = _dict(await endpoint.get(f"{endpoint.root}/props"))
     return Ability(
         count_in(_dict(body.get("default_generation_settings")).get("n_ctx")) or count_in(body.get("n_ctx")),

@@ -1,7 +1,7 @@
-"""Turns the chunks of an OpenAI-compatible stream into parts of a reply. Pure, and tolerant.
+"""Assembles a reply from the chunks of an OpenAI-compatible stream. Pure, and tolerant.
 
-Chunks are plain JSON values, read field by field, because no two endpoints agree on them. Nothing but
-`ModelError` comes out of a chunk, whatever is in it, and no call comes out of a stream that broke.
+Chunks are plain JSON values, read field by field, because no two endpoints agree on them. A chunk raises
+nothing but `ModelError`, and a broken stream yields no call.
 """
 
 import math
@@ -26,11 +26,11 @@ _SAME: dict[str, str] = {
     "tool_calls": "function_call",
     **dict.fromkeys(("reasoning", "reasoning_text", "thinking", "reasoning_details"), "reasoning_content"),
 }
-"""Fields that say the same thing, and one name for them."""
+"""Fields with the same meaning, and one name for them."""
 
 
 def choices_of(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the choices of a chunk; one that stands alone is a list of one."""
+    """Return the choices of a chunk; a single one counts as a list."""
     choices = chunk.get("choices")
     return [
         choice
@@ -40,13 +40,13 @@ def choices_of(chunk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def spoken(choice: Mapping[str, Any], said: set[str]) -> Mapping[str, Any]:
-    """Return what a choice adds: its delta, and what only its message or its text says.
+    """Return what a choice adds: its delta, and what only its message or its text contains.
 
-    Some endpoints end a stream of deltas with the whole message: what deltas gave is not given again.
+    Some endpoints end a stream of deltas with the whole message: nothing is added twice.
 
     Args:
         choice: one of a chunk.
-        said: fields that deltas have given so far; those of this choice's delta are added.
+        said: fields that deltas have had so far; those of this choice's delta are added.
     """
     found, message, text = choice.get("delta"), choice.get("message"), choice.get("text")
     delta: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
@@ -60,7 +60,7 @@ def spoken(choice: Mapping[str, Any], said: set[str]) -> Mapping[str, Any]:
 
 
 def finish_word(finish: str) -> str:
-    """Return a finish reason as OpenAI names it, where endpoints have another word for "length"."""
+    """Return a finish reason by OpenAI's name; some endpoints have another word for "length"."""
     return "length" if finish.lower() in _LENGTH else finish[:64]
 
 
@@ -90,7 +90,7 @@ def _part_text(part: Mapping[str, Any], thinking: bool) -> str:
 
 
 def token_count(value: Any) -> int:
-    """Return a count of tokens, 0 for anything that is none."""
+    """Return a token count, 0 for anything else."""
     if isinstance(value, float) and math.isfinite(value):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -99,10 +99,10 @@ def token_count(value: Any) -> int:
 
 
 def prompt_tokens(usage: Mapping[str, Any]) -> int:
-    """Return how many tokens a prompt has, with those that were read from a cache.
+    """Return the token count of a prompt, with those read from a cache.
 
-    Anthropic counts what it reads from its cache and what it writes there apart; so do proxies that pass its
-    counts on under OpenAI's names, which shows only where more was cached than the prompt is said to have.
+    Anthropic counts tokens that it reads from and writes to its cache separately; so do proxies that pass
+    its counts on under OpenAI's names, which shows only if more was cached than the prompt has.
     """
     apart = sum(token_count(usage.get(name)) for name in ("cache_read_input_tokens", _WRITTEN))
     if "prompt_tokens" not in usage:
@@ -112,7 +112,7 @@ def prompt_tokens(usage: Mapping[str, Any]) -> int:
 
 
 def cached_tokens(usage: Mapping[str, Any]) -> int:
-    """Return how many tokens of a prompt were read from a cache, under the names that endpoints use."""
+    """Return the number of prompt tokens read from a cache, under the names that endpoints use."""
     details = (usage.get(f"{name}_tokens_details") for name in ("prompt", "input"))
     holders = (*(one for one in details if isinstance(one, Mapping)), usage)
     names = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
@@ -120,7 +120,7 @@ def cached_tokens(usage: Mapping[str, Any]) -> int:
 
 
 MAX_TEXT = 8_000_000
-"""Characters of text and thinking in one reply; a stream without end is cut here."""
+"""Characters of text and thinking in one reply; an endless stream is cut here."""
 
 MAX_DETAILS = 4_096
 
@@ -129,12 +129,12 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinki
 
 
 class Accumulator:
-    """One reply of a model, put together chunk by chunk.
+    """One reply of a model, assembled chunk by chunk.
 
     Args:
-        known_names: names of the tools that were offered.
+        known_names: names of the offered tools.
         thinking_first: the endpoint is known to leave out the tag that opens thinking.
-        verbatim: tags of thinking stay in the text.
+        verbatim: thinking tags stay in the text.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Accumulator:
         self._in_deltas: set[str] = set()
         self._has_tool_calls = False
         self.begun = False
-        """Whether anything came that belongs to a reply."""
+        """Whether anything of a reply has arrived."""
 
     @property
     def finished(self) -> bool:
@@ -173,14 +173,14 @@ class Accumulator:
 
     @property
     def never_closed(self) -> bool:
-        """Whether a reply that came to its end, said to begin with thinking, held none."""
+        """Whether a complete reply that should begin with thinking had none."""
         return self._tags.never_closed and self._finish == "stop"
 
     def feed(self, chunk: Any) -> list[ModelPart]:
         """Take one chunk and return what it adds to the reply.
 
         Raises:
-            ModelError: the chunk says that the endpoint failed, or the reply has no end.
+            ModelError: the chunk reports a failure, or the reply is endless.
         """
         if not isinstance(chunk, Mapping):
             return []
@@ -199,20 +199,20 @@ class Accumulator:
         return parts
 
     def _is_ours(self, choice: Mapping[str, Any]) -> bool:
-        """Whether a choice belongs to the reply: the first one, should an endpoint send several."""
+        """Whether a choice belongs to the reply: the first one, if there are several."""
         index = index_of(choice)
         if self._choice is None:
             self._choice = index
         return index is None or index == self._choice
 
     def finish(self, *, ended: bool = False) -> list[ModelPart]:
-        """Return the end of the reply: text that was kept back, and always a `ReplyPart` as the last.
+        """Return the end of the reply: text that was held back, and always a `ReplyPart` as the last.
 
         Args:
             ended: the endpoint marked the end of the stream; enough for text, never for calls.
 
         Raises:
-            ModelError: the stream broke off: no finish reason was given. No call of it may run.
+            ModelError: the stream broke off without a finish reason. None of its calls may run.
         """
         if not self.finished and not (ended and self._size and not self._calls):
             raise ModelError(
@@ -231,7 +231,7 @@ class Accumulator:
         return [*rest, reply]
 
     def kept_back(self) -> list[ModelPart]:
-        """Return text that was kept back; also for a stream that broke: what was said is shown."""
+        """Return text that was held back, also of a broken stream: what was written is shown."""
         parts: list[ModelPart] = []
         if thinking := self._thinking.finish():
             self._reasoning.append(thinking)
@@ -251,7 +251,7 @@ class Accumulator:
         self._ended_blank = finish == "" and self._had_null
 
     def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelPart]:
-        """Take every field of a delta for itself: text and calls may stand side by side."""
+        """Take every field of a delta on its own: it may have text and calls."""
         if reasoning := self._take_reasoning(delta):
             yield ReasoningPart(reasoning)
         yield from self._content(delta.get("content"))
@@ -266,7 +266,7 @@ class Accumulator:
             self._extra.update(extra)
 
     def _call_entries(self, delta: Mapping[str, Any]) -> list[Any]:
-        """Return the fragments of calls in a delta; the legacy form only where it stands alone."""
+        """Return the call fragments of a delta; the legacy form only if it is the only one."""
         calls, legacy = delta.get("tool_calls"), delta.get("function_call")
         if calls:
             self._has_tool_calls = True
@@ -286,7 +286,7 @@ class Accumulator:
         return self._think(text) if text else ""
 
     def _think(self, piece: str) -> str:
-        """Take a piece of thinking; return what of it is whole."""
+        """Take a piece of thinking; return what is complete."""
         self._count(piece)
         self._tags.settle()
         text = self._thinking.join(piece)
@@ -337,7 +337,7 @@ class Accumulator:
             raise ModelError(f"the reply exceeds {MAX_TEXT} characters and was cut")
 
     def _take_usage(self, usage: Any) -> None:
-        """Keep the last count that says anything; counts are totals and are never added up."""
+        """Keep the last count that is not empty; counts are totals and are never added up."""
         if not isinstance(usage, Mapping) or not usage:
             return
         prompt = prompt_tokens(usage)

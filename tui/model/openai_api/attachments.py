@@ -1,22 +1,23 @@
-"""Pictures, sounds and files of a conversation as OpenAI-compatible endpoints take them. Pure.
+"""Images, audio and files of a conversation as OpenAI-compatible endpoints accept them. Pure.
 
-Only messages of the person may hold pictures: in a result of a tool most endpoints refuse them, and with
-them the whole request. So the pictures of results follow the last result of a reply in a user message of
-their own, where the model takes pictures and such a message may stand there; else the text alone names
-them. No request has more of them than `MAX_SENT`: the newest go, of the older ones only the names.
+Only user messages may hold images: in a tool result most endpoints refuse them, and with them the whole
+request. So the images of results follow the last result of a reply in a user message of their own, if the
+model accepts images and such a message may follow; otherwise the text only names them. No request has more
+than `MAX_SENT`: the newest are sent, the older ones only named.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from tui.core.attachments import as_sent, fenced, label, word
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.media import decoded_size, head_of, media_type, picture_size
 from tui.core.units import size as in_bytes
+from tui.model.endpoints.traits import Traits
 from tui.model.openai_api.sendable import sendable
 
 MAX_SENT = 20
-"""Pictures and sounds in one request."""
+"""Images and audio in one request."""
 
 MAX_SENT_BYTES = 20 * 1024 * 1024
 """All of them together, decoded; endpoints refuse bodies of 30 to 50 MB."""
@@ -29,31 +30,12 @@ _BROKEN = "not sent to you: it is broken"
 _NO_PLACE = "not shown to you: this model takes no pictures from tools"
 
 
-class AcceptedMedia(Protocol):
-    """What is known of a model; see `traits.Traits`."""
-
-    @property
-    def images(self) -> bool | None:
-        """Whether it takes pictures; None if nobody knows, then they are tried."""
-        ...
-
-    @property
-    def audio(self) -> bool:
-        """Whether it takes sounds."""
-        ...
-
-    @property
-    def user_after_tool(self) -> bool:
-        """Whether a user message may stand right behind results of tools."""
-        ...
-
-
 class Attached:
-    """What of the attachments of one request is sent, and how its messages tell of them."""
+    """Which attachments of one request are sent, and how its messages refer to them."""
 
-    def __init__(self, messages: Sequence[Message], takes: AcceptedMedia) -> None:
-        """Choose what is sent; `messages` are all of the request, in order."""
-        self._takes = takes
+    def __init__(self, messages: Sequence[Message], traits: Traits) -> None:
+        """Select what is sent; `messages` are all of the request, in order."""
+        self._traits = traits
         self._sent: set[tuple[int, int]] = set()
         self._choose(messages)
 
@@ -75,21 +57,21 @@ class Attached:
 
     def _refusal(self, attachment: Attachment, of_tool: bool) -> str:
         """Return why the model is never sent an attachment of this kind, or ""."""
-        if attachment.kind == "image" and self._takes.images is False:
+        if attachment.kind == "image" and self._traits.images is False:
             return _NO_PICTURES
-        if attachment.kind == "audio" and not self._takes.audio:
+        if attachment.kind == "audio" and not self._traits.audio:
             return _NO_SOUNDS
         if attachment.kind in ("text", "blob"):
             return "not sent"
         if not _holds(attachment):
             return _BROKEN
-        return _NO_PLACE if of_tool and not self._takes.user_after_tool else ""
+        return _NO_PLACE if of_tool and not self._traits.user_after_tool else ""
 
     def _why_not(self, at: int, number: int, attachment: Attachment, of_tool: bool) -> str:
         return "" if (at, number) in self._sent else self._refusal(attachment, of_tool) or _OLD
 
     def of_user(self, at: int, message: UserMessage) -> str | list[dict[str, Any]]:
-        """Return the content of the user message that stands at `at`."""
+        """Return the content of the user message at `at`."""
         texts, parts = [message.text] if message.text else [], []
         for number, attachment in enumerate(message.attachments):
             match attachment.kind:
@@ -107,7 +89,7 @@ class Attached:
         return [{"type": "text", "text": text}, *parts] if parts else text
 
     def of_tool(self, at: int, message: ToolMessage) -> str:
-        """Return the text of the result that stands at `at`."""
+        """Return the text of the result at `at`."""
         reasons = [
             self._why_not(at, number, attachment, of_tool=True)
             for number, attachment in enumerate(message.attachments)
@@ -115,9 +97,9 @@ class Attached:
         return sendable(as_sent(message.text, message.attachments, reasons))
 
     def behind(self, at: int, messages: Sequence[Message]) -> list[dict[str, Any]]:
-        """Return the content of the user message behind the result at `at`; empty if there is none.
+        """Return the content of the user message after the result at `at`; empty if there is none.
 
-        Only the last result of a reply has one; it holds what all results of that reply have attached.
+        Only the last result of a reply has one; it holds the attachments of all results of that reply.
         """
         if at + 1 < len(messages) and isinstance(messages[at + 1], ToolMessage):
             return []
@@ -135,7 +117,7 @@ class Attached:
 
 
 def _holds(attachment: Attachment) -> bool:
-    """Whether it can be what it says it is; a saved conversation may have been written by anyone."""
+    """Whether its data can be of its type; a saved conversation may have been edited."""
     data = attachment.data
     if not data.isascii() or len(data) % 4 or media_type(head_of(data, 64)) != attachment.mime:
         return False

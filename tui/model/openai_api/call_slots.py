@@ -1,8 +1,8 @@
-"""Puts the fragments of tool calls together, whatever a provider does to ids, indexes and names. Pure.
+"""Assembles the fragments of tool calls, whatever a provider does to ids, indexes and names. Pure.
 
-The rules were found on recorded streams (tests/corpus/llm_streams): index always 0, no index at all, a
-new id with each fragment, names repeated or in pieces, arguments sent twice, as an object, or as several
-objects in a row.
+The rules come from recorded streams (tests/corpus/llm_streams): index always 0, no index at all, a new id
+with each fragment, names repeated or in pieces, arguments sent twice, as an object, or as several objects in
+a row.
 """
 
 import hashlib
@@ -22,11 +22,11 @@ MAX_OBJECTS = 64
 
 
 MAX_LOOKED_AT = 50_000_000
-"""Characters that are parsed to see whether one call is whole: about a second, where each fragment asks."""
+"""Characters that are parsed to see whether one call is complete: about a second if each fragment asks."""
 
 
 class Arguments:
-    """The arguments of one call while they are written, in pieces or in snapshots that grow.
+    """The arguments of one call while they arrive, in pieces or in growing snapshots.
 
     Which of the two it is cannot be known before the end: `{"a":` and `{"a":1}` may be two snapshots, or the
     beginning of `{"a":{"a":1}}`. So both readings are kept until then.
@@ -43,7 +43,7 @@ class Arguments:
     def add(self, text: str) -> None:
         """Take the next piece or snapshot."""
         self._last = text
-        # Not even looked at while normal arguments grow: a piece is shorter than what it continues.
+        # Not parsed while normal arguments grow: a piece is shorter than what it continues.
         grown = self.size and len(text) >= self.size and (whole := self._shorter()).startswith("{")
         if grown and text.startswith(whole):
             self._snapshot = [text]
@@ -59,12 +59,12 @@ class Arguments:
 
     @property
     def is_object(self) -> bool:
-        """Whether this begins as an object does, or one in a string."""
+        """Whether this begins like an object, or one in a string."""
         return next((piece.lstrip()[:1] for piece in self._pieces if piece.strip()), "") in ("{", '"')
 
     @property
     def complete(self) -> bool:
-        """Whether this is one whole object in either reading."""
+        """Whether this is one complete object in either reading."""
         if not self.size or self._last.rstrip()[-1:] not in ("", "}", '"'):
             return False
         self._pieces = ["".join(self._pieces)]
@@ -75,13 +75,13 @@ class Arguments:
 
     @property
     def text(self) -> str:
-        """What was written: all pieces, unless only snapshots explain them."""
+        """The arguments: all pieces, unless only snapshots explain them."""
         joined = "".join(self._pieces)
         return self._shorter() if self._snapshot and not _may_go_on(joined) else joined
 
 
 def fresh_id(seed: str, used: Collection[str]) -> str:
-    """Return an id of nine letters and digits (what Mistral takes) that depends on `seed` only."""
+    """Return an id of nine letters and digits (Mistral's form) that depends on `seed` only."""
     number = 0
     while True:
         made = hashlib.sha256(f"{seed}\0{number}".encode("utf-8", "replace")).hexdigest()[:9]
@@ -91,7 +91,7 @@ def fresh_id(seed: str, used: Collection[str]) -> str:
 
 
 def is_complete(text: str) -> bool:
-    """Whether `text` is one whole JSON object, or a JSON string with one in it."""
+    """Whether `text` is one complete JSON object, or a JSON string with one in it."""
     text = text.strip()
     if text[:1] == text[-1:] == '"':
         text = str(_parsed(text) or "").strip()
@@ -99,10 +99,10 @@ def is_complete(text: str) -> bool:
 
 
 def settle_arguments(text: str) -> list[tuple[str, bool]]:
-    """Return the arguments of the one or more calls that `text` holds, each as (JSON text, truncated).
+    """Return the arguments of the one or more calls in `text`, each as (JSON text, truncated).
 
-    No arguments are `{}`; JSON in a JSON string is taken out of it; several objects in a row are several
-    calls; text that ends in the middle is marked and left as it is, and so is what is no JSON at all.
+    No arguments are `{}`; JSON in a JSON string is unwrapped; several objects in a row are several calls;
+    truncated text is marked and left unchanged, and so is invalid JSON.
     """
     text = sendable(text).strip()
     if text in _NO_ARGUMENTS:
@@ -133,7 +133,7 @@ def _may_go_on(text: str) -> bool:
 
 
 def _parsed(text: str) -> Any:
-    """Return the JSON value of `text`, or None; raw line breaks in strings are let pass."""
+    """Return the JSON value of `text`, or None; raw line breaks in strings are allowed."""
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
@@ -149,10 +149,10 @@ def _strictly(text: str) -> bool:
 
 
 def _in_a_row(text: str) -> list[str]:
-    """Return the objects of `{…}{…}`, each as it is or in a string; [] if it is anything else.
+    """Return the objects of `{…}{…}`, each plain or in a string; [] for anything else.
 
-    An empty object before others is a place holder, an object said twice is one, and a special token
-    behind the last object is noise.
+    An empty object before others is a placeholder, a repeated object counts once, and a special token
+    after the last object is noise.
     """
     decoder = json.JSONDecoder(strict=False)
     found: list[dict[str, Any]] = []
@@ -175,7 +175,7 @@ def _in_a_row(text: str) -> list[str]:
 
 
 def is_cut(text: str) -> bool:
-    """Whether `text` is the beginning of a JSON object (or of one in a string), cut off before its end."""
+    """Whether `text` is a truncated JSON object (or one in a string)."""
     if not text.startswith(("{", '"')):
         return False
     depth: list[str] = []
@@ -201,13 +201,13 @@ MAX_CALLS = 300
 """Calls that are passed on: more than the loop ever runs, so it sees that there were too many."""
 
 MAX_FLOOD = 5_000
-"""Calls after which a reply is refused: it has no end."""
+"""Calls after which a reply is refused as endless."""
 
 MAX_IDS = 100_000
-"""Ids that are kept in mind; where each fragment has a fresh one, none comes twice."""
+"""Ids that are remembered; where each fragment has a new one, none is repeated."""
 
 MAX_ARGUMENTS = 2_000_000
-"""Characters of arguments in one reply; more is a model gone astray, not a call."""
+"""Characters of arguments in one reply; more is a runaway model, not a call."""
 
 MAX_NAME = 256
 UNNAMED = "unnamed_call"
@@ -217,7 +217,7 @@ _ARGUMENTS = ("arguments", "parameters", "input", "args")
 
 @dataclass(slots=True)
 class _Slot:
-    """One call while it is written."""
+    """One call while it arrives."""
 
     id: str = ""
     index: int | None = None
@@ -232,12 +232,12 @@ class _Slot:
 
     @property
     def complete(self) -> bool:
-        """Whether its arguments are one whole object."""
+        """Whether its arguments are one complete object."""
         return self.arguments.complete
 
     @property
     def blank(self) -> bool:
-        """Whether nothing tells it from another call yet."""
+        """Whether nothing distinguishes it from another call yet."""
         return not (self.id or self.name or self.size)
 
 
@@ -245,7 +245,7 @@ class CallSlots:
     """The calls of one reply.
 
     Args:
-        known_names: names of the tools that were offered; they tell a name in pieces from a new one.
+        known_names: names of the offered tools; they distinguish a name in pieces from a new one.
     """
 
     def __init__(self, known_names: Collection[str]) -> None:
@@ -264,7 +264,7 @@ class CallSlots:
         """Take one element of `delta.tool_calls`.
 
         Raises:
-            ModelError: there are more calls, or longer arguments, than any sane reply has.
+            ModelError: there are too many calls, or too long arguments.
         """
         function = next((one for key in _FUNCTION if isinstance(one := entry.get(key), Mapping)), entry)
         name = function.get("name")
@@ -298,7 +298,7 @@ class CallSlots:
         return slot
 
     def _slot(self, identity: str, index: int | None, name: str, begins: bool, more: bool) -> _Slot | None:
-        """Return the slot that a fragment belongs to, or None if it begins a new call.
+        """Return the slot of a fragment, or None if it begins a new call.
 
         `begins` says that its arguments could be the beginning of some, `more` that it has any.
         """
@@ -315,7 +315,7 @@ class CallSlots:
             return before if before is not None and self._goes_on(before, name, begins, more) else None
         if identity:
             if same_index is not None:
-                # What begins behind a whole object under a new id is another call: its name will come.
+                # What follows a complete object under a new id is another call: its name will come.
                 another = begins and same_index.complete and same_index.size > len("{}")
                 return None if another else same_index
             return latest if latest is not None and not latest.complete else None
@@ -330,9 +330,9 @@ class CallSlots:
         return None if self._another(latest, name) else latest
 
     def _goes_on(self, slot: _Slot, name: str, begins: bool, more: bool) -> bool:
-        """Whether a fragment with an id not seen before and a name still belongs to `slot`.
+        """Whether a fragment with a new id and a name still belongs to `slot`.
 
-        It fills a slot that was only announced. Some endpoints give each fragment a fresh id and repeat the
+        It fills a slot that was only announced. Some endpoints give each fragment a new id and repeat the
         name: then the call before it is plainly unfinished.
         """
         if slot.blank or self._in_pieces(slot, name):
@@ -354,7 +354,7 @@ class CallSlots:
         return slot.complete
 
     def _in_pieces(self, slot: _Slot, name: str) -> bool:
-        """Whether `name` goes on with the name in `slot`: together they are, or begin, the name of a tool."""
+        """Whether `name` continues the name in `slot`: together they are, or begin, the name of a tool."""
         if not slot.name or _bare_name(slot.name) in self._known:
             return bool(slot.name) and _bare_name(slot.name + name) in self._known
         joined = _bare_name(slot.name + name)
@@ -384,10 +384,10 @@ class CallSlots:
             raise ModelError(f"the arguments of the tool calls exceed {MAX_ARGUMENTS} characters")
 
     def finish(self, *, cut: bool = False) -> tuple[CallRequest, ...]:
-        """Return the calls, ghosts dropped, arguments settled, each with an id of its own.
+        """Return the calls: empty ones dropped, arguments settled, each with its own id.
 
         Args:
-            cut: the reply was cut off, so a call without arguments may be one whose arguments are missing.
+            cut: the reply was truncated, so a call without arguments may be missing them.
         """
         calls: list[CallRequest] = []
         used: set[str] = set()
@@ -399,7 +399,7 @@ class CallSlots:
             if len(calls) >= MAX_CALLS:
                 break
             settled = settle_arguments(written)
-            # Of a reply that was cut off, "no arguments" may be a place holder for those that are missing.
+            # In a truncated reply, "no arguments" may be a placeholder for missing ones.
             if cut and settled == [("{}", False)] and (slot is self._slots[-1] or not written.strip()):
                 settled = [(written, True)]
             for number, (text, truncated) in enumerate(settled):
@@ -412,7 +412,7 @@ class CallSlots:
 
 
 def _bare_name(name: str) -> str:
-    """Return a tool's name without what leaks into it: harmony tokens and a namespace."""
+    """Return a tool's name without leaked parts: harmony tokens and a namespace."""
     return name.partition("<|")[0].strip().removeprefix("functions.")
 
 

@@ -1,7 +1,7 @@
-"""A model behind an OpenAI-compatible endpoint: a request goes out, and the parts of a reply come back.
+"""A model behind an OpenAI-compatible endpoint: sends a request and yields the parts of the reply.
 
-Nothing is asked again here but what the endpoint's own words tell to ask otherwise; for failures that
-pass see `retry.py`. What was learned that way is remembered beyond the program's end.
+A request is repeated here only if the endpoint's own words say how to change it; for transient failures see
+`retry.py`. What was learned that way is remembered between runs.
 """
 
 import asyncio
@@ -29,20 +29,20 @@ from tui.model.openai_api.request import body_for
 from tui.model.openai_api.tool_forms import ToolForms
 
 MAX_ADJUSTMENTS = 8
-"""How often one request is changed because of what the endpoint says; each change is learned for good."""
+"""How often one request is changed because of the endpoint's words; each change is learned for good."""
 
 _MEDIA = {"image_url": "images", "input_audio": "audio"}
 
 
 class Memory(Protocol):
-    """Where it is kept what endpoints have taught. Neither method raises; both may block for a moment."""
+    """Storage for what endpoints have taught. Neither method raises; both may block for a moment."""
 
     def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
-        """Return what was kept, or nothing."""
+        """Return what was saved, or nothing."""
         ...
 
     def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
-        """Keep it; nothing learned is nothing kept."""
+        """Save it; empty deletes it."""
         ...
 
 
@@ -58,12 +58,12 @@ class OpenAIChat:
         """Prepare to talk to `profile`; nothing is imported or opened yet.
 
         Args:
-            profile: what to ask.
-            sink: is told what travels.
-            memory: knows what the endpoint refuses, and is told what it refuses now.
+            profile: the model.
+            sink: gets what travels.
+            memory: stores what the endpoint refuses.
 
         Raises:
-            ConfigError: the address or the key cannot be used at all.
+            ConfigError: the address or the key is unusable.
         """
         self._profile = profile
         self._client = EndpointClient(profile, sink)
@@ -78,17 +78,15 @@ class OpenAIChat:
 
     @property
     def label(self) -> str:
-        """The model's id."""
         return self._profile.model
 
     @property
     def notice(self) -> str:
-        """Nothing: a language model needs no line under its replies."""
+        """Empty: a language model needs no notice."""
         return ""
 
     @property
     def profile(self) -> ModelProfile:
-        """What was configured."""
         return self._profile
 
     @property
@@ -98,13 +96,12 @@ class OpenAIChat:
 
     @property
     def traits(self) -> Traits:
-        """How the model wants to be asked, as far as it is known."""
+        """What the model requires, as far as is known."""
         known = self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
         return replace(known, images=False) if self._is_blind else known
 
     @property
     def capabilities(self) -> ModelCapabilities:
-        """What the model accepts, as far as is known."""
         return ModelCapabilities(self.traits.max_tools, self._learned.tool_marks)
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
@@ -113,11 +110,11 @@ class OpenAIChat:
 
     @property
     def no_tools(self) -> bool:
-        """Whether the endpoint has said, now or in an earlier run, that this model has no functions."""
+        """Whether the endpoint has said, in this run or an earlier one, that this model has no tools."""
         return self._learned.no_tools
 
     async def connect(self) -> None:
-        """Make ready, so that the first question does not wait for it: client library, what is remembered."""
+        """Import the client library and read what is remembered, so that the first request does not wait."""
         if not self._recalled and self._memory is not None:
             kept = await asyncio.to_thread(self._memory.load, self._endpoint, self._profile.model)
             if not self._recalled:
@@ -130,11 +127,11 @@ class OpenAIChat:
         await self._client.aclose()
 
     async def retire(self) -> None:
-        """Close the connections once whoever is still listening has heard the end."""
+        """Close the connections once the replies under way have ended."""
         await self._client.retire()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Send `request` and yield the reply as it comes.
+        """Send `request` and yield the reply as it arrives.
 
         Raises:
             ModelError: the endpoint could not be reached, refused, or broke the stream.
@@ -189,14 +186,14 @@ class OpenAIChat:
             await undisturbed(close())
 
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
-        """Return the end of a reply with calls as their servers know them, and what a person should know."""
+        """Return the end of a reply with calls in the servers' own names, and with warnings."""
         calls = tuple(self._forms.restored(call) for call in reply.calls)
         sent = replace(request, tools=self._forms.offered(request, self.traits, self._learned))
         warnings = (
             truncation_warning(self._profile, sent, reply.usage),
             self._forms.left_out(request.tools, self._learned),
         )
-        # Each is told once, until there is nothing to tell.
+        # Each is shown once, until it is gone.
         fresh = [new for new, old in zip(warnings, self._warned, strict=True) if new and not old]
         self._warned = warnings
         return replace(reply, calls=calls, warning=" ".join(fresh))
@@ -232,12 +229,12 @@ class OpenAIChat:
 
 
 def _in_text(error: ModelError) -> NoTools:
-    """Return an error as the one that has whoever asks ask again with tools as text."""
+    """Return an error as the one that makes the caller retry with tools as text."""
     return NoTools(error.message, where=error.where, next_step=error.next_step, status=error.status)
 
 
 def _held_by(messages: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the kinds of what messages hold that an endpoint may refuse."""
+    """Yield the kinds of content in messages that an endpoint may refuse."""
     before = ""
     for message in messages:
         if message["role"] == "tool":
@@ -252,10 +249,10 @@ def _held_by(messages: list[dict[str, Any]]) -> Iterator[str]:
 
 
 LEAST_TOKENS = 1_500
-"""A request that is surely smaller than this says too little."""
+"""A smaller request says too little."""
 
 ASCII, OTHER = 0.2, 0.35
-"""Tokens of a character that no tokenizer gets below, in text and in Chinese, runs of one sign aside."""
+"""Tokens of a character that every tokenizer exceeds, in ASCII and in other text, without repetitions."""
 
 MARGIN = 0.8
 
@@ -263,7 +260,11 @@ _RUNS = re.compile(r"([\W_])\1{2,}")
 
 
 def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usage | None) -> str:
-    """Return what a person should know if the endpoint counted fewer tokens than there can be, or ""."""
+    """Return a warning if the endpoint counted fewer tokens than there must be, or "".
+
+    Ollama's /v1 has its own window, 4,096 tokens by default, and silently drops what does not fit from the
+    front: system text and tools first.
+    """
     if usage is None or usage.estimated or usage.prompt <= 0 or not is_private(profile.base_url):
         return ""
     texts = list(_texts(request))
@@ -294,14 +295,14 @@ def _texts(request: ModelRequest) -> Iterator[str]:
 
 
 def _least(text: str) -> float:
-    """Return how many tokens `text` is at least."""
+    """Return the least number of tokens that `text` can be."""
     squeezed = _RUNS.sub(r"\1", text)
     plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
     return plain * ASCII + (len(squeezed) - plain) * OTHER
 
 
 def _window_for(tokens: int) -> int:
-    """Return a usual size of a window with room for at least `tokens` and a reply."""
+    """Return a common window size with room for at least `tokens` and a reply."""
     window = 8_192
     while window < tokens * 2 and window < 1_048_576:
         window *= 2

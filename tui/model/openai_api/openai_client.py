@@ -1,7 +1,7 @@
-"""The client of one endpoint: requests go out, responses come back open. The only module that imports openai.
+"""The client of one endpoint: sends requests, returns open responses. The only module that imports openai.
 
-openai is imported on first use, in a thread: it costs about a second. Of its client we use requests,
-authentication and errors; the stream is read from its bytes, because the client's own decoding raises
+openai is imported on first use, in a thread: it takes about a second. Of its client we use requests,
+authentication and errors; the stream is parsed from its bytes, because the client's own decoding raises
 on, or silently changes, what many endpoints send (measured on recorded streams).
 """
 
@@ -26,11 +26,11 @@ Close = Callable[[], Coroutine[Any, Any, None]]
 
 
 class RequestRefused(Exception):
-    """The endpoint answered with a status of failure; it may be worth asking in another way.
+    """The endpoint answered with an error status; another form of the request may work.
 
     Attributes:
-        error: what a person is told.
-        body: what the endpoint said, decoded or as text.
+        error: for the person.
+        body: of the response, decoded or as text.
     """
 
     def __init__(self, error: ModelError, body: object) -> None:
@@ -40,13 +40,13 @@ class RequestRefused(Exception):
 
 
 class EndpointClient:
-    """Sends chat requests to one endpoint; nothing is sent twice here."""
+    """Sends chat requests to one endpoint, each once."""
 
     def __init__(self, profile: ModelProfile, sink: TrafficSink) -> None:
-        """Prepare to talk to `profile`; nothing is imported or opened yet. `sink` is told what travels.
+        """Prepare to talk to `profile`; nothing is imported or opened yet. `sink` gets what travels.
 
         Raises:
-            ConfigError: the address or the key cannot be used at all.
+            ConfigError: the address or the key is unusable.
         """
         self._profile = profile
         self._tap = ModelTap(profile.name, sink)
@@ -60,7 +60,7 @@ class EndpointClient:
         self._retired = False
 
     async def connect(self) -> None:
-        """Import the client library and make the client, so that the first question does not wait for it."""
+        """Import the client library and create the client, so that the first request does not wait for it."""
         async with self._connecting:
             if self._client is None:
                 self._client = await asyncio.to_thread(self._build)
@@ -82,7 +82,7 @@ class EndpointClient:
             await self.aclose()
 
     def try_version(self) -> bool:
-        """Add the /v1 that an address lacks, once; whether there was anything to add."""
+        """Add the missing /v1 to the address, once; return whether it was missing."""
         if errors.has_version(self._base_url):
             return False
         self._base_url += "/v1"
@@ -91,7 +91,7 @@ class EndpointClient:
         return True
 
     def _build(self) -> Any:
-        """Import openai and make a client that sends nothing but what the profile says."""
+        """Import openai and create a client that sends only what the profile says."""
         import httpx2
         import openai
 
@@ -120,7 +120,7 @@ class EndpointClient:
         return provider is not None and provider.name == "openai"
 
     def _headers(self) -> dict[str, Any]:
-        """Return headers for one request: no compressed streams, and OpenAI's ambient ones to OpenAI only."""
+        """Return headers for one request: no compression, and OpenAI's environment ones to OpenAI only."""
         assert self._openai is not None
         headers: dict[str, Any] = {"Accept-Encoding": "identity"}
         if self._is_openai():
@@ -136,11 +136,11 @@ class EndpointClient:
         return headers
 
     async def open(self, body: dict[str, Any]) -> tuple[ReplyConnection, Close]:
-        """Send the request and return the open response, and how to close it.
+        """Send the request and return the open response, and a function that closes it.
 
         Raises:
-            RequestRefused: the endpoint answered with a status of failure.
-            ModelError: it cannot be reached, or stays silent.
+            RequestRefused: the endpoint answered with an error status.
+            ModelError: unreachable, or silent.
         """
         self._open += 1
 
@@ -159,8 +159,8 @@ class EndpointClient:
         assert self._openai is not None and self._httpx is not None
         seconds = self._profile.first_token_seconds
         deadline = asyncio.get_running_loop().time() + seconds
-        # As extra_body it is sent as it is: as arguments, the client would walk through every message
-        # against its types, which stops the event loop for 350 ms at two thousand messages (measured).
+        # extra_body is sent unchanged: with arguments, the client would check every message against its
+        # types, which blocks the event loop for 350 ms at two thousand messages (measured).
         manager = self._client.chat.completions.with_streaming_response.create(
             model=body["model"], messages=[], stream=True, extra_body=body, extra_headers=self._headers()
         )
@@ -200,7 +200,7 @@ class EndpointClient:
 
 
 def _root_cause(error: BaseException) -> str:
-    """Return the innermost reason of an error that was wrapped on its way up."""
+    """Return the innermost cause of a wrapped error."""
     for _ in range(10):
         inner = error.__cause__ or error.__context__
         if inner is None:
@@ -212,7 +212,7 @@ def _root_cause(error: BaseException) -> str:
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
     """Finish closing even if cancelled again meanwhile, then be cancelled.
 
-    A connection whose closing is interrupted stays open and blocks a server that has one slot.
+    A connection whose closing is interrupted stays open and blocks a server with a single slot.
     """
 
     async def bounded() -> None:
@@ -220,7 +220,7 @@ async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
             async with asyncio.timeout(CLOSE_SECONDS):
                 await closing
         except Exception:
-            # The connection is being thrown away: a failure to close it says nothing to anyone.
+            # The connection is thrown away: a failure to close it means nothing.
             return
 
     task = asyncio.create_task(bounded())

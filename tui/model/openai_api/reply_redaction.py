@@ -1,7 +1,7 @@
-"""Takes the secrets that an endpoint is sent out of what it says: errors, lists, replies.
+"""Redacts the secrets that an endpoint is sent in its replies.
 
-An endpoint may quote its key, in an error or in a reply. It is taken out here, where text of the endpoint
-enters, so that nothing behind (events, history, exports, other models, servers) can have it.
+An endpoint may quote its key. It is redacted here, where text of the endpoint enters, so that nothing
+behind (events, history, exports, other models, servers) ever has it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,16 +13,16 @@ from tui.core.secrets.redact import Redactor
 
 
 class ReplyRedactor:
-    """Takes secrets out of the parts of one reply, also where the endpoint splits them into pieces.
+    """Redacts the parts of one reply, also where the endpoint splits a secret into pieces.
 
-    Text that may be the beginning of a secret is held back until more of it is known. Only whole keys are
-    replaced: a placeholder such as `sk-proj-...` is what the person may have asked for.
+    Text that may be the beginning of a secret is held back until more is known. Only whole keys are
+    replaced: the user may have asked for a placeholder such as `sk-proj-...`.
 
     Args:
         redactor: knows the secrets.
 
     Attributes:
-        replaced: whether the reply held a secret that no event of the stream held whole.
+        replaced: whether the reply held a secret that no single event contained.
     """
 
     def __init__(self, redactor: Redactor) -> None:
@@ -44,10 +44,10 @@ class ReplyRedactor:
                 yield part
 
     def rest(self, *, broken: bool = False) -> Iterator[ModelPart]:
-        """Yield what was held back; no more of it comes.
+        """Yield what was held back at the end.
 
         Args:
-            broken: the stream broke, perhaps in the middle of a key, so a long beginning is replaced too.
+            broken: the stream broke, perhaps within a key, so a long beginning is replaced too.
         """
         held, self._held = self._held, None
         if held is not None:

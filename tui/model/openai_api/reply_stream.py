@@ -1,4 +1,4 @@
-"""Reads one streamed reply: bytes to events to parts, watched by a clock that only data winds up.
+"""Reads one streamed reply: bytes to events to parts, with timeouts that only data resets.
 
 Keep-alive comments keep a socket busy for ever, so silence is measured between data events.
 """
@@ -27,11 +27,11 @@ class TooLong(ValueError):
 
 
 class EventParser:
-    """Cuts a byte stream into the data of its events, however the bytes are chunked.
+    """Splits a byte stream into the data of its events, however the bytes are chunked.
 
     Attributes:
-        head: the first bytes of the stream, for saying what it was if it was no event stream.
-        events: how many events with data there were.
+        head: the first bytes of the stream, to say what it was if it is not an event stream.
+        events: number of events with data.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class EventParser:
         return found
 
     def close(self) -> list[str]:
-        """Return the data of an event that the end of the stream cut off from its empty line."""
+        """Return the data of a last event without its empty line."""
         found: list[str] = []
         if self._pieces:
             self._line(b"".join(self._pieces), found)
@@ -99,10 +99,10 @@ class EventParser:
 
 
 AFTER_FINISH_SECONDS = 3.0
-"""How long to wait for the count of tokens after the reply has ended."""
+"""How long to wait for the token count after the reply has ended."""
 
 AFTER_DONE_SECONDS = 0.3
-"""How long to wait for the end of the response after `[DONE]`; reached, the connection can be used again."""
+"""How long to wait for the end of the response after `[DONE]`; then the connection can be reused."""
 
 MAX_WHOLE_BODY = 16 * 1024 * 1024
 
@@ -112,9 +112,9 @@ class ReplyConnection:
     """An open response.
 
     Attributes:
-        blocks: its bytes as they come.
+        blocks: its bytes as they arrive.
         content_type: of the response.
-        deadline: loop time until which the first data must be here.
+        deadline: loop time by which the first data must arrive.
         broken: the exceptions that reading raises when the connection breaks.
     """
 
@@ -123,7 +123,7 @@ class ReplyConnection:
     deadline: float
     broken: tuple[type[Exception], ...]
     withhold: Callable[[], None] = lambda: None
-    """Keeps the bytes out of the recording: they spell a secret in pieces, which nobody would find there."""
+    """Keeps the bytes out of the recording: they spell a secret in pieces, which redaction would not find."""
 
 
 class ReplyStream:
@@ -149,7 +149,7 @@ class ReplyStream:
         """Yield the parts of the reply.
 
         Raises:
-            ModelError: the stream failed, broke, stalled or was none. What was said before is yielded.
+            ModelError: the stream failed, broke, stalled or was none. What arrived before is yielded.
         """
         try:
             while (events := await self._next()) is not None:
@@ -187,7 +187,7 @@ class ReplyStream:
             seconds = self._profile.first_token_seconds if first else self._profile.between_chunks_seconds
             raise errors.stall_error(self._profile, seconds, first) from None
         except connection.broken as error:
-            # After the reply's end nothing is lost; before it, the accumulator says what is missing.
+            # After the end of the reply nothing is lost; before it, the accumulator says what is missing.
             self._broke = clean_line(str(error) or type(error).__name__, 160)
             return None
         return events
@@ -212,9 +212,9 @@ class ReplyStream:
         return events
 
     def _rest(self) -> list[str]:
-        """Return what the end of the response leaves: a last event, or a whole body that is no stream.
+        """Return what is left at the end of the response: a last event, or a whole body that is no stream.
 
-        An event that was cut off is left out: that the stream ended early is what there is to say.
+        A truncated event is dropped: the error is that the stream ended early.
         """
         rest = self._parser.close()
         if self._whole and not self._parser.events:
@@ -228,7 +228,7 @@ class ReplyStream:
     def _take(self, event: str) -> list[ModelPart]:
         if self._done or not event.strip():
             return []
-        # Before anything is read or cut: what an error in the stream quotes, and what names hold.
+        # Before anything is parsed or cut: what an error in the stream quotes, and what names hold.
         whole, event = event, self._redactor.redact_spoken(event)
         if event.strip() == "[DONE]":
             self._done = True
@@ -242,7 +242,7 @@ class ReplyStream:
         if isinstance(chunk, list):
             return [part for one in chunk for part in self._accumulator.feed(one)]
         if isinstance(chunk, Mapping) and reply_error(chunk) is not None:
-            # An error quotes keys that are only words, too, and its words are cut.
+            # An error quotes keys that are only words, too, and its message is cut.
             chunk = _decoded(self._redactor.redact_values(whole, quotes=True))
         return self._accumulator.feed(chunk)
 
@@ -260,7 +260,7 @@ class ReplyStream:
         return self._accumulator.finish(ended=self._done)
 
     def _placed(self, error: ModelError) -> ModelError:
-        """Say where it happened, and what to do about what the endpoint said in its stream."""
+        """Add the endpoint, and the next step, to an error in a stream."""
         if not error.where:
             error.where = errors.endpoint_of(self._profile)
             error.next_step = errors.step_within(self._profile, error)
@@ -279,7 +279,7 @@ def _decoded(event: str) -> Any:
     """Return the JSON value of an event.
 
     Raises:
-        ModelError: it is no JSON, or nested beyond reason.
+        ModelError: it is not JSON, or nested too deeply.
     """
     try:
         return json.loads(event)

@@ -1,8 +1,8 @@
-"""A conversation as OpenAI-compatible endpoints want it. Pure.
+"""A conversation as the request body that OpenAI-compatible endpoints accept. Pure.
 
-Every rule here answers a refusal that was seen: content null beside calls, provider fields that must
-come back with the next request and nowhere else, ids that one provider limits to nine characters. Which
-of them hold for a model is said by its traits.
+Every rule here answers a refusal that was seen: content null beside calls, provider fields that must be
+sent back with the next request and nowhere else, ids that one provider limits to nine characters. The
+model's traits say which of them apply.
 """
 
 import hashlib
@@ -32,10 +32,10 @@ _PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 
 
 class SentIds:
-    """The ids of the calls of one request, no two of them alike.
+    """The call ids of one request, no two of them alike.
 
     Args:
-        wanted: which ids the provider takes.
+        wanted: which ids the provider accepts.
     """
 
     def __init__(self, wanted: CallIds) -> None:
@@ -44,7 +44,7 @@ class SentIds:
         self._open: dict[str, list[str]] = {}
 
     def of_calls(self, calls: Sequence[CallRequest], own: bool) -> list[str]:
-        """Return the ids of the calls of one message; `own` if the model that is asked has made them."""
+        """Return the ids of the calls of one message; `own` if this model has made them."""
         self._open = {}
         result: list[str] = []
         for call in calls:
@@ -65,22 +65,22 @@ class SentIds:
         if self._wanted is CallIds.NINE:
             fits = _NINE.fullmatch(identity) is not None
         else:
-            # Its own ids go back as they came: a model may count on (`functions.NAME:7`) from the last one.
+            # Its own ids go back unchanged: a model may count on (`functions.NAME:7`) from the last one.
             own = own and self._wanted is CallIds.ANY
             fits = bool(identity) and (own or _PLAIN.fullmatch(identity) is not None)
         return sendable(identity) if fits else self._hashed(identity)
 
     def _hashed(self, identity: str) -> str:
-        """Return an id made by hash, since the heads of ids are often all the same."""
+        """Return an id made by hash, since the heads of ids are often the same."""
         digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
         return digest[:9] if self._wanted is CallIds.NINE else f"call_{digest[:24]}"
 
 
 Content = str | list[dict[str, Any]]
-"""What a user message says: a text, or parts where something is attached to it."""
+"""The content of a user message: a text, or parts if something is attached."""
 
 _NO_THINKING = "."
-"""Stands for thinking where there was none: an empty text counts as missing to some (hermes-agent#17341)."""
+"""Replaces missing thinking: an empty text counts as missing to some (hermes-agent#17341)."""
 
 _LOST = "[What was said before this is lost.]"
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
@@ -113,7 +113,7 @@ def body_for(
 
 
 class _Writer:
-    """Writes the messages of one request."""
+    """Builds the messages of one request."""
 
     def __init__(self, profile: ModelProfile, traits: Traits, forms: ToolForms) -> None:
         self._model = profile.model
@@ -142,7 +142,7 @@ class _Writer:
         return result
 
     def _user(self, result: list[dict[str, Any]], content: Content) -> None:
-        """Append what the person said; to what they said before, if nobody has answered that.
+        """Append a user message; to the previous one, if nobody has answered that.
 
         Templates of local models refuse two messages of one role in a row ("roles must alternate").
         """
@@ -155,9 +155,9 @@ class _Writer:
         result.append({"role": "user", "content": content})
 
     def _assistant(self, result: list[dict[str, Any]], message: AssistantMessage, *, this_turn: bool) -> None:
-        """Append what the model said; never first, and never behind what it said without a call.
+        """Append an assistant message; never first, and never after another one without a call.
 
-        Nothing here makes such a history, but of a damaged session or an edited export it is what is left.
+        Nothing here makes such a history, but a damaged session or an edited export may contain it.
         """
         entry = self._said(message, this_turn=this_turn)
         if entry["content"] is None and not message.calls:  # white space, which some refuse
@@ -211,7 +211,7 @@ class _Writer:
 
 
 def _joined(first: Content, second: Content) -> Content:
-    """Return what two messages say as one; texts with a blank line between."""
+    """Return the content of two messages as one; texts with a blank line between."""
     if not (first and second):
         return first or second
     if isinstance(first, str) and isinstance(second, str):
@@ -224,9 +224,9 @@ def _parts(content: Content) -> list[dict[str, Any]]:
 
 
 def _turn_of(messages: list[Any]) -> int:
-    """Return the index of the user message that began the present turn.
+    """Return the index of the user message that began the current turn.
 
-    A note of the loop stands behind results and does not begin one.
+    A note of the loop follows results and does not begin one.
     """
     turn = len(messages)
     while turn > 0:
@@ -237,7 +237,7 @@ def _turn_of(messages: list[Any]) -> int:
 
 
 def _arguments(text: str) -> str:
-    """Return arguments that no provider chokes on: one JSON object."""
+    """Return arguments that every provider accepts: one JSON object."""
     try:
         parse_arguments(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Text and values as they can be encoded. Pure."""
+"""Text and values that can be encoded as UTF-8 and JSON. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,26 +6,26 @@ from typing import Any
 
 
 def sendable(text: str) -> str:
-    """Return `text` as it can be encoded: surrogate halves side by side are joined, others become U+FFFD."""
+    """Return `text` with adjacent surrogate halves joined, and others as U+FFFD."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class SurrogateJoiner:
-    """Joins surrogate halves that come in two pieces of a text."""
+    """Joins surrogate halves that arrive in two pieces of a text."""
 
     def __init__(self) -> None:
         self._half = ""
 
     def join(self, piece: str) -> str:
-        """Return what is whole so far; a first half at the end of `piece` waits for the other one."""
+        """Return what is complete so far; a first half at the end of `piece` waits for the other one."""
         text = self._half + piece
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return sendable(text[: len(text) - len(self._half)])
 
     def finish(self) -> str:
-        """Return the half that still waits as U+FFFD, or ""."""
+        """Return the waiting half as U+FFFD, or ""."""
         half, self._half = self._half, ""
         return sendable(half)
 

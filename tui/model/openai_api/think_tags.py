@@ -1,6 +1,6 @@
-"""Separates thinking that models write into their text between tags from the answer. Pure.
+"""Separates thinking between tags in a model's text from the answer. Pure.
 
-Endpoints without a reasoning parser pass on `<think>…</think>` as content, cut anywhere. Only a tag at
+Endpoints without a reasoning parser pass on `<think>…</think>` as content, split anywhere. Only a tag at
 the very start of a message opens thinking; the same word later is prose. Templates that put the opening
 tag into the prompt give a message with a closing tag only: then all text before it was thinking.
 """
@@ -18,10 +18,10 @@ TAGS = {
 CLOSE_ONLY = ("</think>", "</thinking>")
 
 MAX_SPACE = 4_096
-"""Characters of white space that are kept back; more is no space around thinking."""
+"""Characters of white space that are held back; more is not space around thinking."""
 
 MAX_PROSE_TAGS = 64
-"""Closing tags in code after which a message is about them: each costs a look at all before it."""
+"""Closing tags in code after which a message is about them: each one costs a scan of all before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Piece:
     """A piece of a message.
 
     Attributes:
-        text: the piece.
-        thinking: it is no part of the answer.
+        text: the text.
+        thinking: whether it is thinking rather than the answer.
         all_before: everything given as answer so far was thinking, and `text` is all of it.
     """
 
@@ -40,7 +40,7 @@ class Piece:
 
 
 class ThinkTags:
-    """Cuts a stream of text into thinking and answer; the result does not depend on how it was chunked.
+    """Splits a stream of text into thinking and answer; the result does not depend on the chunks.
 
     White space around thinking is dropped, and so is a message of white space only.
 
@@ -61,22 +61,22 @@ class ThinkTags:
         self.close_only = False
         """Whether a closing tag came without an opening one."""
         self.never_closed = False
-        """Whether a message that was said to begin with thinking held none."""
+        """Whether a message that should begin with thinking had none."""
 
     def settle(self) -> None:
-        """Take a closing tag as prose from now on: the endpoint gives thinking in a field of its own."""
+        """Take a closing tag as prose from now on: the endpoint sends thinking in its own field."""
         self._settled = True
         if self._guessed is not None:
             self._guessed = None
             self._closer = ""
 
     def feed(self, text: str) -> list[Piece]:
-        """Return what `text` lets be known; a tail that may be the start of a tag is kept back."""
+        """Return what `text` settles; a tail that may be the start of a tag is held back."""
         self._pending += text
         return [piece for piece in self._pieces() if piece.text or piece.all_before]
 
     def finish(self) -> list[Piece]:
-        """Return what was kept back."""
+        """Return what was held back."""
         rest, self._pending = self._pending, ""
         if self._closer:
             rest = "" if self._skip_space else rest.rstrip()

@@ -1,6 +1,6 @@
-"""The tools of a request as one endpoint accepts them, and its calls as the tools' servers know them.
+"""The tools of a request as one endpoint accepts them, and its calls in the servers' own names.
 
-Made once for each tool and kept: a hundred schemas are not shaped anew with every request.
+Converted once for each tool and cached: a hundred schemas are not converted with every request.
 """
 
 import hashlib
@@ -27,13 +27,13 @@ MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class _ShapedTool:
-    """A tool in a form.
+    """A tool, converted.
 
     Attributes:
-        tool: what it was made of.
-        form: how.
+        tool: the tool.
+        form: the form it was converted to.
         entry: what is sent.
-        keys: names of properties as they are sent, and as the server knows them.
+        keys: names of properties as sent, and as the server knows them.
     """
 
     tool: ToolSpec
@@ -57,14 +57,14 @@ class ToolForms:
         self._keys: dict[str, tuple[ToolSpec, str]] = {}
 
     def key(self, tool: ToolSpec) -> str:
-        """Return `key_of(tool)`, worked out once."""
+        """Return `key_of(tool)`, cached."""
         known = self._keys.get(tool.name)
         if known is None or known[0] is not tool:
             known = self._keys[tool.name] = (tool, key_of(tool))
         return known[1]
 
     def offered(self, request: ModelRequest, traits: Traits, learned: Learned) -> list[ToolSpec]:
-        """Return the tools of a request that the endpoint takes, in their order; the best if not all."""
+        """Return the tools of a request that the endpoint accepts, in order; the best if not all."""
         kept = [tool for tool in request.tools if self.key(tool) not in learned.refused_tools]
         if len(kept) <= traits.max_tools:
             return kept
@@ -74,7 +74,7 @@ class ToolForms:
         return [tool for tool in kept if tool.name in names]
 
     def left_out(self, tools: Iterable[ToolSpec], learned: Learned) -> str:
-        """Return which of `tools` the endpoint is not sent because it refuses them, as a sentence, or ""."""
+        """Return which of `tools` are not sent because the endpoint refuses them, as a sentence, or ""."""
         names = [tool.name for tool in tools if self.key(tool) in learned.refused_tools]
         if not names:
             return ""
@@ -82,21 +82,21 @@ class ToolForms:
         return f"The endpoint refuses {', '.join(names[:MAX_NAMED])}{more}: not offered to the model."
 
     def entries(self, tools: Sequence[ToolSpec], traits: Traits, learned: Learned) -> list[dict[str, Any]]:
-        """Return what `tools` of a request says."""
+        """Return the `tools` of a request."""
         return [self._entry(tool, traits, self.key(tool) in learned.strict_tools) for tool in tools]
 
     def of_history(self, messages: Iterable[Message]) -> list[dict[str, Any]]:
-        """Return what `tools` says of the tools that were called in a history, known or not."""
+        """Return the `tools` for the tools that were called in a history, known or not."""
         said = (message for message in messages if isinstance(message, AssistantMessage))
         names = dict.fromkeys(plain_name(call.name) for message in said for call in message.calls)
         return [self._made[name].entry if name in self._made else _unknown(name) for name in names]
 
     def restored(self, call: CallRequest) -> CallRequest:
-        """Return a call with the names of properties that the tool's server knows."""
+        """Return a call with the property names that the tool's server knows."""
         return self._renamed(call, back=True)
 
     def as_sent(self, call: CallRequest) -> CallRequest:
-        """Return a call of the history with the names of properties that the endpoint reads."""
+        """Return a call of the history with the property names that the endpoint accepts."""
         return self._renamed(call, back=False)
 
     def _entry(self, tool: ToolSpec, traits: Traits, strict: bool) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class ToolForms:
 
 
 def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
-    """Return a tool as `tools` wants it. `strict` is left out: it would change what optional means."""
+    """Return a tool as an entry of `tools`. Not `strict`: it would change what optional means."""
     kind, plain_keys, longest = form
     schema, keys = in_form(tool.schema, kind), dict[str, str]()
     if plain_keys:
@@ -136,13 +136,13 @@ def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
 
 
 def _unknown(name: str) -> dict[str, Any]:
-    """Return an entry for a tool of which only the name is left."""
+    """Return an entry for a tool of which only the name is known."""
     parameters: dict[str, Any] = {"type": "object", "properties": {}}
     return {"type": "function", "function": {"name": name, "parameters": parameters}}
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a tool as it may stand in a history, close to what the model wrote."""
+    """Return the name of a tool as allowed in a history, close to what the model wrote."""
     if _NAME.fullmatch(name):
         return name
     plain = _NOT_IN_NAMES.sub("_", name)
