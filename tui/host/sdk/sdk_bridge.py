@@ -229,7 +229,11 @@ _NAME_CHARS = 200
 
 
 def tidy_handshake(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of `initialize` or `server/discover` without its malformed fields."""
+    """Return the result of `initialize` or `server/discover` without its malformed fields.
+
+    The SDK refuses a server for any odd field (measured on mcp 2.3: no `serverInfo`, `capabilities` null,
+    icons that are not a list). None of that prevents calling a tool. Only the protocol version must be right.
+    """
     tidy = dict(answer)
     tidy["capabilities"] = _offers(answer.get("capabilities"))
     if "protocolVersion" in answer:  # the older handshake requires it as a field

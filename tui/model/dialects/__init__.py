@@ -1,11 +1,11 @@
 """How models without function calling write a tool call.
 
-A dialect is a wrapper: a ChatModel around another ChatModel. It puts the tools into the system text,
-rewrites calls and results in the history as text, and turns what the inner model writes back into
-calls. The loop never knows: to it every model has function calling.
+A dialect is a ChatModel around another ChatModel. It puts the tools into the system text, rewrites calls and
+results in the history as text, and parses calls out of what the inner model writes. The loop does not
+notice: to it every model has function calling.
 
-Parsers are pure: text in, pieces out (`parser.py`), the same however the text was cut. The prompts stand
-beside them as text files.
+Parsers are pure: text in, pieces out (`parser.py`), however the text was split. The prompts are text files
+beside them.
 """
 
 from tui.core.errors import ConfigError
@@ -24,13 +24,13 @@ def wrap(
     where: str = "",
     known: str = "",
 ) -> ChatModel:
-    """Return a model that takes and makes calls in the native form, whatever `model` speaks.
+    """Return a model that takes and makes native calls, whatever `model` supports.
 
     Args:
         model: the model.
         protocol: the profile's `tool_protocol`.
-        where: the profile's name, for the message.
-        known: what was remembered for this endpoint and model, or "".
+        where: the profile's name, for error messages.
+        known: the dialect remembered for this endpoint and model, or "".
 
     Raises:
         ConfigError: there is no such protocol.

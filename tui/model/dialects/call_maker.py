@@ -1,4 +1,4 @@
-"""Calls made of what a parser read: resolved, mended, or with the problem that the model is told. Pure."""
+"""Makes calls of what a parser read: resolved, repaired, or with the problem for the model. Pure."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _PREFIXES = ("functions.", "default_api.", "tools.")
 
 
 class OfferedTools:
-    """A set of tools and every way to write their names."""
+    """The offered tools, found by any way to write their names."""
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self.tools = tuple(tools)
@@ -33,7 +33,7 @@ class OfferedTools:
                 self._loose.setdefault(name, []).append(tool)
 
     def find(self, name: str, server: str = "") -> ToolSpec | None:
-        """Return the one tool that is meant, or None; never a guess between two."""
+        """Return the tool that is meant, or None; never a guess between two."""
         name, server = name.strip().strip("`\"'"), server.strip().strip("`\"'")
         if server:
             pair = self._pairs.get((fold(server), fold(name)))
@@ -60,9 +60,9 @@ class OfferedTools:
 
 
 def apart(tool: ToolSpec) -> tuple[str, str]:
-    """Return server and tool as a model is told of them: the qualified name alone if theirs are odd.
+    """Return server and tool as a model reads them: only the qualified name if theirs are odd.
 
-    A tool's own name is the server's to choose, and stands in the system text.
+    A tool's own name is chosen by its server, and gets into the system text.
     """
     if _PLAIN.fullmatch(tool.server) and _PLAIN.fullmatch(tool.tool):
         return tool.server, tool.tool
@@ -70,17 +70,17 @@ def apart(tool: ToolSpec) -> tuple[str, str]:
 
 
 UNNAMED = "unnamed_tool"
-"""The name of a call that names no tool."""
+"""The name of a call without one."""
 
 MAX_NAME = 64
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
-"""What no provider takes in the name of a call, should the history be sent to one that reads calls."""
+"""What no provider accepts in the name of a call, should the history be sent to one with native calls."""
 
 SERVER_KEYS = ("server_name", "server")
 TOOL_KEYS = ("tool_name", "tool", "name", "function", "action", "function_name", "recipient_name")
 ARGUMENT_KEYS = ("arguments", "parameters", "tool_params", "params", "args", "input", "action_input")
 NAMED = re.compile(r"""["'](?:tool_name|tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']""")
-"""Where a call names its tool that cannot be read as JSON."""
+"""Where a call that is not valid JSON names its tool."""
 
 _SAMPLES: dict[str, Any] = {
     "integer": 1,
@@ -94,7 +94,7 @@ _SAMPLES: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A call as one JSON object says it; `told` if it says anything about arguments."""
+    """A call as one JSON object describes it; `told` if it has any arguments key."""
 
     server: str
     tool: str
@@ -103,7 +103,7 @@ class Named:
 
 
 def named_in(value: Any) -> Named | None:
-    """Return the call that a JSON value describes, under whichever keys, or None."""
+    """Return the call that a JSON value describes, under whatever keys, or None."""
     if not isinstance(value, Mapping):
         return None
     inner = value.get("function")
@@ -116,7 +116,7 @@ def named_in(value: Any) -> Named | None:
 
 
 def sample(tool: ToolSpec) -> dict[str, Any]:
-    """Return the least arguments that a tool takes, for an example."""
+    """Return the minimal arguments of a tool, for an example."""
     properties = properties_of(tool.schema)
     required = tool.schema.get("required")
     names = [name for name in required if name in properties] if isinstance(required, list) else []
@@ -140,9 +140,9 @@ class CallMaker:
     """Makes the calls of one reply.
 
     Args:
-        offered: the tools that may be meant.
-        write: how the dialect writes a call of a tool with arguments as JSON text, for examples.
-        used: ids that the conversation has used.
+        offered: the offered tools.
+        write: returns a call of a tool with arguments as JSON text in the dialect, for examples.
+        used: ids already used in the conversation.
     """
 
     def __init__(
@@ -158,13 +158,13 @@ class CallMaker:
     def call(
         self, tool: str, arguments: str, *, server: str = "", closed: bool = False, recovered: bool = False
     ) -> CallRequest:
-        """Return the call of a tool with arguments that were written as JSON text.
+        """Return the call of a tool with arguments as JSON text.
 
         Args:
             tool: its name as the model wrote it.
             arguments: the text; empty for none.
-            server: the server's name, where the dialect has it apart.
-            closed: the model closed the call, so its arguments may be wrong, but nothing was cut off.
+            server: the server's name, where the dialect has it separately.
+            closed: the model closed the call, so its arguments may be wrong, but nothing was truncated.
             recovered: the call was found where none was expected.
         """
         arguments = arguments.strip()
@@ -179,7 +179,7 @@ class CallMaker:
     def of_value(
         self, tool: str, value: Any, *, server: str = "", recovered: bool = False, identity: str = ""
     ) -> CallRequest:
-        """Return the call of a tool with arguments that are read already."""
+        """Return the call of a tool with parsed arguments."""
         if isinstance(value, str) and value.strip():  # JSON in a JSON string
             try:
                 value = mend(value).value
@@ -201,7 +201,7 @@ class CallMaker:
         return CallRequest(self._id("", tool), self._name(tool, server), arguments, truncated=True)
 
     def broken(self, problem: str, tool: str = "", server: str = "", arguments: str = "") -> CallRequest:
-        """Return a call that cannot be read; the model is told why, and how it is done right."""
+        """Return a call that cannot be parsed; the model is told why, with a correct example."""
         found = self.offered.find(tool, server) or next(iter(self.offered.tools), None)
         if found is not None and self._write is not None:
             least = json.dumps(sample(found), ensure_ascii=False)

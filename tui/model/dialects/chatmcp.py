@@ -1,7 +1,7 @@
-"""The dialect `chatmcp`: `<<tool-start>>`, one JSON object, `<<tool-end>>`, as the ChatMCP client has it.
+"""The dialect `chatmcp`: `<<tool-start>>`, one JSON object, `<<tool-end>>`, as in the ChatMCP client.
 
-The object names `server_name`, `tool_name` and `tool_params`. What cannot be read is told to the model; the
-client that this comes from passes over it in silence.
+The object has `server_name`, `tool_name` and `tool_params`. The model is told what cannot be parsed; ChatMCP
+ignores it silently.
 """
 
 import json
@@ -12,7 +12,7 @@ from tui.model.dialects.mend import UnreadableJson, mend, readable
 from tui.model.dialects.parser import RESULT, DialectParser, Steps, any_of
 
 STOP = ("\n<<tool-end>>",)
-"""With the line break, which no string of JSON can hold: a mark in an argument ends nothing."""
+"""With the line break, which no JSON string can contain: a mark in an argument ends nothing."""
 
 _START, _END = "<<tool-start>>", "<<tool-end>>"
 _OPENERS = (_START, RESULT)
@@ -21,7 +21,7 @@ _CLOSER = any_of([_END])
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
-    """Return a call as this dialect writes it."""
+    """Return a call in this dialect."""
     owner, name = apart(tool)
     server = f'"server_name": {_quoted(owner)}, ' if owner else ""
     name = _quoted(name)
@@ -45,7 +45,7 @@ class ChatMcpParser(DialectParser):
             self._say(1)
 
     def _read_call(self) -> Steps[bool]:
-        """Read a call; return False if it is only a word about one."""
+        """Read a call; return False if it is only a mention of one."""
         self._form("")
         start = yield from self._inside(len(_START))
         if not (yield from self._reader.starts(start, ("{", "["))):
@@ -70,7 +70,7 @@ class ChatMcpParser(DialectParser):
         return True
 
     def _made(self, text: str, size: int, *, closed: bool) -> None:
-        """Give out the call that `text` describes."""
+        """Emit the call that `text` describes."""
         tool = found[1] if (found := NAMED.search(text)) else ""
         try:
             mended = mend(text, guess=closed)

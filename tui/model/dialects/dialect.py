@@ -1,4 +1,4 @@
-"""A dialect: how a model without function calling is told of tools, writes calls and reads results."""
+"""A dialect: how a model without function calling learns of tools, writes calls and reads results."""
 
 import json
 from collections.abc import Callable, Collection, Sequence
@@ -23,13 +23,13 @@ class Dialect:
     """One way of writing calls as text.
 
     Attributes:
-        name: what `tool_protocol` calls it.
-        stop: texts that end a call, so that the endpoint can end the reply there.
-        parser: reads a reply.
-        written: a call of a tool with arguments as JSON text, as the model should write it.
-        observed: a result, as the model is told it.
+        name: its name in `tool_protocol`.
+        stop: texts that end a call, so that the endpoint can stop there.
+        parser: parses a reply.
+        written: formats a call of a tool with arguments as JSON text, as the model should.
+        observed: formats a result for the model.
         prompt: name of the file that explains the dialect to the model.
-        apart: whether calls name server and tool apart; else they have the qualified name.
+        apart: whether calls name server and tool separately; otherwise by the qualified name.
     """
 
     name: str
@@ -41,11 +41,11 @@ class Dialect:
     apart: bool = False
 
     def maker(self, tools: Sequence[ToolSpec], used: Collection[str]) -> CallMaker:
-        """Return what makes calls of `tools`, whose ids are none of `used`."""
+        """Return the maker of calls of `tools`, with ids other than `used`."""
         return CallMaker(OfferedTools(tools), self.written, used)
 
     def system(self, system: str, tools: Sequence[ToolSpec]) -> str:
-        """Return the system text with the dialect and the tools explained behind it."""
+        """Return the system text with the dialect and the tools explained at its end."""
         text = (files("tui.model.dialects") / self.prompt).read_text(encoding="utf-8")
         first = max(tools, key=lambda tool: bool(sample(tool)))
         example = self.written(first, json.dumps(sample(first), ensure_ascii=False))
@@ -55,7 +55,7 @@ class Dialect:
         return f"{system.rstrip()}\n\n{text}" if system.strip() else text
 
     def as_text(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Message]:
-        """Return a history in which calls and results are text, and user and assistant take turns.
+        """Return a history with calls and results as text, in which user and assistant alternate.
 
         Many templates of local models refuse two messages of one role in a row.
         """
@@ -73,7 +73,7 @@ class Dialect:
         return result
 
     def _name(self, tool: ToolSpec) -> str:
-        """Return how a tool is named in the list of tools."""
+        """Return a tool's name in the list of tools."""
         server, name = apart(tool) if self.apart else ("", tool.name)
         return f"{name} (server {server})" if server else name
 
@@ -85,13 +85,13 @@ class Dialect:
 
 
 def _told(tool: ToolSpec, name: str) -> str:
-    """Return the lines that tell a model of one tool."""
+    """Return the lines that describe one tool."""
     schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"))
     return f"- {name}: {' '.join(tool.description.split())}\n  {schema}"
 
 
 def _append(messages: list[Message], message: Message) -> None:
-    """Append a message, or join it to the last one if both are of one role."""
+    """Append a message, or join it to the last one if both have the same role."""
     last = messages[-1] if messages else None
     if isinstance(last, UserMessage) and isinstance(message, UserMessage):
         text = "\n\n".join(filter(None, (last.text, message.text)))
@@ -137,4 +137,4 @@ DIALECTS = {
         Dialect("react", react.STOP, react.ReactParser, react.written, _observed, "react.txt"),
     )
 }
-"""The dialects by the names that `tool_protocol` gives them."""
+"""The dialects by their names in `tool_protocol`."""

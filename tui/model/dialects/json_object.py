@@ -1,8 +1,7 @@
-"""The dialect `json`: a bare `{"tool": …, "arguments": …}`, as the simple-chatbot example of MCP has it.
+"""The dialect `json`: a bare `{"tool": …, "arguments": …}`, as in MCP's simple-chatbot example.
 
-The object is the whole reply, or stands on lines of its own, or in a code fence: here a fence is no quotation
-but how models write JSON. So only an object that names a tool that was offered is a call; any other JSON is
-an answer.
+The object is the whole reply, or on lines of its own, or in a code fence: here a fence is not a quotation but
+how models write JSON. So only an object that names an offered tool is a call; any other JSON is an answer.
 """
 
 import json
@@ -27,11 +26,11 @@ _KEYS = frozenset(
     (*SERVER_KEYS, *TOOL_KEYS, *ARGUMENT_KEYS, "id", "type", "thought", "thoughts", "reasoning")
 )
 _INFO = frozenset(("", "json", "jsonc", "json5", "tool", "tool_call", "tool_calls", "tool_code", "tool_use"))
-"""What stands behind the marks of a fence that may hold a call; any other word makes it an example."""
+"""Info strings of a fence that may hold a call; any other word makes it an example."""
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
-    """Return a call as this dialect writes it."""
+    """Return a call in this dialect."""
     return f'{{"tool": {json.dumps(tool.name)}, "arguments": {arguments}}}'
 
 
@@ -52,7 +51,7 @@ class JsonParser(DialectParser):
                 yield from self._bare()
 
     def _fenced(self) -> Steps[None]:
-        """Read a fence whose body may be calls; as it is if it is none."""
+        """Read a fence whose content may be calls; emit it unchanged if not."""
         found = yield from self._reader.find(_LINE_END, 3)
         first = found[1] if found else len(self._reader)
         info = self._reader.cut(3, first)
@@ -73,7 +72,7 @@ class JsonParser(DialectParser):
             self._say(first)
 
     def _bare(self) -> Steps[None]:
-        """Read JSON that begins a line: a call, or an answer, which is said whole."""
+        """Read JSON that begins a line: a call, or an answer, which is shown whole."""
         looks = yield from self._looks_like(0)
         if not looks:
             self._say(1)
@@ -99,7 +98,7 @@ class JsonParser(DialectParser):
                 return ""
 
     def _line_end(self, at: int) -> Steps[int]:
-        """Return the offset behind JSON if nothing but more of it stands on its line, else -1."""
+        """Return the offset after JSON if only more of it follows on its line, else -1."""
         while True:
             rest = self._reader.cut(at, at + 1)
             if rest in (" ", "\t", "\r", ",", ";"):
@@ -108,7 +107,7 @@ class JsonParser(DialectParser):
                 return at if rest in ("", "\n", "{", "[") else -1
 
     def _unfinished(self, start: int, otherwise: int) -> None:
-        """Take JSON that the end of the reply cut off: a call that is lost, if it is one."""
+        """Take truncated JSON at the end of the reply: a lost call, if it is one."""
         text = self._reader.cut(start)
         begun = _BEGINS.match(text)
         if begun and self._maker.offered.find(begun[1]):
@@ -117,7 +116,7 @@ class JsonParser(DialectParser):
             self._say(otherwise)
 
     def _take(self, text: str, size: int) -> bool:
-        """Give out the calls that `text` describes; return False if it describes anything else."""
+        """Emit the calls that `text` describes; return False if it describes anything else."""
         try:
             calls = _named(text)
         except UnreadableJson as error:
@@ -135,10 +134,10 @@ class JsonParser(DialectParser):
 
 
 def _named(text: str) -> list[tuple[Named, bool]]:
-    """Return the calls in one or more JSON values, and whether each took a guess; [] if one is no call.
+    """Return the calls in one or more JSON values, and whether each took a guess; [] if one is not a call.
 
     Raises:
-        UnreadableJson: one of them is no JSON.
+        UnreadableJson: one of them is not JSON.
     """
     found: list[tuple[Named, bool]] = []
     at = 0

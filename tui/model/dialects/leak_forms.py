@@ -1,6 +1,6 @@
-"""Native forms of calls that leak into text where a server does not parse them: JSON behind a mark. Pure.
+"""Forms of native calls that leak into text where a server does not parse them. Pure.
 
-Every form is a function of the whole text and the place of a mark; it returns what was found there, or None.
+A form is a function of the whole text and the position of a mark; it returns what was found there, or None.
 """
 
 import re
@@ -25,7 +25,7 @@ AFTER = re.compile(
     rf"|<{BAR}\s*tool{_GAP}calls?{_GAP}(?:section{_GAP})?end\s*{BAR}>|<\|/?tool_call\|>|</\|tool_call\|>"
     rf"|<\|(?:eom_id|eot_id|im_end|end|call|return|endoftext)\|>|</s>|<{BAR}end▁of▁sentence{BAR}>))+"
 )
-"""What may stand behind a call and means nothing by itself."""
+"""What may follow a call without a meaning of its own."""
 
 _JSON = re.compile(
     r"(?:<tool_calls?>|<\|tool_call\|>|<TOOLCALL>|<function_calls?>|<\|python_tag\|>|\[TOOL_CALLS\])"
@@ -53,7 +53,7 @@ _KEY = re.compile(r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>", re.DOTALL)
 _VALUE_END = re.compile(r"</arg_value>(?=\s*(?:<arg_key>|</tool_call>|\Z))")
 _GLM_END = re.compile(r"\s*</tool_call>")
 CUT_TAG = re.compile(r"\s*<(?:arg_key>[^<]{0,200}(?:</?\w*>?\s*(?:<\w*)?)?|/?[\w:\s=\"'.|｜‖-]{0,200})\Z")
-"""A tag without its end, behind which there is nothing."""
+"""An unfinished tag at the end."""
 
 _UNNAMED = re.compile(r"""\[?\s*\{\s*["'][^<]{0,120}\Z""")
 _BARE_BEGUN = re.compile(
@@ -70,7 +70,7 @@ LeakItem = CallRequest | TextPart | ReasoningPart
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """What stands in a text up to `end`: no items if it is to be said as it is, marks within and all."""
+    """The items in a text up to `end`; none if it is shown unchanged, marks included."""
 
     end: int
     items: tuple[LeakItem, ...]
@@ -78,25 +78,25 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class LeakContext:
-    """What a form needs to know: how calls are made, and whether the endpoint cut the reply off."""
+    """What a form needs to know: how calls are made, and whether the endpoint truncated the reply."""
 
     maker: CallMaker
     cut: bool
 
     def tool(self, name: str) -> ToolSpec | None:
-        """Return the tool that is meant, if it was offered."""
+        """Return the offered tool that is meant."""
         return self.maker.offered.find(name)
 
     def lost(self, text: str, at: int, tool: ToolSpec | None) -> Leak:
-        """Return what begins at `at` and has no end: a call that is lost, or text if no tool is meant."""
+        """Return what begins at `at` and has no end: a lost call, or text if no tool is meant."""
         if tool is None:
             return Leak(len(text), ())
         return Leak(len(text), (replace(self.maker.lost(tool.name, "", text[at:]), recovered=True),))
 
     def unread(self, text: str, at: int, end: int, tool: ToolSpec | None) -> Leak:
-        """Return what stands between two offsets and is no JSON: lost if the text ends there, else text.
+        """Return what stands between two offsets and is not JSON: lost if the text ends there, else text.
 
-        Whether it is broken or was cut within a string, only what closes it could tell.
+        Whether it is broken or was truncated within a string, only its closing mark could tell.
         """
         return Leak(end, ()) if text[end:].strip() else self.lost(text, at, tool)
 
@@ -105,7 +105,7 @@ Form = Callable[[str, int, LeakContext], Leak | None]
 
 
 def json_form(text: str, at: int, scene: LeakContext) -> Leak | None:
-    """Read a mark with one or more JSON values behind it: Hermes, Qwen, Llama, Mistral, Granite, Nemotron."""
+    """Read a mark and one or more JSON values: Hermes, Qwen, Llama, Mistral, Granite, Nemotron."""
     opener = _JSON.match(text, at)
     if opener is None:
         return None
@@ -132,14 +132,14 @@ def json_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 
 
 def _meant(text: str, at: int, scene: LeakContext) -> ToolSpec | None:
-    """Return the tool of an object that has no end, or None if it is no call."""
+    """Return the tool of an unfinished object, or None if it is not a call."""
     if (named := NAMED.search(text, at)) is not None:
         return scene.tool(named[1])
     return UNKNOWN if _UNNAMED.match(text, at) else None
 
 
 def _tools_in(text: str, scene: LeakContext) -> list[tuple[ToolSpec, Any]] | None:
-    """Return the calls in a JSON value; none if one is of no tool that was offered, None if it is none."""
+    """Return the calls in a JSON value; [] if one is of no offered tool, None if it is not JSON."""
     try:
         value = mend(text).value
     except UnreadableJson:
@@ -215,9 +215,9 @@ def python_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 
 
 def bare_form(text: str, at: int, scene: LeakContext) -> Leak | None:
-    """Read a reply that is nothing but `{"name": …, "parameters": {…}}`, one or more: Llama, Qwen's coders.
+    """Read a reply that is only `{"name": …, "parameters": {…}}`, one or more: Llama, Qwen's coders.
 
-    There is no mark, so everything must fit: the keys, the tool, and the names of its arguments.
+    There is no mark, so everything must match: the keys, the tool, and the names of its arguments.
     """
     if (begun := _BARE_BEGUN.match(text, at)) is not None and span(text, at) < 0:
         return scene.lost(text, at, scene.tool(begun[1]))
@@ -248,7 +248,7 @@ def bare_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 
 
 def _bare_call(value: Any, scene: LeakContext) -> tuple[ToolSpec, dict[str, Any]] | None:
-    """Return the tool and the arguments that a JSON value names without any doubt, or None."""
+    """Return the tool and the arguments that a JSON value names unambiguously, or None."""
     named = named_in(value) if isinstance(value, dict) and value.keys() <= _BARE_KEYS else None
     tool = scene.tool(named.tool) if named else None
     if named is None or tool is None or not isinstance(named.arguments, dict):
@@ -270,7 +270,10 @@ _TO = re.compile(rf"\s*to=({NAME}?)\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?
 
 
 def channel_form(text: str, at: int, scene: LeakContext) -> Leak | None:
-    """Read messages of channels with their marks, one behind the other."""
+    """Read messages of channels with their marks, one after the other: Harmony, the form of gpt-oss.
+
+    `analysis` is thinking, `final` and `commentary` are text, and `commentary to=functions.x` is a call.
+    """
     items: list[LeakItem] = []
     begun = at
     while (header := _HEADER.match(text, at)) is not None:
@@ -346,7 +349,7 @@ _BEGUN_WORD = r"[^\s<`]{1,140}(?:\s+(?:to=[^\s<`]{0,128}|j\w{0,3}))?"
 _BEGUN = re.compile(
     rf"(?:{_BEGUN_MARK}{_BEGUN_GAP}){{1,4}}(?:{_BEGUN_WORD})?(?:\s*(?:{_BEGUN_MARK}|`{{1,3}}){_BEGUN_GAP}(?:{_BEGUN_WORD})?){{0,3}}\s*\Z"
 )
-"""Nothing but marks and words between them; behind a blank comes a word of a sentence."""
+"""Only marks and words between them; what follows a blank is a word of a sentence."""
 
 _BEGUN_SPECIAL = re.compile(r"<[|｜‖]|<[\w:]{1,30}(?:=| name=)|\[TOOL_CALLS\]|commentary to=")
 """Marks that no sentence ends with, if the name of a tool follows."""
@@ -357,10 +360,10 @@ _MOST_BEGUN = 400
 
 
 def begun_form(text: str, at: int, scene: LeakContext) -> Leak | None:
-    """Read marks with so little behind them that it is no answer.
+    """Read marks with too little after them for an answer.
 
-    Models end sentences with the name of a tag. So only a reply that the endpoint cut off, or a special mark
-    with the name of a tool, is taken for a call.
+    Models end sentences with the name of a tag. So only a reply that the endpoint truncated, or a special
+    mark with the name of a tool, counts as a call.
     """
     if len(text) - at > _MOST_BEGUN or _BEGUN_CHANNEL.match(text, at) or not _BEGUN.match(text, at):
         return None

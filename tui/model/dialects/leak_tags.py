@@ -1,7 +1,7 @@
 """Native calls that leak as tags, one for each parameter: Qwen, MiniMax, DeepSeek's DSML, Llama. Pure.
 
-Values are bare text, so a closing tag in a value looks like the one that ends it. It ends the value only if
-it closes no tag that the value opened and the next parameter or the end of the call stands behind it.
+Values are plain text, so a closing tag in a value looks like the one that ends it. It ends the value only if
+it closes no tag that the value opened, and the next parameter or the end of the call follows.
 """
 
 import re
@@ -61,7 +61,7 @@ def tag_form(text: str, at: int, scene: LeakContext) -> Leak | None:
 
 
 def _goes_on(text: str, start: int) -> bool:
-    """Whether an object has an end and something behind it."""
+    """Whether an object has an end and something after it."""
     end = span(text, start) if text.startswith("{", start) else -1
     return end >= 0 and bool(text[end:].strip())
 
@@ -94,10 +94,10 @@ def _parameters(
 
 
 def _value_end(text: str, start: int, properties: Mapping[str, Any], cut: bool) -> tuple[int, int] | None:
-    """Return where a value ends and where its closing tag does, or None.
+    """Return where a value and its closing tag end, or None.
 
     Tags that the value opens are counted first. If that leads nowhere, one of them was only a word, or was
-    the next parameter and this one was never closed; or the reply was `cut` off within.
+    the next parameter and this one was never closed; or the reply was truncated (`cut`).
     """
     depth = 0
     first: tuple[int, int] | None = None
@@ -120,6 +120,6 @@ def _value_end(text: str, start: int, properties: Mapping[str, Any], cut: bool) 
 
 
 def _without_breaks(value: str) -> str:
-    """Return a value without the one line break that stands at each of its ends."""
+    """Return a value without one line break at each end."""
     value = value.removeprefix("\r\n") if value.startswith("\r\n") else value.removeprefix("\n")
     return value.removesuffix("\r\n") if value.endswith("\r\n") else value.removesuffix("\n")

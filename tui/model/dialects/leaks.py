@@ -1,9 +1,8 @@
-"""Calls in the native form of a model that its server let through as text, found when the reply ends.
+"""Finds native calls that a server let through as text, at the end of the reply.
 
-From the first mark on, everything is kept back: if it is a call of a tool that was offered, it was never seen
-as text; if it is not, it is said as it stands. Marks in code are text. A call that is cut off is lost: it is
-answered, so that the model can write it again, and never run. A model that made a call in the proper form has
-no leaks.
+From the first mark on, everything is held back: if it is a call of an offered tool, it was never seen as
+text; if not, it is shown unchanged. Marks in code are text. A truncated call is lost: it is answered, so that
+the model can write it again, and never run. A model that made a proper call has no leaks.
 """
 
 import re
@@ -30,7 +29,7 @@ from tui.model.dialects.leak_tags import tag_form
 from tui.model.dialects.parser import DialectParser, Steps, any_of
 
 MAX_ATTEMPTS = 64
-"""Marks that are looked at in one reply; a reply with more is about marks."""
+"""Marks that are tried in one reply; a reply with more is about marks."""
 
 _FORMS: tuple[Form, ...] = (
     *(tag_form, glm_form, json_form, named_form),
@@ -106,7 +105,7 @@ class LeakParser(DialectParser):
         return self._visible.shown
 
     def give_up(self) -> None:
-        """Take all as text from here on: the model made a call in the proper form."""
+        """Take everything as text from here on: the model made a proper call."""
         self._none = True
 
     def _parse(self) -> Steps[None]:
@@ -119,7 +118,7 @@ class LeakParser(DialectParser):
                 self._say(1)
 
     def _begins_like_a_call(self, start: int) -> Steps[bool]:
-        """Whether a reply begins with what is a leak without any mark."""
+        """Whether a reply begins with a leak without any mark."""
         if (yield from self._reader.starts(start, (_ANALYSIS,))):
             return True
         while self._maker.offered.tools and not self._none:
@@ -131,7 +130,7 @@ class LeakParser(DialectParser):
         return False
 
     def _next_mark(self) -> Steps[bool]:
-        """Say text until a mark that is not in code; return False at the end."""
+        """Emit text until a mark that is not in code; return False at the end."""
         while True:
             found = None if self._none else self._reader.search(self._mark)
             if found is None:
@@ -147,7 +146,7 @@ class LeakParser(DialectParser):
             self._say(1)
 
     def _hold(self, start: int) -> Steps[bool]:
-        """Keep back what may be a leak until that is known; take it out if it is one."""
+        """Hold back what may be a leak until that is known; take it out if it is one."""
         self.busy = True
         while not (none := self._none or self._hopeless()) and (yield from self._reader.more()):
             pass
@@ -175,18 +174,18 @@ class LeakParser(DialectParser):
         return True
 
     def _hopeless(self) -> bool:
-        """Whether what was kept back can be no leak."""
+        """Whether what was held back cannot be a leak."""
         head = self._reader.cut(0, _MAX_HEAD)
         if _NO_BODY.match(head):
             return True
         named = _NAMES.match(head)
         if named is None or self._maker.offered.find(named[2]) is not None:
             return False
-        self._none = bool(named[1])  # what a call of another tool holds is no call either
+        self._none = bool(named[1])  # what a call of another tool holds is not a call either
         return True
 
     def _found(self, start: int) -> Leak | None:
-        """Return what stands from an offset on, its end as an offset; None if it is no leak."""
+        """Return what was found at an offset, its end as an offset; None if it is not a leak."""
         text, at = self._reader.view()
         scene = LeakContext(self._maker, self._cut)
         for form in _FORMS:

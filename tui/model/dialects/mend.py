@@ -1,6 +1,6 @@
-"""Reads the JSON that models write by hand, and mends what is broken but whole. Pure.
+"""Parses JSON that models write, and repairs what is broken but complete. Pure.
 
-What was cut off is never mended: any end that one could add would be invented.
+What was truncated is never repaired: any end would be invented.
 """
 
 import ast
@@ -14,7 +14,7 @@ from tui.core.jsonrpc.reader import loads
 from tui.model.openai_api.call_slots import is_cut
 
 MAX_MENDED = 64 * 1024
-"""Characters that are mended at most: mending takes quadratic time (measured: 10 s for 400 KB)."""
+"""Maximum characters to repair: it takes quadratic time (measured: 10 s for 400 KB)."""
 
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*[ \t]*\r?\n?(.*?)\s*(?:```|~~~)?\s*", re.DOTALL)
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)(?:\]\]>)?\s*", re.DOTALL)
@@ -27,22 +27,22 @@ _HEX = re.compile(r"[0-9a-fA-F]{4}")
 
 
 class UnreadableJson(ValueError):
-    """The text is no JSON value, and cannot be taken for one."""
+    """The text is not a JSON value, and cannot be repaired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A value, and whether it took a guess to get at it."""
+    """A value, and whether it took a guess."""
 
     value: Any
     guessed: bool = False
 
 
 def read_json(text: str) -> Any:
-    """Return the JSON value of `text`; raw line breaks and tabs in strings are let pass.
+    """Return the JSON value of `text`; raw line breaks and tabs in strings are allowed.
 
     Raises:
-        UnreadableJson: it is none. NaN, Infinity and numbers beyond measure are none either.
+        UnreadableJson: it is not JSON. NaN, Infinity and huge numbers are not either.
     """
     try:
         return loads(text, strict=False)
@@ -55,14 +55,14 @@ def read_json(text: str) -> Any:
 
 
 def mend(text: str, *, guess: bool = True) -> Mended:
-    """Return the value that was meant by `text`: as it is, else out of a fence or CDATA, else mended.
+    """Return the value that `text` means: unchanged, else out of a fence or CDATA, else repaired.
 
     Args:
-        text: what a model wrote where JSON belongs.
-        guess: whether quotes and brackets may be added where they are missing.
+        text: what a model wrote instead of JSON.
+        guess: whether missing quotes and brackets may be added.
 
     Raises:
-        UnreadableJson: there is none; the message says what is wrong with the text as it stands.
+        UnreadableJson: there is none; the message says what is wrong with the unchanged text.
     """
     bare = _unwrapped(text)
     try:
@@ -87,7 +87,7 @@ def mend(text: str, *, guess: bool = True) -> Mended:
 
 
 def readable(text: str) -> bool:
-    """Whether `text` is a value as it stands, or can be taken for one without a guess."""
+    """Whether `text` is a value, unchanged or repaired without a guess."""
     try:
         mend(text, guess=False)
     except UnreadableJson:
@@ -106,8 +106,8 @@ def _unwrapped(text: str) -> str:
 def _backslashed(text: str) -> str:
     r"""Return JSON text in which a string like "C:\Users\new" has its backslashes doubled.
 
-    A string with one escape that JSON does not have was written by someone who did not escape at all, so
-    all its other backslashes are meant as they stand, too.
+    A string with one escape that JSON does not have was written without any escaping, so all its other
+    backslashes are literal, too.
     """
 
     def mended(found: re.Match[str]) -> str:
@@ -121,7 +121,7 @@ def _backslashed(text: str) -> str:
 
 
 def _as_python(text: str) -> Any:
-    """Return the dict or list that `text` is in Python's words (single quotes, True, None), or None."""
+    """Return the dict or list that `text` is in Python syntax (single quotes, True, None), or None."""
     if text[:1] not in ("{", "["):
         return None
     try:
@@ -133,9 +133,9 @@ def _as_python(text: str) -> Any:
 
 
 def _ends_in_string(text: str) -> bool:
-    """Whether a string begins that nothing ends: the text was cut, what looks like its end is in the string.
+    """Whether a string has no end: the text was truncated, and what looks like its end is in the string.
 
-    A quote that opens stands where a value may begin, one that closes where a value may end.
+    An opening quote stands where a value may begin, a closing one where a value may end.
     """
     at = 0
     while (opening := _OPENING.search(text, at)) is not None:
@@ -149,12 +149,12 @@ def _repaired(text: str) -> Any:
     """Return the object that a tolerant parser sees in `text`, or None."""
     if text[:1] not in ("{", "[") or text[-1:] not in ("}", "]"):
         return None
-    import json_repair  # takes 150 ms, and hardly ever needed
+    import json_repair  # takes 150 ms, and is hardly ever needed
 
     try:
         value = json_repair.loads(text, skip_json_loads=True)
         json.dumps(value, allow_nan=False)
     except Exception:
-        # It gives up on odd text with whatever comes up inside it (seen: AssertionError): then it is broken.
+        # It may raise anything on odd text (seen: AssertionError): then the text is broken.
         return None
     return value if isinstance(value, (dict, list)) and value else None

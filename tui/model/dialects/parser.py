@@ -1,4 +1,4 @@
-"""What every dialect's parser is: text in, pieces of a reply out, the same however the text was cut. Pure."""
+"""The base of every dialect's parser: text in, pieces of a reply out, however the text was split. Pure."""
 
 import re
 from abc import ABC, abstractmethod
@@ -13,20 +13,24 @@ from tui.model.dialects.visible import Visible
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
-"""A part of a parser: waits at each `yield`, and gives a T."""
+"""A part of a parser: waits at each `yield`, and returns a T."""
 
 WAIT_SHARE = 8
-"""A body that is waited for is looked at again once it has grown by this part: long ones stay cheap."""
+"""Waiting content is looked at again once it has grown by this share: long ones stay cheap."""
 
 MAX_UNBALANCED = 32
-"""How many values without an end are looked for one; each look goes through all of the rest."""
+"""How many unfinished values are searched for their end; each search goes through all of the rest."""
 
 _SPACE = re.compile(r"\s*")
 _JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
 
 
 class TextReader:
-    """The unread text. Offsets count from its beginning and stay right while it grows."""
+    """The unread text. Offsets count from its beginning and stay valid while it grows.
+
+    A parser is a generator that asks for what it needs to know next; where the text so far cannot tell, it
+    waits for more. So every decision depends on the text alone, never on how it was split.
+    """
 
     def __init__(self) -> None:
         self.ended = False
@@ -38,7 +42,7 @@ class TextReader:
         self._fresh_size = 0
 
     def add(self, text: str) -> bool:
-        """Take more text; return whether it is worth looking at."""
+        """Add text; return whether it is worth looking at."""
         self._fresh.append(text)
         self._fresh_size += len(text)
         return self._fresh_size * WAIT_SHARE >= len(self)
@@ -58,17 +62,17 @@ class TextReader:
         return self._text[self._at + start : None if end is None else self._at + end]
 
     def drop(self, size: int) -> str:
-        """Take `size` characters away as read, and return them."""
+        """Consume `size` characters and return them."""
         text = self._text[self._at : self._at + size]
         self._at += len(text)
         return text
 
     def view(self) -> tuple[str, int]:
-        """Return a text and where in it the unread part begins, without copying."""
+        """Return a text and where its unread part begins, without copying."""
         return self._text, self._at
 
     def search(self, pattern: re.Pattern[str], start: int = 0) -> tuple[int, int] | None:
-        """Return where `pattern` is found in what is there now."""
+        """Return where `pattern` matches in what is there now."""
         found = pattern.search(self._text, self._at + start)
         return (found.start() - self._at, found.end() - self._at) if found else None
 
@@ -80,7 +84,7 @@ class TextReader:
         return True
 
     def starts(self, start: int, words: Sequence[str]) -> Steps[str]:
-        """Return which of `words` stands at an offset, or ""; the longest, should several."""
+        """Return which of `words` is at an offset, or ""; the longest, if several."""
         longest = max(map(len, words))
         while True:
             head = self.cut(start, start + longest)
@@ -103,7 +107,7 @@ class TextReader:
                 return found
 
     def balanced(self, start: int) -> Steps[int]:
-        """Return the end of the JSON value that begins at an offset with a bracket, or -1 if it has none."""
+        """Return the end of the JSON value whose bracket is at an offset, or -1 if it has none."""
         while self._unbalanced < MAX_UNBALANCED:
             end = span(self._text, self._at + start)
             if end >= 0:
@@ -143,19 +147,19 @@ def tail_of(text: str, words: Sequence[str]) -> int:
 
 
 Piece = TextPart | ReasoningPart | CallPart | CallRequest
-"""Visible text, thinking, a call that is being written, or a call that is read: `truncated` if its end is
-missing, with a `problem` if it cannot be understood."""
+"""Visible text, thinking, a call that is being written, or a finished call: `truncated` if its end is
+missing, with a `problem` if it cannot be parsed."""
 
 RESULT = "<tool_result"
-"""What begins a result as the model is told it; written by itself, it and all behind it is invented."""
+"""What begins a result for the model; if the model writes it, it and everything after it is invented."""
 
 
 class DialectParser(ABC):
     """Reads one reply.
 
     Attributes:
-        over: the reply has ended for this dialect; what else comes is dropped.
-        busy: what was read last belongs to a call or to thinking that is not over yet.
+        over: the reply has ended for this dialect; the rest is dropped.
+        busy: what was read last belongs to an unfinished call or unfinished thinking.
     """
 
     def __init__(self, maker: CallMaker) -> None:
@@ -176,7 +180,7 @@ class DialectParser(ABC):
         return self._visible.code.inside_behind(self._reader.cut(0))
 
     def feed(self, text: str) -> list[Piece]:
-        """Take more of the reply and return what it lets be known."""
+        """Take more of the reply and return what it settles."""
         if self.over or not text:
             return []
         if self._reader.add(text):
@@ -184,21 +188,21 @@ class DialectParser(ABC):
         return self._taken()
 
     def settle(self) -> list[Piece]:
-        """Look at all that came so far, so that `busy` and `in_code` are true of this place."""
+        """Look at everything so far, so that `busy` and `in_code` are correct for this place."""
         if not self.over:
             self._go_on()
         return self._taken()
 
     def thought(self) -> None:
-        """Nothing was said yet but thinking, which comes apart: the reply may begin with any indentation."""
+        """Only thinking was emitted so far, which is separate: the reply may begin with any indentation."""
         self._visible.code.hidden()
 
     def gap(self) -> None:
-        """Drop white space at this place: something was taken out here before."""
+        """Drop white space at this place: something was taken out before it."""
         self._visible.block()
 
     def end(self, *, cut: bool = False) -> list[Piece]:
-        """Return what was kept back. `cut`: the endpoint ended the reply before the model did."""
+        """Return what was held back. `cut`: the endpoint truncated the reply."""
         if not self.over:
             self._cut = cut
             self._reader.ended = True
@@ -209,7 +213,7 @@ class DialectParser(ABC):
 
     @abstractmethod
     def _parse(self) -> Steps[None]:
-        """Read the reply from its beginning to its end."""
+        """Parse the reply from its beginning to its end."""
 
     def _go_on(self) -> None:
         self._reader.refresh()
@@ -222,7 +226,7 @@ class DialectParser(ABC):
                 self._out.append(CallPart(self._forming, len(self._reader)))
 
     def _taken(self) -> list[Piece]:
-        """Return what came out, neighbouring text as one: whoever reads it next is asked less often."""
+        """Return the output, adjacent texts joined: fewer pieces for the next stage."""
         out, self._out = self._out, []
         if len(out) < 2:
             return out
@@ -237,7 +241,7 @@ class DialectParser(ABC):
         return joined
 
     def _say(self, size: int) -> None:
-        """Take `size` characters as visible text."""
+        """Emit `size` characters as visible text."""
         if size and (text := self._visible.say(self._reader.drop(size))):
             self._out.append(TextPart(text))
 
@@ -246,18 +250,18 @@ class DialectParser(ABC):
             self._out.append(ReasoningPart(text))
 
     def _call(self, call: CallRequest, size: int) -> None:
-        """Give out a call that was written in the next `size` characters."""
+        """Emit a call that was written in the next `size` characters."""
         self._skip(size)
         self._form(None)
         self._called = True
         self._out.append(call)
 
     def _invents(self) -> bool:
-        """Whether a `RESULT` that comes next begins what the model thinks its call will give."""
+        """Whether a `RESULT` that comes next begins what the model expects its call to return."""
         return self._called and self._visible.code.line_start
 
     def _form(self, name: str | None) -> None:
-        """Say that a call of `name` is being written, as far as that is known; None if it is not any more."""
+        """Report that a call of `name` is being written, as far as known; None if it no longer is."""
         self._forming = name
         self.busy = name is not None
 
@@ -267,11 +271,11 @@ class DialectParser(ABC):
         self._visible.block()
 
     def _say_until(self, words: Sequence[str], pattern: re.Pattern[str] | None = None) -> Steps[str]:
-        """Say text until one of `words` comes that is not in code; return it, unread, or "" at the end.
+        """Emit text until one of `words` that is not in code; return it, unread, or "" at the end.
 
         Args:
-            words: what is looked for; the end of the text so far is kept back while it may become one.
-            pattern: finds any of `words`, if it is made already.
+            words: what to look for; the end of the text is held back while it may become one.
+            pattern: matches any of `words`, if compiled already.
         """
         pattern = pattern or any_of(words)
         while True:
@@ -288,12 +292,12 @@ class DialectParser(ABC):
             self._say(1)
 
     def _say_open(self, words: Sequence[str]) -> None:
-        """Say all that is there but an end that may become one of `words`."""
+        """Emit everything but an end that may become one of `words`."""
         size = len(self._reader)
         self._say(size - tail_of(self._reader.cut(max(0, size - 64)), words))
 
     def _inside(self, at: int) -> Steps[int]:
-        """Return the offset of what stands at an offset, in CDATA or a fence or in neither."""
+        """Return the offset of the content at an offset, inside CDATA or a fence if there is one."""
         at = yield from self._reader.space(at)
         for wrapper in (("<![CDATA[",), ("```json", "```", "~~~json", "~~~")):
             word = yield from self._reader.starts(at, wrapper)
@@ -301,7 +305,7 @@ class DialectParser(ABC):
         return at
 
     def _closed(self, at: int, closer: str) -> Steps[int]:
-        """Return the offset behind `closer`, a fence or CDATA ended before it; -1 if it stands not there."""
+        """Return the offset after `closer`, a fence or CDATA closed before it; -1 if it is not there."""
         word = ""
         for closers in (("```", "~~~"), ("]]>",), (closer,)):
             at = yield from self._reader.space(at)
@@ -310,7 +314,7 @@ class DialectParser(ABC):
         return at if word else -1
 
     def _think_until(self, closers: Sequence[str]) -> Steps[str]:
-        """Take text as thinking until one of `closers`, and that away; return it, or "" at the end.
+        """Emit text as thinking until one of `closers`, which is consumed; return it, or "" at the end.
 
         White space at both ends is dropped.
         """
@@ -341,5 +345,5 @@ class DialectParser(ABC):
 
 
 def any_of(words: Sequence[str]) -> re.Pattern[str]:
-    """Return a pattern that finds the first of `words`."""
+    """Return a pattern that matches the first of `words`."""
     return re.compile("|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)))

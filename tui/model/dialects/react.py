@@ -1,7 +1,7 @@
 """The dialect `react`: Thought, Action, Action Input, Observation, Final Answer, each at the start of a line.
 
-An action runs even if the model goes on to invent its observation and an answer: all from `Observation:` on
-is dropped. Behind `Final Answer:` everything is text.
+An action runs even if the model goes on to invent its observation and an answer: everything from
+`Observation:` on is dropped. After `Final Answer:` everything is text.
 """
 
 import re
@@ -33,23 +33,23 @@ _INLINE_INPUT = re.compile(r"[,;]?[ \t]*(?:\*\*)?Action[ _]Input(?:\*\*)?[ \t]*[
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A keyword at the beginning of a line: which ("thought", "input", …), and the size of it all."""
+    """A keyword at the beginning of a line: which one ("thought", "input", …), and its size."""
 
     kind: str
     size: int
 
 
 def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
-    """Return the keyword that `head` begins with, False if it has none, None if that cannot be told yet.
+    """Return the keyword that `head` begins with, False if none, None if that is not known yet.
 
     Args:
         head: the beginning of a line.
-        ended: nothing comes behind it.
+        ended: nothing follows.
     """
     found = _KEYWORD.match(head)
     if found is not None:
         end = found.end()
-        if found[1] and not found[3]:  # the emphasis may be closed behind the colon
+        if found[1] and not found[3]:  # the emphasis may be closed after the colon
             rest = head[end : end + len(found[1])]
             if len(rest) < len(found[1]) and found[1].startswith(rest) and not ended:
                 return None
@@ -70,12 +70,12 @@ def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
 
 @dataclass(frozen=True, slots=True)
 class ReactAction:
-    """What stands behind `Action:`.
+    """What follows `Action:`.
 
     Attributes:
         name: of the tool, without marks around it.
-        inner: what stands in brackets behind the name, or None.
-        inline: where on the line an `Action Input:` begins whose text is on the same line; -1 if none does.
+        inner: the content of brackets after the name, or None.
+        inline: where on the line an `Action Input:` with text on the same line begins; -1 for none.
         bracket: offset of the bracket that opens `inner`, or -1.
     """
 
@@ -85,17 +85,17 @@ class ReactAction:
 
     @property
     def nothing(self) -> bool:
-        """Whether the model says that it wants no tool."""
+        """Whether the model says that it needs no tool."""
         return bool(_NONE.fullmatch(self.name))
 
     @property
     def answers(self) -> bool:
-        """Whether the model takes answering for a tool."""
+        """Whether the model treats answering as a tool."""
         return bool(_ANSWER.fullmatch(self.name))
 
 
 def action(line: str) -> ReactAction:
-    """Return what a line behind `Action:` says."""
+    """Parse the rest of a line after `Action:`."""
     inline = found.end() if (found := _INLINE_INPUT.search(line)) else -1
     name = line[: found.start()] if found else line
     bare = name.strip().strip("*`\"' \t").rstrip(".,;:").strip("*`\"' \t")
@@ -107,7 +107,7 @@ def action(line: str) -> ReactAction:
 
 
 def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
-    """Return the arguments that an input means and whether it took a guess, or what is wrong with it."""
+    """Return the arguments of an input and whether it took a guess, or what is wrong with it."""
     text = text.strip()
     schema: Mapping[str, Any] = tool.schema if tool else {}
     if _NONE.fullmatch(text.strip("`")) or text in ("{}", '""', "()"):
@@ -135,7 +135,7 @@ def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
 
 
 def _unquoted(text: str) -> str:
-    """Return `text` without the quotes or backticks around the whole of it."""
+    """Return `text` without quotes or backticks around the whole of it."""
     if text[:1] == text[-1:] == '"':
         try:
             return str(read_json(text))
@@ -155,7 +155,7 @@ _HEAD = 96
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
-    """Return a call as this dialect writes it."""
+    """Return a call in this dialect."""
     return f"Action: {tool.name}\nAction Input: {arguments}"
 
 
@@ -194,7 +194,7 @@ class ReactParser(DialectParser):
         return code.inside_behind(self._reader.cut(0, found[0] if found else None))
 
     def _keyword(self, start: int) -> Steps[Keyword | None]:
-        """Return the keyword that stands at an offset, where a line begins."""
+        """Return the keyword at an offset, where a line begins."""
         while True:
             head = self._reader.cut(start, start + _HEAD)
             found = keyword(head, ended=self._reader.ended or len(head) == _HEAD)
@@ -204,7 +204,7 @@ class ReactParser(DialectParser):
                 return None
 
     def _line(self) -> Steps[bool]:
-        """Take the rest of a line as what the section is; return False at the end of the reply."""
+        """Take the rest of a line as part of the section; return False at the end of the reply."""
         while (end := self._reader.search(_LINE_END)) is None:
             self._take(len(self._reader))
             if not (yield from self._reader.more()):
@@ -219,7 +219,7 @@ class ReactParser(DialectParser):
             self._think(self._mind.say(self._reader.drop(size)))
 
     def _rest(self) -> Steps[None]:
-        """Say everything up to the end."""
+        """Emit everything up to the end."""
         while True:
             self._say(len(self._reader))
             if not (yield from self._reader.more()):
@@ -228,7 +228,7 @@ class ReactParser(DialectParser):
     # ---- actions -----------------------------------------------------------------------------------
 
     def _action(self, start: int) -> Steps[bool]:
-        """Read a call; return False if it is none."""
+        """Read a call; return False if it is not one."""
         self._form("")
         at = yield from self._reader.space(start)
         taken = False
@@ -264,7 +264,7 @@ class ReactParser(DialectParser):
         return True
 
     def _named_action(self, start: int) -> Steps[bool]:
-        """Read the name of a tool, and its input in brackets or behind `Action Input:`."""
+        """Read the name of a tool, and its input in brackets or after `Action Input:`."""
         found = yield from self._reader.find(_LINE_END, start)
         end = found[0] if found else len(self._reader)
         said = action(self._reader.cut(start, end))
@@ -293,12 +293,12 @@ class ReactParser(DialectParser):
         return True
 
     def _answer(self, text: str) -> None:
-        """Show what the model gave to a tool that it made up for answering."""
+        """Show what the model gave to a tool that it invented for answering."""
         if shown := self._visible.say(text.strip()):
             self._out.append(TextPart(shown))
 
     def _made(self, name: str, tool: ToolSpec | None, text: str | None) -> CallRequest:
-        """Return the call of an input; None for an input whose end is missing."""
+        """Return the call of an input; None for an input without an end."""
         if text is None:
             return self._maker.lost(name)
         meant = meant_by(text, tool)
@@ -322,7 +322,7 @@ class ReactParser(DialectParser):
     # ---- inputs ------------------------------------------------------------------------------------
 
     def _input(self, start: int) -> Steps[tuple[str | None, int]]:
-        """Read what stands behind `Action Input:`; None in place of the text if its end is missing."""
+        """Read what follows `Action Input:`; None instead of the text if its end is missing."""
         at = yield from self._reader.space(start)
         if "\n" in self._reader.cut(start, at) and (yield from self._keyword(at)):
             return "", start
@@ -357,6 +357,6 @@ class ReactParser(DialectParser):
 
 
 def _last_bracket(text: str) -> int:
-    """Return the offset behind the bracket that ends the first line, which may hold an apostrophe; or -1."""
+    """Return the offset after the bracket that ends the first line, which may hold an apostrophe; or -1."""
     line = text.partition("\n")[0].rstrip().rstrip("`*.")
     return len(line) if line.endswith((")", "]")) else -1

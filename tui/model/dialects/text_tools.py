@@ -28,13 +28,13 @@ from tui.model.wrapped import Wrapped
 
 
 class ReplyReader:
-    """Reads the text of a reply.
+    """Parses the text of a reply.
 
     Args:
         maker: makes the calls.
-        dialect: how the model was asked to write them; None for a model that was asked to make them natively.
-        within: what is read is the thinking of a reply.
-        opened: replies of this model begin with thinking, the opening tag left out.
+        dialect: the dialect that the model was told to use; None for native calls.
+        within: the text is the thinking of a reply.
+        opened: replies of this model begin with thinking, without the opening tag.
     """
 
     def __init__(
@@ -48,23 +48,23 @@ class ReplyReader:
         self._thinking: list[str] = []
         self._begun = False
         self._marked = False
-        """The place of a byte order mark is over; some servers let one through."""
+        """Whether a leading byte order mark was handled; some servers let one through."""
         self.calls: list[CallRequest] = []
         """What was found so far."""
 
     @property
     def over(self) -> bool:
-        """Whether what else comes is dropped."""
+        """Whether the rest is dropped."""
         return self._written is not None and self._written.over
 
     def opens(self, before: bool) -> bool:
-        """Return whether replies begin with thinking, as far as this one tells; `before` if it does not."""
+        """Return whether replies begin with thinking, as far as this one shows; `before` if it does not."""
         if self._written is None:
             return before
         return (before or self._written.close_only) and not self._written.never_closed
 
     def part(self, part: ModelPart) -> list[ModelPart]:
-        """Take a part of the reply and return what it lets be known."""
+        """Take a part of the reply and return what it settles."""
         match part:
             case TextPart(text):
                 text = text if self._marked else text.removeprefix("\ufeff")
@@ -79,15 +79,15 @@ class ReplyReader:
                 return [part]
 
     def native(self) -> None:
-        """The model makes a call in the proper form: nothing in its text is one."""
+        """Stop looking: the model made a proper call, so nothing in its text is one."""
         self._leaks.give_up()
 
     def end(self, *, cut: bool, spoken: bool = False) -> list[ModelPart]:
-        """Return what was kept back.
+        """Return what was held back.
 
         Args:
-            cut: the endpoint ended the reply before the model did.
-            spoken: the reply says something beside its text; nothing is looked for in its thinking.
+            cut: the endpoint truncated the reply.
+            spoken: the reply says something beside its text; its thinking is not searched.
         """
         pieces = self._written.end(cut=cut) if self._written else []
         parts = self._sorted(pieces)
@@ -100,7 +100,7 @@ class ReplyReader:
         return parts
 
     def _sorted(self, pieces: Sequence[Piece]) -> list[ModelPart]:
-        """Return the parts of pieces: text goes through the search for leaks first, calls are kept."""
+        """Return the parts of pieces: text is searched for leaks first, calls are kept."""
         parts: list[ModelPart] = []
         for piece in pieces:
             if isinstance(piece, TextPart):
@@ -127,9 +127,9 @@ class ReplyReader:
         return [piece]
 
     def _thought_of(self) -> list[ModelPart]:
-        """Find the calls, or else the answer, in the thinking of a reply that holds nothing else.
+        """Find the calls, or else the answer, in the thinking of a reply that has nothing else.
 
-        The model forgot to end its thinking. An answer is found only where the dialect marks answers.
+        The model forgot to end its thinking. An answer is found only if the dialect marks answers.
         """
         text = "".join(self._thinking)
         inner = ReplyReader(self._maker, self._dialect, within=True)
@@ -150,22 +150,17 @@ FALLBACK = "xml"
 """The dialect for a model whose endpoint says that it has no function calling."""
 
 UNREADABLE_ATTEMPTS = 3
-"""How often a model is asked whose endpoint cannot read the call that it wrote, and we cannot either."""
+"""Attempts with a model whose endpoint cannot parse the call that it wrote, and we cannot either."""
 
 OVER_SECONDS = 2.0
 OVER_SIZE = 4_096
-"""How long, and for how many characters, a reply that is over for its dialect is still read for its usage."""
+"""How long, and for how many characters, a finished reply is still read for its token count."""
 
 
 class NativeTools(Wrapped):
-    """A model with function calling; calls that its server let through as text are found in the end."""
+    """A model with function calling; calls that leaked into its text are found at the end."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Send `request` and yield the reply as it comes.
-
-        Raises:
-            ModelError: as the inner model raises it.
-        """
         for attempt in range(1, UNREADABLE_ATTEMPTS + 1):
             shown = False
             reading = ReplyReader(CallMaker(OfferedTools(request.tools), used=_used(request)))
@@ -186,11 +181,11 @@ class NativeTools(Wrapped):
 
 
 class TextTools(Wrapped):
-    """A model that is told of tools in its system text, and writes its calls as text.
+    """A model that learns of tools from its system text, and writes its calls as text.
 
     Args:
         model: the model; it is never sent any tools.
-        dialect: how it is asked to write calls.
+        dialect: how it writes calls.
     """
 
     def __init__(self, model: ChatModel, dialect: Dialect) -> None:
@@ -199,13 +194,9 @@ class TextTools(Wrapped):
         self._opened = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Send `request` with its tools and calls as text, and yield the reply with the calls made of text.
-
-        Raises:
-            ModelError: as the inner model raises it.
-        """
+        """Send `request` with its tools and calls as text, and yield the reply with parsed calls."""
         used = _used(request)
-        if not (request.tools or used):  # nothing is asked in the dialect, so nothing is read in it
+        if not (request.tools or used):  # the dialect is not used, so nothing is parsed in it
             async with aclosing(self._model.stream(request)) as parts:
                 async for part in parts:
                     yield part
@@ -226,11 +217,11 @@ class TextTools(Wrapped):
 
 
 class AutoTools(Wrapped):
-    """A model that is asked natively, and in text once its endpoint says that it has no function calling.
+    """A model that is used natively, and in text once its endpoint says that it has no function calling.
 
     Args:
         model: the model.
-        known: the dialect that was remembered for this endpoint and model, or "".
+        known: the dialect remembered for this endpoint and model, or "".
     """
 
     def __init__(self, model: ChatModel, known: str = "") -> None:
@@ -244,11 +235,6 @@ class AutoTools(Wrapped):
         super().restrict(tools=tools, images=images)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Send `request` and yield the reply as it comes.
-
-        Raises:
-            ModelError: as the inner model raises it.
-        """
         if not self._needs_text:
             try:
                 async with aclosing(self._native.stream(request)) as parts:
@@ -271,7 +257,7 @@ def _used(request: ModelRequest) -> set[str]:
 
 
 def _calls_in(text: str, request: ModelRequest) -> tuple[CallRequest, ...]:
-    """Return the calls in what an endpoint could not read, if there is nothing else wrong with them."""
+    """Return the calls in what an endpoint could not parse, if nothing else is wrong with them."""
     if not text:
         return ()
     reading = ReplyReader(CallMaker(OfferedTools(request.tools), used=_used(request)))
@@ -281,9 +267,9 @@ def _calls_in(text: str, request: ModelRequest) -> tuple[CallRequest, ...]:
 
 
 async def _read(parts: AsyncGenerator[ModelPart], reading: ReplyReader) -> AsyncGenerator[ModelPart]:
-    """Yield the parts of a reply with `reading` between, which finds its calls.
+    """Yield the parts of a reply, with its calls found by `reading`.
 
-    A reply that is over for its dialect is read on for a moment, because the count of tokens comes last.
+    After the end of a reply in its dialect, reading goes on for a moment: the token count comes last.
     """
     loop = asyncio.get_running_loop()
     deadline, left = 0.0, OVER_SIZE
@@ -322,7 +308,7 @@ def _ended(reading: ReplyReader, reply: ReplyPart) -> list[ModelPart]:
 
 
 def _lost(call: CallRequest) -> str:
-    """Return what a person should know of a call that was cut off, or ""."""
+    """Return the warning for a truncated call, or ""."""
     if not call.truncated:
         return ""
     name = "" if call.name == UNNAMED else f" of {call.name}"

@@ -1,7 +1,7 @@
-"""Thinking between tags around what a dialect reads: `<think>…</think>` at the start of a reply. Pure.
+"""Thinking between tags around a dialect: `<think>…</think>` at the start of a reply. Pure.
 
-Models think in tags whatever dialect they are asked to write. Only a tag at the very start opens thinking. A
-closing tag alone, outside of code and of calls, says that all before it was thinking, calls included.
+Models think in tags in any dialect. Only a tag at the very start opens thinking. A closing tag alone, outside
+of code and of calls, means that everything before it was thinking, calls included.
 """
 
 from collections.abc import Callable
@@ -14,15 +14,15 @@ _ALONE = any_of(CLOSE_ONLY)
 
 
 class Thoughts:
-    """Takes thinking out of a reply, and has the rest read by a dialect's parser.
+    """Takes thinking out of a reply, and passes the rest to a dialect's parser.
 
     Args:
-        make: makes the parser; asked again when everything so far turns out to have been thinking.
+        make: creates the parser; called again when everything so far turns out to have been thinking.
         opened: the model is known to leave the opening tag out: its replies begin with thinking.
 
     Attributes:
         close_only: whether thinking was closed by a tag but never opened by one.
-        never_closed: whether a reply that was said to begin with thinking held none.
+        never_closed: whether a reply that should begin with thinking had none.
     """
 
     def __init__(self, make: Callable[[], DialectParser], *, opened: bool = False) -> None:
@@ -46,7 +46,7 @@ class Thoughts:
         return self._parser.over
 
     def feed(self, text: str) -> list[Piece]:
-        """Take more of the reply and return what it lets be known."""
+        """Take more of the reply and return what it settles."""
         self._pending += text
         if not (self._begun or self._closer):
             self._open()
@@ -57,7 +57,7 @@ class Thoughts:
         return self._taken()
 
     def end(self, *, cut: bool = False) -> list[Piece]:
-        """Return what was kept back. `cut`: the endpoint ended the reply before the model did."""
+        """Return what was held back. `cut`: the endpoint truncated the reply."""
         rest, self._pending = self._pending, ""
         if self._guessed:
             self.never_closed = True
@@ -89,7 +89,7 @@ class Thoughts:
             self._begun = True
 
     def _think(self) -> None:
-        """Tell thinking, without white space around it."""
+        """Emit thinking, without white space around it."""
         if not self._said:
             self._pending = self._pending.lstrip()
         at = self._pending.find(self._closer)
@@ -106,7 +106,7 @@ class Thoughts:
         self._pending = self._pending[known:]
 
     def _tell(self, text: str) -> None:
-        """Tell thinking; white space is kept back until more comes behind it."""
+        """Emit thinking; white space is held back until more follows."""
         body = text.rstrip()
         if body:
             told = "".join(self._space) + body
@@ -116,7 +116,7 @@ class Thoughts:
         self._space.append(text[len(body) :])
 
     def _read(self) -> None:
-        """Pass text on, up to a closing tag that stands alone."""
+        """Pass text on, up to a closing tag without an opening one."""
         while not self._settled and (found := _ALONE.search(self._pending)) is not None:
             self._pass(self._pending[: found.start()])
             self._out.extend(self._parser.settle())

@@ -1,4 +1,4 @@
-"""Arguments written as bare text, as the values that the tool's schema asks for. Pure."""
+"""Arguments written as plain text, as the types that the tool's schema wants. Pure."""
 
 import ast
 import re
@@ -26,7 +26,7 @@ def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def sole_property(schema: Mapping[str, Any]) -> str:
-    """Return the one property that bare text can be meant for, or "".
+    """Return the one property that plain text can be meant for, or "".
 
     It is the only required one, else the only one.
     """
@@ -38,10 +38,10 @@ def sole_property(schema: Mapping[str, Any]) -> str:
 
 
 def typed(text: str, schema: Any) -> Any:
-    """Return the value that `text` stands for where `schema` is asked for.
+    """Return the value of `text` for `schema`.
 
-    What may be a string stays one. What no type is known of is a number, a truth value, null, an object or
-    an array if it reads as one, else a string.
+    What may be a string stays one. Without a known type it is a number, a boolean, null, an object or an
+    array if it parses as one, else a string.
     """
     choices = schema.get("enum") if isinstance(schema, Mapping) else None
     if isinstance(choices, list) and text in choices:
@@ -60,7 +60,7 @@ def typed(text: str, schema: Any) -> Any:
 
 
 def typed_all(values: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments whose values are all bare text as what the schema asks for."""
+    """Return arguments given as plain text, converted by the schema."""
     properties = properties_of(schema)
     return {name: typed(text, properties.get(name)) for name, text in values.items()}
 
@@ -70,7 +70,7 @@ def _takes_text(types: frozenset[str]) -> bool:
 
 
 def _types(schema: Any, depth: int = 0) -> frozenset[str]:
-    """Return the names of the types that a schema lets pass; empty if it does not say."""
+    """Return the types that a schema accepts; empty if it does not say."""
     if not isinstance(schema, Mapping) or depth > 4:
         return frozenset()
     said = schema.get("type")
@@ -96,9 +96,9 @@ def _read(text: str) -> Any:
 
 
 def keywords(text: str) -> dict[str, Any] | None:
-    """Return the arguments of a call as programs write it (`city="Oslo", days=2`), or None if it is none.
+    """Return the arguments of a call in program syntax (`city="Oslo", days=2`), or None if it is not one.
 
-    Values without a name are under the keys "0", "1", ….
+    Unnamed values have the keys "0", "1", ….
     """
     if len(text) > 16_384:
         return None
@@ -114,7 +114,7 @@ def keywords(text: str) -> dict[str, Any] | None:
 
 
 def bracket_end(text: str, start: int) -> int:
-    """Return the offset behind the bracket that closes the one at `start`, or -1; strings are passed over."""
+    """Return the offset after the bracket that closes the one at `start`, or -1; strings are skipped."""
     depth = 0
     for found in _BRACKET.finditer(text, start):
         token = found.group()

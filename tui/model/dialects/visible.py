@@ -1,4 +1,4 @@
-"""The text of a reply that is shown: where it is code, and what white space stands around what is not."""
+"""The visible text of a reply: what of it is code (CommonMark), and the white space around removed blocks."""
 
 import re
 from copy import copy
@@ -8,7 +8,7 @@ COLUMNS = 4
 """How far code is indented."""
 
 _SPECIAL = frozenset(" \t\r\f\v\u00a0\u3000>-*+_#=0123456789") | {""}
-"""What a line begins with that may be more than text."""
+"""How a line begins that may be more than text."""
 
 _QUOTE = re.compile(r" {0,3}> ?")
 _ITEM = re.compile(r"( *)((?:[-*+]|\d{1,9}[.)]))( +|\Z)")
@@ -19,11 +19,18 @@ _ENDS_ITSELF = re.compile(r" *(?:#{1,6}(?: .*)?|([-*_]) *(?:\1 *){2,}|=+ *)\s*")
 class Indents:
     """What the lines so far say about the indentation of the next one.
 
+    The rule is CommonMark's (0.31, 4.4 and 5.2): a line is code if it is indented by four columns more than
+    what it is in (a quote, a list item), and continues no open paragraph. So a call that a model indents with
+    its list is a call, and an example after a blank line and four columns is not.
+
+    One thing is not CommonMark's: after thinking or a call, which no reader sees, indentation means nothing
+    until there is text again. Models indent what they write between tags.
+
     Attributes:
         loose: no paragraph is open, so indentation makes code.
         items: the columns at which the content of the open items of lists begins, the outermost first.
         quoted: how many quotes are open.
-        hidden: nothing but blank lines came since something was taken out of the text.
+        hidden: only blank lines came since something was taken out of the text.
     """
 
     loose: bool = True
@@ -32,14 +39,14 @@ class Indents:
     hidden: bool = False
 
     def is_code(self, head: str) -> bool:
-        """Whether what comes next on a line that begins with `head` is code."""
+        """Whether what follows on a line that begins with `head` is code."""
         if head[:1] not in (" ", "\t", ">") and not self._is_item(head):
             return False
         here, rest = self._placed(f"{head}x")
         return here.loose and _columns(rest) - here._base(rest) >= COLUMNS
 
     def behind(self, line: str) -> "Indents":
-        """Return what is true behind `line`."""
+        """Return the state after `line`."""
         if line[:1] not in _SPECIAL and not (self.items or self.quoted):  # nearly all lines
             return replace(self, loose=False, hidden=False) if self.loose or self.hidden else self
         here, rest = self._placed(line)
@@ -51,15 +58,15 @@ class Indents:
         return replace(here, loose=bool(_ENDS_ITSELF.fullmatch(rest)), hidden=False)
 
     def behind_hidden(self) -> "Indents":
-        """Return what is true behind something that was taken out of the text."""
+        """Return the state after something that was taken out of the text."""
         return replace(self, loose=False, hidden=True)
 
     def behind_fence(self) -> "Indents":
-        """Return what is true behind the last line of a fence."""
+        """Return the state after the last line of a fence."""
         return replace(self, loose=True, hidden=False)
 
     def _base(self, rest: str) -> int:
-        """Return the column at which the content begins that `rest` belongs to."""
+        """Return the column at which the content of `rest` begins."""
         columns = _columns(rest)
         return max((column for column in self.items if column <= columns), default=0)
 
@@ -67,7 +74,7 @@ class Indents:
         return head[:1] in "-*+0123456789" and bool(_ITEM.match(head))
 
     def _placed(self, line: str) -> tuple["Indents", str]:
-        """Return the quotes and items that a line is in, and the line with blanks in place of their marks."""
+        """Return the quotes and items that a line is in, and the line with blanks instead of their marks."""
         rest = line.rstrip("\r\n").expandtabs(COLUMNS)
         quoted = 0
         while (mark := _QUOTE.match(rest)) is not None:
@@ -83,7 +90,7 @@ class Indents:
             if here.loose and len(item[1]) - here._base(rest) >= COLUMNS:
                 break
             marked = item.end(2)
-            # What begins five or more columns behind the mark is code in the item, one column behind it.
+            # What begins five or more columns after the mark is code in the item, one column after it.
             inner = marked + (len(item[3]) if 0 < len(item[3]) <= COLUMNS else 1)
             outer = tuple(column for column in here.items if column <= len(item[1]))
             here = replace(here, items=(*outer, inner), loose=not self.hidden)
@@ -117,18 +124,18 @@ class CodeMarks:
 
     @property
     def marked(self) -> bool:
-        """Whether what comes next is code that has marks around it: a fence, or inline code."""
+        """Whether what comes next is code with marks around it: a fence, or inline code."""
         return bool(self._fence or self._open_now())
 
     def inside_behind(self, text: str) -> bool:
-        """Whether what comes behind `text` would be code."""
+        """Whether what follows `text` would be code."""
         marks = copy(self)
         marks.feed(text)
         return marks.inside
 
     @property
     def line_start(self) -> bool:
-        """Whether only white space stands before this place on its line."""
+        """Whether only white space precedes this place on its line."""
         return not self._head.strip()
 
     def hidden(self) -> None:
@@ -140,7 +147,7 @@ class CodeMarks:
         self._head, self._run, self._open = "", 0, 0
 
     def feed(self, text: str) -> None:
-        """Go on by `text`."""
+        """Advance by `text`."""
         for found in _TOKEN.finditer(text):
             token = found.group()
             if token == "\n":
@@ -179,8 +186,8 @@ class CodeMarks:
 class Visible:
     """Visible text on its way out.
 
-    White space next to a block that was taken out (a call, thinking) is dropped, but for what parts the
-    text before from the text behind. All other white space is kept.
+    White space next to a block that was taken out (a call, thinking) is dropped, except what separates the
+    text before from the text after. All other white space is kept.
     """
 
     def __init__(self) -> None:
@@ -192,7 +199,7 @@ class Visible:
         self._behind_block = False
 
     def say(self, text: str) -> str:
-        """Take text and return what of it, and of what was kept back, is shown now."""
+        """Take text and return what of it, and of what was held back, is shown now."""
         self.code.feed(text)
         body = text.rstrip()
         if not body:
@@ -218,7 +225,7 @@ class Visible:
         self.code.hidden()
 
     def end(self) -> str:
-        """Return what is still to be shown at the end."""
+        """Return the rest at the end."""
         rest = "" if self._behind_block or not self.shown else "".join(self._space)
         self._space.clear()
         return rest

@@ -1,8 +1,8 @@
-"""The dialect `xml`: calls between tags, as Cline taught models to write them.
+"""The dialect `xml`: calls between tags, as models learned them from Cline.
 
-A call is `<use_mcp_tool>` with `<server_name>`, `<tool_name>` and `<arguments>` that hold one JSON object.
-The object is read as JSON, so tags in its strings mean nothing. `<thinking>` holds what is not said, and
-`<final_answer><answer>` what is.
+A call is `<use_mcp_tool>` with `<server_name>`, `<tool_name>` and `<arguments>` that contain one JSON object.
+The object is parsed as JSON, so tags in its strings mean nothing. `<thinking>` is hidden, and
+`<final_answer><answer>` shown.
 """
 
 import json
@@ -16,7 +16,7 @@ from tui.model.dialects.typed import typed_all
 from tui.model.openai_api.call_slots import is_cut
 
 STOP = ("\n</use_mcp_tool>",)
-"""With the line break, which no string of JSON can hold: a tag in an argument ends nothing."""
+"""With the line break, which no JSON string can contain: a tag in an argument ends nothing."""
 
 ANSWER = "<final_answer>"
 """What begins an answer."""
@@ -44,7 +44,7 @@ _MAX_JUNK = 200
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
-    """Return a call as this dialect writes it."""
+    """Return a call in this dialect."""
     owner, name = apart(tool)
     server = f"<server_name>{owner}</server_name>\n" if owner else ""
     return (
@@ -77,7 +77,7 @@ class XmlParser(DialectParser):
     # ---- thinking and answers ----------------------------------------------------------------------
 
     def _thinking(self, opener: str) -> Steps[bool]:
-        """Read thinking. In the middle of a line only what is closed is thinking, else a word about it."""
+        """Read thinking. In the middle of a line only a closed tag is thinking, otherwise a mention of it."""
         closer = opener.replace("<", "</")
         if not self._visible.code.line_start:
             if closer in self._never_closed:
@@ -93,7 +93,7 @@ class XmlParser(DialectParser):
         return True
 
     def _answer(self) -> Steps[bool]:
-        """Read `<final_answer>`; behind a call it is invented, and dropped."""
+        """Read `<final_answer>`; after a call it is invented, and dropped."""
         if self._called:
             found = yield from self._reader.find(_FINAL_END)
             self._skip(found[1] if found else len(self._reader))
@@ -108,7 +108,7 @@ class XmlParser(DialectParser):
         return True
 
     def _answer_end(self) -> Steps[int]:
-        """Say text until what may close the answer; return the size of that, or -1 if it is only a word."""
+        """Emit text until what may close the answer; return its size, or -1 if it is only a mention."""
         while (found := self._reader.search(_ANSWER_STOP)) is None:
             self._say_open(_ANSWER_STOPS)
             if not (yield from self._reader.more()):
@@ -118,7 +118,7 @@ class XmlParser(DialectParser):
         code = self._visible.code
         end = found[1] - found[0]
         word = self._reader.cut(0, end)
-        if word == _CALL:  # within an answer a call is only told of, unless the answer is never closed
+        if word == _CALL:  # within an answer a call is only mentioned, unless the answer is never closed
             open_ended = not code.inside and (yield from self._reader.find(_ANSWER_END)) is None
             return 0 if open_ended and not self._cut else -1
         closes = not code.marked
@@ -136,7 +136,7 @@ class XmlParser(DialectParser):
     # ---- calls -------------------------------------------------------------------------------------
 
     def _read_call(self) -> Steps[bool]:
-        """Read a call; return False if it is only a word about one."""
+        """Read a call; return False if it is only a mention of one."""
         fields: dict[str, str] = {}
         at, whole = len(_CALL), True
         self._form("")
@@ -155,7 +155,7 @@ class XmlParser(DialectParser):
         if not (tag or fields) and not (ended and self._cut):
             self._form(None)
             return False
-        if not (tag or ended or "<arguments>" in fields):  # something else stands there
+        if not (tag or ended or "<arguments>" in fields):  # something else is there
             found = yield from self._reader.find(_OUTER, at)
             at = found[1] if found else len(self._reader)
         at = len(self._reader) if ended else at + len(tag)
@@ -163,7 +163,7 @@ class XmlParser(DialectParser):
         return True
 
     def _finish(self, fields: dict[str, str], at: int, *, lost: bool) -> None:
-        """Give out a call; `lost` if the reply ended in it."""
+        """Emit a call; `lost` if the reply ended in it."""
         server, tool, arguments = (fields.get(tag, "") for tag in _FIELDS)
         if lost:
             call = self._maker.lost(tool, server, arguments)
@@ -186,7 +186,7 @@ class XmlParser(DialectParser):
         return name, end
 
     def _arguments(self, at: int, fields: dict[str, str]) -> Steps[tuple[str, int, bool]]:
-        """Read `<arguments>` from behind its tag: the text, the offset behind it, whether it is whole."""
+        """Read `<arguments>` from after its tag: the text, the offset after it, whether it is complete."""
         start = yield from self._inside(at)
         if (yield from self._reader.starts(start, ["{"])):
             end = yield from self._reader.balanced(start)
@@ -206,7 +206,7 @@ class XmlParser(DialectParser):
         return self._of_tags(text, fields), found[1], closed
 
     def _behind_junk(self, at: int) -> Steps[int]:
-        """Return the offset behind a few characters between the arguments and their closing tag."""
+        """Return the offset after a few characters between the arguments and their closing tag."""
         next_tag = yield from self._reader.space(at)
         if (yield from self._reader.starts(next_tag, (_CLOSER, *_FIELDS))):
             return next_tag
@@ -216,7 +216,7 @@ class XmlParser(DialectParser):
         return found[1] if self._reader.cut(found[0], found[1]) == "</arguments>" else found[0]
 
     def _of_tags(self, text: str, fields: dict[str, str]) -> str:
-        """Return arguments that were written as one tag each as JSON; any other text as it is."""
+        """Return arguments that were written as one tag each as JSON; any other text unchanged."""
         values: dict[str, str] = {}
         at = 0
         while (child := _CHILD.match(text, at)) is not None:

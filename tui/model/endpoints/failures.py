@@ -210,6 +210,9 @@ def window_in(words: str) -> int | None:
 def is_overflow(words: str, status: int | None = None) -> bool:
     """Whether a failure says that the request is too long for the model.
 
+    Some providers word an exceeded rate limit nearly the same, which is ruled out first: shortening a
+    conversation because of a busy minute would lose it for nothing.
+
     Args:
         words: the endpoint's message.
         status: the HTTP status, if any; 413 needs no words.

@@ -68,9 +68,7 @@ class Inquiry:
         except broken as error:
             raise errors.connection_error(self._profile, str(error) or type(error).__name__) from None
         text = raw.decode("utf-8-sig", "replace")
-        if (
-            response.status_code == 200
-        ):  # ids may contain a key that is only a word, like `lm-studio`
+        if response.status_code == 200:  # ids may contain a key that is only a word, like `lm-studio`
             text = self._redactor.redact_spoken(text, quotes=True)
         else:
             text = self._redactor.redact_values(text, quotes=True)

@@ -29,6 +29,10 @@ class TooLong(ValueError):
 class EventParser:
     """Splits a byte stream into the data of its events, however the bytes are chunked.
 
+    Follows the HTML standard, section 9.2.6, as far as chat completions need it: only `data` fields matter.
+    More tolerant in two ways: a last event without its empty line counts, and so do whole JSON objects on
+    lines without empty lines between.
+
     Attributes:
         head: the first bytes of the stream, to say what it was if it is not an event stream.
         events: number of events with data.

@@ -32,7 +32,10 @@ _PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 
 
 class SentIds:
-    """The call ids of one request, no two of them alike.
+    """The call ids of one request, no two of them alike, in a form that the provider accepts.
+
+    A conversation may have begun with another model, whose ids this endpoint refuses (OpenAI accepts 40
+    characters, vLLM makes 46), and then every later request.
 
     Args:
         wanted: which ids the provider accepts.
