@@ -78,8 +78,8 @@ class LeaderWatch:
     """Calls back once, from the event loop, when a child process has ended.
 
     It uses a pidfd (Linux) or polls 20 times a second, and never waits for the end of a pipe: a grandchild
-    may hold the pipes open for ever. The dead leader is not reaped here, so that its process id and group id are
-    not reused while the group is still to be signalled.
+    may hold the pipes open for ever. The dead leader is not reaped here, so that its process id and group
+    id are not reused while the group is still to be signalled.
 
     Args:
         process: the child; left unreaped where the system allows it.
