@@ -18,8 +18,8 @@ from textual.widgets._toast import Toast
 
 from tests.clocks import FrozenTime, freeze_time
 from tests.conftest import until
-from tests.ui import bench_stage
-from tests.ui.app_stage import app_over, screen_text
+from tests.ui import app_stage, bench_stage
+from tests.ui.app_stage import screen_text
 from tests.ui.fake_chats import DEMO, OLLAMA
 from tests.ui.fakes import FakeHost, FakeRuntime, calls, crashed, running, says
 from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of, problem_of
@@ -76,8 +76,7 @@ class Visit:
         await self.press(*(names.get(letter, letter) for letter in text))
 
     async def ask(self, question: str) -> None:
-        self.app.composer.insert(question)
-        await self.press("enter")
+        await app_stage.send(self.pilot, question)
 
     async def shows(self, *texts: str) -> None:
         await until(
@@ -121,14 +120,9 @@ async def opened(
     runtime: FakeRuntime, size: tuple[int, int], theme: str, clock: FrozenTime
 ) -> AsyncIterator[Visit]:
     runtime.theme_name = theme
-    app = app_over(runtime)
-    app.animation_level = "none"
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(lambda: app.furnished and (runtime.is_ready or runtime._gate), what="ready")
-        try:
-            yield Visit(app, pilot, runtime, size, theme, clock)
-        finally:
-            await app.close()
+    async with app_stage.opened(runtime, size) as (app, pilot):
+        app.animation_level = "none"
+        yield Visit(app, pilot, runtime, size, theme, clock)
 
 
 @pytest.fixture
