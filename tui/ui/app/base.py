@@ -16,9 +16,9 @@ from tui.core.text import clean, clean_line
 from tui.settings.locations import themes_dir
 from tui.settings.themes import all_themes, load_theme
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.platform.crash import close_at_once, crash, report_crash
 from tui.ui.platform.keys_in_order import in_order
 from tui.ui.platform.strips import ControlFilter
+from tui.ui.platform.textual_internals import close_at_once, crash, report_crash
 from tui.ui.widgets import theming
 
 

@@ -15,8 +15,8 @@ from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns, Recording
 from tui.ui.keys.actions import Context
 from tui.ui.keys.bindings import bindings_of
-from tui.ui.platform.repaint import paint_now
 from tui.ui.platform.strips import ControlFilter, RowStrip
+from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowContext, RowMaker, layout_for, paragraphs
 from tui.ui.traffic.previews import NONE, Preview
 from tui.ui.widgets.lines import LinePane

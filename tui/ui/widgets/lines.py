@@ -21,8 +21,8 @@ from textual.strip import Strip
 from textual.theme import Theme
 
 from tui.core.text import clean
-from tui.ui.platform.repaint import set_virtual_size
 from tui.ui.platform.strips import KeptStrips, RowStrip
+from tui.ui.platform.textual_internals import set_virtual_size
 from tui.ui.widgets.palette import Palette
 from tui.ui.widgets.rows import Row, copied, marked, text_of
 

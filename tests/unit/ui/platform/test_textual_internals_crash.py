@@ -5,7 +5,7 @@ import textual
 from textual.app import App
 
 from tests.conftest import until
-from tui.ui.platform.crash import close_at_once, crash, report_crash
+from tui.ui.platform.textual_internals import close_at_once, crash, report_crash
 
 SECRET = "sk-never-printed"
 

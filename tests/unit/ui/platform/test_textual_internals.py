@@ -6,7 +6,7 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 
-from tui.ui.platform.repaint import paint_now, set_virtual_size
+from tui.ui.platform.textual_internals import paint_now, set_virtual_size
 
 
 class _Stage(App[None]):

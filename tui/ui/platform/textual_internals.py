@@ -1,0 +1,79 @@
+"""What Textual has no public way for: painting at once, sizes without a layout, crashes without secrets.
+
+The private names are those of Textual 8.2.8. Where one is missing, each function does without it.
+"""
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from textual.app import App
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.scroll_view import ScrollView
+from textual.widget import Widget
+
+
+def paint_now(screen: Screen[object], widgets: tuple[Widget, ...]) -> None:
+    """Paint these widgets of the screen that need it, without waiting for Textual's timer of 1/60 s.
+
+    Without the names that this takes from Textual, the widgets are painted when that timer comes.
+    """
+    update = getattr(screen, "_on_timer_update", None)
+    dirty = getattr(screen, "_dirty_widgets", None)
+    if update is None or dirty is None:
+        return
+    for widget in widgets:
+        if getattr(widget, "_repaint_required", False):
+            widget._repaint_required = False
+            dirty.add(widget)
+    update()
+
+
+def set_virtual_size(view: ScrollView, size: Size) -> None:
+    """Set a view's virtual size and tell its scroll bar, without a layout of the whole screen.
+
+    Assigning `virtual_size` asks for one (measured: the cost of stock widgets while streaming). That is what
+    happens, too, where Textual has no `_scroll_update`.
+    """
+    update = getattr(view, "_scroll_update", None)
+    if update is None:
+        view.virtual_size = size
+        return
+    view.set_reactive(Widget.virtual_size, size)
+    update(size)
+
+
+def report_crash(app: App[Any], report: Callable[[str], None]) -> None:
+    """Report the traceback of an unhandled exception, instead of what Textual would print.
+
+    A version of Textual without `_fatal_error` never calls this, and prints its own.
+    """
+
+    def fatal_error() -> None:
+        error = getattr(app, "_exception", None) or sys.exc_info()[1]
+        report("".join(traceback.format_exception(error)) if error else "unknown defect")
+        close_at_once(app)
+
+    setattr(app, "_fatal_error", fatal_error)  # noqa: B010
+
+
+def crash(app: App[Any], error: Exception) -> None:
+    """End the app with an error that was raised outside of Textual's tasks."""
+    if (handle := getattr(app, "_handle_exception", None)) is not None:
+        handle(error)
+    else:  # a callback that raises ends the app, too, once it is called
+        app.call_later(_raise, error)
+
+
+def close_at_once(app: App[Any]) -> None:
+    """End the app without waiting for the messages in its queue."""
+    if (close := getattr(app, "_close_messages_no_wait", None)) is not None:
+        close()
+    else:
+        app.exit(return_code=1)
+
+
+def _raise(error: Exception) -> None:
+    raise error
