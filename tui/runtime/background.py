@@ -21,6 +21,10 @@ class BackgroundThread:
         self.closing = threading.Event()
         self._thread = threading.Thread(target=work, name=name, daemon=True)
 
+    @property
+    def is_alive(self) -> bool:
+        return self._thread.is_alive()
+
     def start(self) -> None:
         self._thread.start()
 

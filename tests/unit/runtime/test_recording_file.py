@@ -115,5 +115,5 @@ async def test_a_damaged_recording_is_shown_as_far_as_it_can_be_read(tmp_path):
         await until(lambda: loaded.recording.notes)
         assert len(loaded.recording.frames) == 2000
         assert "of its entries could not be read" in loaded.recording.problem()
-        await until(lambda: not loaded._thread.is_alive())
+        await until(lambda: not loaded._thread.is_alive)
         assert loaded._judged == len(loaded.recording.frames)

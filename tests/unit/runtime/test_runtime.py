@@ -179,10 +179,10 @@ async def test_two_apps_keep_the_approvals_of_each_other(tmp_path: Path):
         await approve(one, ADD)
         await approve(other, DROP)
         await approve(one, LIST)
-        keys = sorted(one.policy.key(tool) for tool in (ADD, DROP, LIST))
+        keys = sorted(one.turn_context.policy.key(tool) for tool in (ADD, DROP, LIST))
         await other.shutdown()
         assert remembered(tmp_path) == keys
-        assert one.policy.judge(DROP).verdict is Verdict.ALLOW
+        assert one.turn_context.policy.judge(DROP).verdict is Verdict.ALLOW
 
 
 async def test_an_approval_that_could_not_be_saved_is_saved_with_the_next_one(tmp_path: Path):
