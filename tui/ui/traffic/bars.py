@@ -46,9 +46,6 @@ class Headings(Bar):
 class FilterLine(SplitBar):
     """The active filter and the search, their progress and results; a click edits the filter."""
 
-    class Clicked(Message):
-        """The line was clicked."""
-
     def __init__(self) -> None:
         super().__init__(id="filter-line")
 
@@ -59,8 +56,8 @@ class FilterLine(SplitBar):
             self.display = bool(left)
         return is_new
 
-    def on_click(self) -> None:
-        self.post_message(self.Clicked())
+    async def on_click(self) -> None:
+        await self.run_action("screen.traffic_filter")
 
 
 class Keys(Footer):

@@ -118,6 +118,12 @@ class EntryList(LinePane, inherit_bindings=False):
         if self.row_count():
             self.show_row(self.cursor)
 
+    def show_empty(self, paragraphs: tuple[str, ...]) -> None:
+        """Show other paragraphs while there are no entries."""
+        if paragraphs != self.empty:
+            self.empty = paragraphs
+            self.rows_changed()
+
     def tick(self) -> bool:
         """Take in new entries; return whether there were any. Cheap if not."""
         self.view.advance(ADVANCE_MS)
@@ -152,6 +158,14 @@ class EntryList(LinePane, inherit_bindings=False):
             self.notify(if_none, timeout=3)
         elif not self.select(self.frames.seq(index)):
             self.notify("The filter hides it: esc takes the filter away.", timeout=4)
+
+    def turn(self) -> int:
+        """Return the turn that caused the selected entry; say if there is none, and return 0."""
+        index = self.index
+        turn = self.frames.turn[index] if index >= 0 else 0
+        if index >= 0 and not turn:
+            self.notify("No turn caused this entry.", timeout=3)
+        return turn
 
     def go_to_end(self) -> None:
         """Select the newest entry and follow."""

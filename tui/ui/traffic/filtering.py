@@ -14,6 +14,16 @@ SEARCH_MS = 3.0
 """How long a search may go on in one look of the screen."""
 
 
+_EMPTY_LIVE = (
+    "Every message of every server will stand here as it travels, with what the model was asked and said, "
+    "what servers wrote to stderr, and how they started and ended.",
+    "Start a server or send a message, and it begins.",
+)
+_EMPTY_FILE = ("There is nothing in this recording.",)
+_EMPTY_FILTER = ("No entry is like that so far.", "esc takes the filter away, / changes it.")
+_EMPTY_OPENED = ("No entry is like that so far.", "esc goes back, / changes the filter.")
+
+
 class Filtering:
     """Keeps the view that the list shows, and the view of what is searched for.
 
@@ -98,6 +108,17 @@ class Filtering:
         for view in (self.view, self._search):
             if view is not None:
                 view.recheck([seq])
+
+    def why_empty(self, query: Query, opened_with: str) -> tuple[str, ...]:
+        """Return what the list shows while nothing matches, one paragraph each."""
+        recording = self._recording
+        if query.root is not None:
+            return _EMPTY_OPENED if query.text == opened_with else _EMPTY_FILTER
+        if recording.live:
+            return _EMPTY_LIVE
+        if problem := recording.problem():
+            return ("Nothing of this recording can be shown.", clean_line(problem, 400))
+        return _EMPTY_FILE
 
     def close(self) -> None:
         """End the threads of the views."""

@@ -8,7 +8,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from tui.core.text import clean_line
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.entry_columns import Recording
@@ -33,15 +32,6 @@ from tui.ui.widgets.tasks import Tasks
 LOOKS_PER_SECOND = 30
 FLOOD_REST = 3
 """Looks skipped after one that brought more than a page: nobody reads so fast, and keys come first."""
-
-EMPTY_LIVE = (
-    "Every message of every server will stand here as it travels, with what the model was asked and said, "
-    "what servers wrote to stderr, and how they started and ended.",
-    "Start a server or send a message, and it begins.",
-)
-EMPTY_FILE = ("There is nothing in this recording.",)
-EMPTY_FILTER = ("No entry is like that so far.", "esc takes the filter away, / changes it.")
-EMPTY_OPENED = ("No entry is like that so far.", "esc goes back, / changes the filter.")
 
 
 class TrafficScreen(Screen[Cause | None]):
@@ -95,7 +85,6 @@ class TrafficScreen(Screen[Cause | None]):
             live=recording.live,
             preview=self._previews.get,
             notes=recording.notes,
-            empty=EMPTY_LIVE if recording.live else EMPTY_FILE,
             symbols=symbols,
             id="frames",
         )
@@ -139,8 +128,8 @@ class TrafficScreen(Screen[Cause | None]):
 
     def look(self) -> None:
         """Show what is new in the recording; cheap if nothing is."""
-        if not self.recording.live and not len(self.recording.frames) and self.list.empty == EMPTY_FILE:
-            self._show_why_empty()
+        if not self.recording.live and not len(self.recording.frames):
+            self.list.show_empty(self.filtering.why_empty(self.filtering.query, self._opened_with))
         if self._place[1] and self.list.select(self._place[1]):
             self._place = ("", 0)
         if self._rest:
@@ -165,11 +154,6 @@ class TrafficScreen(Screen[Cause | None]):
         self._title.update_from(self.recording, len(self.list.view), self.list.following, tuple(notes))
         if not self.filter_bar.is_open:
             self.filter_line.show(*self.filtering.line(self.list.selected))
-
-    def _show_why_empty(self) -> None:
-        if problem := self.recording.problem():
-            self.list.empty = ("Nothing of this recording can be shown.", clean_line(problem, 400))
-            self.list.rows_changed()
 
     def on_resize(self, event: events.Resize) -> None:
         self.entry.fit(event.size.width)
@@ -203,9 +187,6 @@ class TrafficScreen(Screen[Cause | None]):
     def action_frame_newer(self) -> None:
         self.list.action_row_down()
 
-    def action_frame_pair(self) -> None:
-        self.list.go_to_partner()
-
     def action_frame_maximise(self) -> None:
         self.panel.toggle_whole()
 
@@ -215,17 +196,12 @@ class TrafficScreen(Screen[Cause | None]):
         """Show what matches a filter; an invalid one changes nothing."""
         if not query.is_sound:
             return
-        self.list.empty = EMPTY_LIVE if self.recording.live else EMPTY_FILE
-        if query.root is not None:
-            self.list.empty = EMPTY_OPENED if query.text == self._opened_with else EMPTY_FILTER
+        self.list.empty = self.filtering.why_empty(query, self._opened_with)
         self.list.show(self.filtering.filter(query))
 
     def _apply_text(self, filter: str | None) -> None:
         if filter is not None:
             self.apply_filter(parse(filter))
-
-    def on_filter_line_clicked(self, event: FilterLine.Clicked) -> None:
-        self.action_traffic_filter()
 
     def action_traffic_filter(self) -> None:
         self.filter_line.show(())
@@ -262,16 +238,11 @@ class TrafficScreen(Screen[Cause | None]):
 
     def action_traffic_turn(self) -> None:
         """Go to the turn that caused the entry."""
-        frames, index = self.recording.frames, self.list.index
-        if index < 0:
-            return
-        turn = frames.turn[index]
-        if not turn:
-            self.notify("No turn caused this entry.", timeout=3)
-        elif not self.recording.live:
+        turn = self.list.turn()
+        if turn and not self.recording.live:
             self.notify(f"It belongs to turn {turn} of the conversation that was recorded.", timeout=4)
-        else:
-            self.dismiss(Cause(turn, frames.step[index]))
+        elif turn:
+            self.dismiss(Cause(turn, self.recording.frames.step[self.list.index]))
 
     # ---- other screens ----
 
@@ -281,10 +252,12 @@ class TrafficScreen(Screen[Cause | None]):
         self.app.push_screen(StatisticsScreen(self.recording), self._apply_text)
 
     def action_traffic_waterfall(self) -> None:
-        from tui.ui.traffic.waterfall import open_waterfall
+        from tui.ui.traffic.waterfall import Turns, WaterfallScreen
 
-        spans = self._live.spans if self._live is not None else None
-        open_waterfall(self, self.recording, self.list.index, self._reader, spans, self._apply_text)
+        if turn := self.list.turn():
+            spans = self._live.spans if self._live is not None else None
+            turns, last = Turns(self.recording, self._reader, spans), max(self.recording.frames.turn)
+            self.app.push_screen(WaterfallScreen(turn, last, turns, self._symbols), self._apply_text)
 
     # ---- keys of the list ----
 
@@ -298,6 +271,8 @@ class TrafficScreen(Screen[Cause | None]):
 
     def action_traffic_pair(self) -> None:
         self.list.go_to_partner()
+
+    action_frame_pair = action_traffic_pair
 
     def action_traffic_first(self) -> None:
         self.list.go_to_first()

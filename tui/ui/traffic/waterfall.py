@@ -1,14 +1,13 @@
 """The waterfall of a turn: what ran when, and what the turn waited for."""
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.traffic.record.entry_columns import Recording
@@ -18,9 +17,10 @@ from tui.ui.traffic.previews import ReaderThread
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
-from tui.ui.widgets.symbols import Symbols, symbols_for
+from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import span
 
+MOST_ENTRIES = 4_000
 LOOKS_PER_SECOND = 4
 MOST_LABEL = 36
 """Cells of a label at most; fewer in a narrow terminal."""
@@ -77,70 +77,6 @@ class _Lanes(LinePane):
         stretch, turn = self.waterfall.bars[index], self.waterfall.turn
         call = f" call:{stretch.call}" if stretch.call else f" step:{stretch.step}" if stretch.step else ""
         self.screen.dismiss(f"turn:{turn}{call}")
-
-
-class WaterfallScreen(ModalScreen[str | None]):
-    """The waterfall of a turn; returns a filter for the entries of the selected stretch.
-
-    Args:
-        turn: the one to begin with.
-        last: number of the last turn.
-        look_up: returns the waterfall of a turn, None if there is none; called several times a second.
-        symbols: that the terminal can show.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "back", priority=True),
-        Binding("left,h", "turn(-1)", "turn before", priority=True),
-        Binding("right,l", "turn(1)", "next turn", priority=True),
-    ]
-
-    DEFAULT_CSS = """
-    WaterfallScreen { background: $surface; layout: vertical; }
-    WaterfallScreen > Bar { padding: 0 1; background: $panel; }
-    WaterfallScreen > _Lanes { height: 1fr; background: $surface; }
-    """
-
-    def __init__(
-        self, turn: int, last: int, look_up: Callable[[int], Waterfall | None], symbols: Symbols
-    ) -> None:
-        super().__init__()
-        self._turn, self._last = turn, last
-        self._look_up = look_up
-        self._title, self._keys = SplitBar(), SplitBar(key_hints(_KEYS))
-        self._lanes = _Lanes(symbols)
-
-    def compose(self) -> ComposeResult:
-        yield self._title
-        yield self._lanes
-        yield self._keys
-
-    def on_mount(self) -> None:
-        self._lanes.focus()
-        self.look()
-        self.set_interval(1 / LOOKS_PER_SECOND, self.look)
-
-    def look(self) -> None:
-        """Show the turn as it is now."""
-        found = self._look_up(self._turn)
-        left: Row = (("WATERFALL  ", "accent bold"), (f"turn {self._turn}", "text"))
-        if found is not None:
-            left = (*left, (f"   {span(found.ns)}", "text"), (f"   {found.words}", "dim"))
-        is_new = self._title.show(left, ((f"of {self._last}", "dim"),))
-        if is_new or found != self._lanes.waterfall:
-            self._lanes.waterfall = found
-            self._lanes.rows_changed()
-
-    def action_turn(self, direction: int) -> None:
-        self._turn = max(1, min(self._last, self._turn + direction))
-        self._lanes.cursor = 0
-        self.look()
-
-    def action_back(self) -> None:
-        self.dismiss(None)
-
-
-MOST_ENTRIES = 4_000
 
 
 class Turns:
@@ -208,31 +144,60 @@ class Turns:
         return found
 
 
-def open_waterfall(
-    screen: Screen[Any],
-    recording: Recording,
-    index: int,
-    reader: ReaderThread,
-    spans: Callable[[], Sequence[Span]] | None,
-    filtered: Callable[[str | None], None],
-) -> None:
-    """Show the waterfall of the turn that caused an entry.
+class WaterfallScreen(ModalScreen[str | None]):
+    """The waterfall of a turn; returns a filter for the entries of the selected stretch.
 
     Args:
-        screen: where messages are shown.
-        recording: of the entry.
-        index: of the entry, -1 for none.
-        reader: the thread that reads entries.
-        spans: see `Turns`.
-        filtered: called with a filter for the selected stretch.
+        turn: the one to begin with.
+        last: number of the last turn.
+        turns: asked for the waterfall several times a second.
+        symbols: that the terminal can show.
     """
-    frames = recording.frames
-    if index < 0:
-        return
-    turn, last = frames.turn[index], max(frames.turn)
-    if not turn:
-        screen.notify("No turn caused this entry.", timeout=3)
-        return
-    look_up = Turns(recording, reader, spans).look_up
-    symbols = symbols_for(os.environ)
-    screen.app.push_screen(WaterfallScreen(turn, last, look_up, symbols), filtered)
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "back", "back", priority=True),
+        Binding("left,h", "turn(-1)", "turn before", priority=True),
+        Binding("right,l", "turn(1)", "next turn", priority=True),
+    ]
+
+    DEFAULT_CSS = """
+    WaterfallScreen { background: $surface; layout: vertical; }
+    WaterfallScreen > Bar { padding: 0 1; background: $panel; }
+    WaterfallScreen > _Lanes { height: 1fr; background: $surface; }
+    """
+
+    def __init__(self, turn: int, last: int, turns: Turns, symbols: Symbols) -> None:
+        super().__init__()
+        self._turn, self._last = turn, last
+        self._turns = turns
+        self._title, self._keys = SplitBar(), SplitBar(key_hints(_KEYS))
+        self._lanes = _Lanes(symbols)
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        yield self._lanes
+        yield self._keys
+
+    def on_mount(self) -> None:
+        self._lanes.focus()
+        self.look()
+        self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+
+    def look(self) -> None:
+        """Show the turn as it is now."""
+        found = self._turns.look_up(self._turn)
+        left: Row = (("WATERFALL  ", "accent bold"), (f"turn {self._turn}", "text"))
+        if found is not None:
+            left = (*left, (f"   {span(found.ns)}", "text"), (f"   {found.words}", "dim"))
+        is_new = self._title.show(left, ((f"of {self._last}", "dim"),))
+        if is_new or found != self._lanes.waterfall:
+            self._lanes.waterfall = found
+            self._lanes.rows_changed()
+
+    def action_turn(self, direction: int) -> None:
+        self._turn = max(1, min(self._last, self._turn + direction))
+        self._lanes.cursor = 0
+        self.look()
+
+    def action_back(self) -> None:
+        self.dismiss(None)
