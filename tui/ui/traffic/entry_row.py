@@ -1,4 +1,4 @@
-"""One line of the traffic: an entry's columns as text, as many as the width has room for. Pure."""
+"""One line of the traffic: an entry's columns as text, as many as fit the width. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ from tui.ui.widgets.symbols import (
 from tui.ui.widgets.times import SECOND, TimeMode, bar, clock, share, since, span
 
 MEDIUM, WIDE = 112, 160
-"""From so many columns on there is room for the change of time, the id and a bar; for every word."""
+"""Widths from which time differences, ids and bars are shown, and from which outcomes are words."""
 
 NAME_CHARS = 96
 PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
-"""Kinds that say more by the start of their text than by a method."""
+"""Kinds shown by the start of their text."""
 
 LISTEN = "subscriptions/listen"
 
@@ -35,10 +35,10 @@ _WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Widths of the columns in cells; 0 for a column that is not there.
+    """Widths of the columns in cells; 0 for a column that is left out.
 
     Attributes:
-        what: method and tool share it; it takes what the others leave.
+        what: method and tool; takes the rest of the width.
     """
 
     time: int
@@ -55,12 +55,12 @@ class Layout:
 
     @property
     def short(self) -> bool:
-        """Whether kinds are said with fewer words."""
+        """Whether kinds are abbreviated."""
         return self.kind < 14
 
 
 def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
-    """Return the columns for a width; `server_cells` is the longest name of a server."""
+    """Return the columns for a width; `server_cells` is the width of the longest server name."""
     narrow, wide = width < MEDIUM, width >= WIDE
     time = (12, 11, 0 if not narrow else 9)[mode]
     delta = 0 if narrow else 8
@@ -79,10 +79,10 @@ class RowContext:
 
     Attributes:
         previous: index of the entry in the line above, -1 for none.
-        now_ns: monotonic nanoseconds, for requests that wait; 0 if nothing goes on any more.
-        noted: the person wrote a note.
-        lead: the sign at the left end: the cursor, its pair, its call.
-        text: the start of the text of an entry that has no method.
+        now_ns: monotonic nanoseconds, for pending requests; 0 for a recording.
+        noted: the entry has a note.
+        lead: the sign at the left end: cursor, partner, same call.
+        text: the start of the text of an entry without a method.
     """
 
     previous: int = -1
@@ -93,10 +93,10 @@ class RowContext:
 
 
 class RowMaker:
-    """Makes lines; keeps the names that it has cleaned.
+    """Makes lines; caches cleaned names.
 
     Attributes:
-        mode: what the first column tells.
+        mode: of the first column.
     """
 
     def __init__(self, frames: EntryColumns, symbols: Symbols) -> None:
@@ -106,7 +106,7 @@ class RowMaker:
         self._cleaned: dict[str, str] = {}
 
     def name(self, text: str) -> str:
-        """Return a name from the wire as one line that can be shown."""
+        """Return a name from the wire, cleaned."""
         known = self._cleaned.get(text)
         if known is None:
             if len(self._cleaned) > 4096:
@@ -115,7 +115,7 @@ class RowMaker:
         return known
 
     def row(self, index: int, columns: Layout, context: RowContext, ident: str = "") -> Row:
-        """Return the line of an entry; `ident` is its id, if it is known by now."""
+        """Return the line of an entry; `ident` is its id, "" while it is unknown."""
         frames, gap = self._frames, " " * columns.gap
         parts: list[tuple[int, Span, bool]] = [
             (columns.time, (self._time(index, context), "dim"), True),
@@ -134,7 +134,7 @@ class RowMaker:
         size = units.size(frames.size[index])
         spans.append(_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap))
         spans += self._latency(index, columns, context)
-        if frames.seq(index) <= frames.gone:  # there is nothing behind this line any more
+        if frames.seq(index) <= frames.gone:  # the entry was dropped
             spans[3:] = [(text, "dim strike") for text, _ in spans[3:]]
         return _joined(spans)
 
@@ -208,7 +208,7 @@ class RowMaker:
         if outcome == Outcome.PENDING and context.now_ns:
             ns = max(0, context.now_ns - frames.mono[index])
         answer = frames.is_answer(index) or outcome == Outcome.PENDING
-        # What listens is meant to stay open: that is no wait.
+        # A subscription is meant to stay open, it is not waited for.
         open = outcome == Outcome.PENDING and frames.methods.texts[frames.method[index]] == LISTEN
         style, shade = ("dim", "rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
         spans: list[Span] = []
@@ -224,7 +224,7 @@ class RowMaker:
 
 
 def paragraphs(texts: Sequence[str], cells: int) -> list[Row]:
-    """Return what stands in place of entries while there are none."""
+    """Return the rows shown while there are no entries."""
     rows: list[Row] = [EMPTY]
     for text in texts:
         rows += wrap(((text, "dim"),), max(8, cells - 4), first=(("  ", ""),))
@@ -233,7 +233,7 @@ def paragraphs(texts: Sequence[str], cells: int) -> list[Row]:
 
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:
-    """Return a column of its width, cut at its end, and the gap after it."""
+    """Return a cell cropped and padded to its width, with the gap after it."""
     width = cell_len(text)
     if width > cells:
         text = f"{head_of(text, cells - 1)}…"
@@ -243,7 +243,7 @@ def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) ->
 
 
 def _joined(spans: list[Span]) -> Row:
-    """Return spans with neighbours of one style made one: a line is painted in half the time."""
+    """Return spans with neighbors of the same style joined: that halves the time to paint a line."""
     joined: list[Span] = []
     for text, style in spans:
         if joined and joined[-1][1] == style:

@@ -1,4 +1,4 @@
-"""A few painted lines above the composer: what can be taken there. Without lines it is not there."""
+"""Box: a few lines above the composer, to select from. Hidden without lines."""
 
 from collections.abc import Sequence
 
@@ -14,23 +14,16 @@ MOST_ROWS = 8
 
 
 class Box(Bar):
-    """Lines, one of them marked, and a heading that has no mark.
-
-    Lines that do not fit are scrolled so that the marked one is in view.
+    """Lines, one of which may be marked, under a heading. Scrolls to keep the marked one in view.
 
     Attributes:
-        is_seen: it has a place on the screen.
+        is_seen: it is visible on the screen.
     """
 
     DEFAULT_CSS = "Box { height: 0; display: none; background: $panel; }"
 
     class Chosen(Message):
-        """A line was clicked.
-
-        Attributes:
-            box: the box that it is in.
-            index: which line.
-        """
+        """A line was clicked."""
 
         def __init__(self, box: "Box", index: int) -> None:
             super().__init__()
@@ -47,27 +40,25 @@ class Box(Bar):
         self.is_seen = False
 
     def on_show(self) -> None:
-        """The screen has room for it now."""
         self.is_seen = True
 
     def on_hide(self) -> None:
-        """The screen has no room for it any more."""
         self.is_seen = False
 
     def show(
         self, rows: Sequence[Row], marked: int = -1, heading: Row = EMPTY, ends: Sequence[Row] = ()
     ) -> None:
-        """Show lines; without any, and without a heading, the box is gone.
+        """Show lines; without lines and heading the box is hidden.
 
         Args:
             rows: the lines.
-            marked: the one that enter takes, or -1.
-            heading: stands over them.
-            ends: what stands at the right end of each line.
+            marked: index of the one that enter selects, or -1.
+            heading: above the lines.
+            ends: shown at the right end of each line.
         """
         if (heading, rows, marked, ends) == (self._heading, self._rows, self._marked, self._ends):
             if self.is_attached and self.is_seen != self.display:
-                self.refresh(layout=True)  # the layout that was wished for is late, or was lost
+                self.refresh(layout=True)  # the layout that was asked for is late, or was lost
             return
         self._heading, self._rows, self._marked, self._ends = heading, rows, marked, ends
         room = max(2, self.app.size.height // 3) if self.is_attached else MOST_ROWS
@@ -82,7 +73,6 @@ class Box(Bar):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Paint a line."""
         width, palette = self.size.width, self.palette
         index = self._top + y - bool(self._heading)
         if self._heading and y == 0:
@@ -97,7 +87,7 @@ class Box(Bar):
         return Strip(segments, width)
 
     def _end(self, index: int, y: int) -> Row:
-        """Return what stands at the right end of a line: its own words, or how many lines come below."""
+        """Return the right end of a line: its own, or how many lines follow below."""
         if 0 <= index < len(self._ends):
             return self._ends[index]
         below = len(self._rows) - index - 1
@@ -105,7 +95,6 @@ class Box(Bar):
         return ((f"{below} more ", "dim"),) if is_last and below > 0 else EMPTY
 
     def on_click(self, event: events.Click) -> None:
-        """Take the line under the mouse."""
         index = self._top + event.y - bool(self._heading)
         if 0 <= index < len(self._rows):
             self.post_message(self.Chosen(self, index))

@@ -1,8 +1,8 @@
-"""Asks a process for the pixels of an image: bounded in time, memory and pixels, ended when nobody waits.
+"""Decodes an image in a process: bounded in time, memory and pixels, killed when nobody waits for it.
 
-Images come from servers and are decoded by code that was not written for the worst of them. None of it runs
-in the process that has the keys of the person and the screen: `tui.ui.widgets.decoder` does it, a process
-for each image, without descriptors, keys or anything else of ours.
+Images come from servers, and decoders are where hostile files do harm. None of them run in the process that
+has the API keys and the screen: `tui.ui.widgets.decoder` decodes each image in a process of its own, without
+our file descriptors, keys or environment.
 """
 
 import asyncio
@@ -22,23 +22,23 @@ SECONDS = 5.0
 """How long one image may take (measured: 40 million pixels of PNG take 0.9 s)."""
 
 MOST_BYTES = 32 * 1024 * 1024
-"""Characters of base64 beyond which nothing is tried."""
+"""Characters of base64 beyond which an image is refused."""
 
 MOST_PIXELS = 40_000_000
-"""Pixels of an image, told by its head before anything of it is decoded."""
+"""Pixels of an image, by its header, beyond which it is refused."""
 
 MEMORY_BYTES = 1024 * 1024 * 1024
-"""Of the process, all that it maps counted: several copies of the most pixels, at four bytes each."""
+"""Address space of the process: several copies of the most pixels, at four bytes each."""
 
 MOST_COLUMNS, MOST_ROWS = 80, 30
-"""Cells of a picture: each has two colours of its own, and takes 10 µs to paint (measured)."""
+"""Cells of a picture; each takes 10 µs to paint (measured)."""
 
 _KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""What Python itself may need to start. Nothing else: there are keys among the rest."""
+"""What Python may need to start. Nothing else: the rest may contain API keys."""
 
 
 class PictureError(Exception):
-    """An image cannot be shown; its text says why."""
+    """An image cannot be shown; the text says why."""
 
 
 async def decoded(
@@ -50,22 +50,22 @@ async def decoded(
     seconds: float = SECONDS,
     python: str | None = None,
 ) -> Picture:
-    """Return an image as a picture. Cancelled, it leaves no process behind.
+    """Return an image as a picture. If cancelled, it leaves no process behind.
 
     Args:
         encoded: base64.
-        columns: cells that it may be wide.
-        rows: cells that it may be high.
-        ground: what is seen through it, as red, green and blue.
-        seconds: how long it may take.
-        python: the interpreter that is started; None for the one that runs this.
+        columns: most cells in width.
+        rows: most cells in height.
+        ground: the color behind transparent parts, as red, green and blue.
+        seconds: the timeout.
+        python: the interpreter; None for the running one.
 
     Raises:
-        PictureError: it is too large, broken, no image, or takes too long; or nothing can decode it.
+        PictureError: it is too large, damaged, not an image, or takes too long; or Pillow is missing.
     """
     if len(encoded) > MOST_BYTES:
         raise PictureError(f"{units.size(len(encoded))} of base64 are too much")
-    asked = {
+    request_head = {
         "columns": max(1, min(columns, MOST_COLUMNS)),
         "rows": max(1, min(rows, MOST_ROWS)),
         "ground": ground,
@@ -73,9 +73,9 @@ async def decoded(
         "pixels": MOST_PIXELS,
         "memory": MEMORY_BYTES,
     }
-    request = json.dumps(asked).encode() + b"\n" + encoded
+    request = json.dumps(request_head).encode() + b"\n" + encoded
     try:
-        async with asyncio.timeout(seconds + 1):  # the process ends by itself before, if it can
+        async with asyncio.timeout(seconds + 1):  # the process has the same timeout and ends before
             answer = await _answer(request, sys.executable if python is None else python)
     except TimeoutError:
         answer = b""
@@ -85,7 +85,7 @@ async def decoded(
 
 
 async def _answer(request: bytes, python: str) -> bytes:
-    """Start the process, ask it and end it; return b"" if it ended before it answered."""
+    """Start the process and return its answer; b"" if it exits without one."""
     command = [python, "-I", "-S", str(Path(__file__).with_name("decoder.py")), _folder_of_pillow()]
     process = await asyncio.create_subprocess_exec(
         *command,
@@ -98,33 +98,33 @@ async def _answer(request: bytes, python: str) -> bytes:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        with contextlib.suppress(ConnectionError):  # it ended meanwhile: then it has not answered
+        with contextlib.suppress(ConnectionError):  # it has exited: then there is no answer
             process.stdin.write(request)
             await process.stdin.drain()
             process.stdin.close()
-        answer = await _all_of_it(process.stdout, 6 * MOST_COLUMNS * MOST_ROWS + 1000)
+        answer = await _read_to_end(process.stdout, 6 * MOST_COLUMNS * MOST_ROWS + 1000)
         await process.wait()
         return answer
-    except BaseException:  # too late, or cancelled: nothing of it may stay
+    except BaseException:  # timeout or cancelled: kill the process
         if process.returncode is None:
-            # Not `process.kill()`: that looks after the end of the process, which asyncio then misses.
-            with contextlib.suppress(ProcessLookupError):  # it ended just now
+            # Not `process.kill()`: it polls for the exit, which asyncio then misses.
+            with contextlib.suppress(ProcessLookupError):  # it has just exited
                 os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-        await process.stdout.read()  # asyncio waits for the end of what it wrote, too
+        await process.stdout.read()  # asyncio waits for the end of its output, too
         await process.wait()
         raise
 
 
-async def _all_of_it(stream: asyncio.StreamReader, most: int) -> bytes:
+async def _read_to_end(stream: asyncio.StreamReader, most: int) -> bytes:
     try:
         await stream.readexactly(most)
-    except asyncio.IncompleteReadError as all_of_it:
-        return all_of_it.partial
+    except asyncio.IncompleteReadError as end:
+        return end.partial
     raise PictureError("what decodes it does not stop to answer")
 
 
 def _folder_of_pillow() -> str:
-    """Return the folder that the process finds Pillow in; it is not loaded here."""
+    """Return the folder that contains Pillow, without importing it."""
     found = importlib.util.find_spec("PIL")
     if found is None or found.origin is None:
         raise PictureError("Pillow is not installed")
@@ -132,7 +132,7 @@ def _folder_of_pillow() -> str:
 
 
 def _picture(answer: bytes) -> Picture:
-    """Return what a process answered; a decoder that was taken over may answer anything."""
+    """Parse an answer; a compromised decoder may answer anything."""
     line, _, pixels = answer.partition(b"\n")
     try:
         head = json.loads(line)

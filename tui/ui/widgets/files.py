@@ -1,4 +1,4 @@
-"""Saving what is read to a file of its own, in a thread."""
+"""Saving to a new file in a thread, and opening a file with the system's program."""
 
 import asyncio
 import contextlib
@@ -16,15 +16,15 @@ from tui.core.text import clean_line
 
 
 def typed_path(text: str) -> Path:
-    """Return the path that a person typed, "~" expanded."""
+    """Return a path that the user typed, "~" expanded."""
     return Path(os.path.expanduser(text.strip()))
 
 
 def path_problem(text: str, *, new: bool = True) -> str:
-    """Return why no file can be written to a path that a person typed, or "".
+    """Return why no file can be written to a path that the user typed, or "".
 
     Args:
-        text: the path; nothing is wrong with an empty one.
+        text: the path; an empty one is accepted.
         new: an existing file is a problem too.
     """
     path = typed_path(text)
@@ -46,12 +46,12 @@ def path_problem(text: str, *, new: bool = True) -> str:
 
 
 async def save_new(app: App[Any], path: Path, data: bytes) -> None:
-    """Write a file that is not there yet, and say so; say why not, if it was there or cannot be written."""
+    """Write a new file, and show a message about the outcome."""
     await saved_new(app, path, data)
 
 
 async def saved_new(app: App[Any], path: Path, data: bytes) -> bool:
-    """Do the same, and return whether it was written."""
+    """Write a new file as `save_new` does; return whether it was written."""
     try:
         await asyncio.to_thread(_write_new, path, data)
     except OSError as error:
@@ -72,13 +72,13 @@ def _write_new(path: Path, data: bytes) -> None:
             raise
 
 
-SECONDS = 5.0
-"""Whoever opens files is done by then, or is the program itself and goes on without us."""
+OPENER_SECONDS = 5.0
+"""Until then an opener has ended, or it is the program itself and keeps running."""
 
 
 def opener(path: Path, platform: str = sys.platform) -> Sequence[str]:
-    """Return the command that opens a file; no shell reads it."""
-    file = str(path.absolute())  # nothing that begins with a dash
+    """Return the command that opens a file, without a shell."""
+    file = str(path.absolute())  # never begins with a dash
     match platform:
         case "darwin":
             return ("open", file)
@@ -89,12 +89,12 @@ def opener(path: Path, platform: str = sys.platform) -> Sequence[str]:
 
 
 async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> None:
-    """Open a file, and say why not if that fails. The program outlives this one.
+    """Open a file, or show why that fails. The program outlives this one.
 
     Args:
-        app: tells what went wrong.
+        app: shows the error.
         path: the file.
-        command: what opens it; empty for the system's way.
+        command: opens it; empty for the system's opener.
     """
     command = command or opener(path)
     try:
@@ -110,9 +110,9 @@ async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> N
         app.notify(f"{command[0]} could not be started: {why}. The file is {path}.", severity="error")
         return
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(OPENER_SECONDS):
             code = await process.wait()
     except TimeoutError:
         return
-    if code and command[0] != "explorer.exe":  # which says 1 whatever comes of it
+    if code and command[0] != "explorer.exe":  # which always exits with 1
         app.notify(f"{command[0]} found no program for {clean_line(path.name, 120)}.", severity="error")

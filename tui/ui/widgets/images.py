@@ -1,17 +1,17 @@
-"""What a base64 string is, told by how it begins: which kind of image, and how large. Pure."""
+"""What a base64 string holds, recognised by its first bytes: type and size of an image. Pure."""
 
 import base64
 import re
 import struct
 
 LEAST = 60
-"""Shorter strings are no images."""
+"""Characters below which a string is not an image."""
 
 HEAD = 400
-"""Characters that are looked at."""
+"""Characters that are examined."""
 
 PICTURES = frozenset({"png", "jpg", "gif", "webp"})
-"""Endings of what can be shown as a picture."""
+"""Extensions of what can be shown as a picture."""
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/=]+")
 _DATA_URL = re.compile(rb"data:[\w.+/\\-]{1,100}(;[\w=.+-]{1,100}){0,8};base64,")
@@ -30,7 +30,7 @@ _SIGNS = (
 
 
 def look(encoded: bytes) -> str:
-    """Return what a base64 text holds ("PNG image, 640 × 480"), "" if it is not known."""
+    """Return what a base64 text holds ("PNG image, 640 × 480"), "" if unknown."""
     head = _decoded(encoded)
     for sign, words, ending in _SIGNS:
         if head.startswith(sign):
@@ -47,7 +47,7 @@ def look(encoded: bytes) -> str:
 
 
 def ending(encoded: bytes) -> str:
-    """Return the ending of a file with what a base64 text holds, "" if it is not known."""
+    """Return a file extension for what a base64 text holds, "" if unknown."""
     head = _decoded(encoded)
     for sign, _, name in _SIGNS:
         if head.startswith(sign):
@@ -58,7 +58,7 @@ def ending(encoded: bytes) -> str:
 
 
 def base64_of(encoded: bytes) -> bytes:
-    """Return the base64 in a string of JSON: without the head of a data URL, in the usual alphabet."""
+    """Return the base64 in a JSON string: without the prefix of a data URL, in the standard alphabet."""
     found = _DATA_URL.match(encoded, 0, HEAD)
     text = encoded[found.end() :] if found is not None else encoded
     return text.replace(b"\\/", b"/").translate(_FOR_URLS)

@@ -1,4 +1,4 @@
-"""A text of one field while it is edited: where the cursor is, and the part of it that fits. Pure."""
+"""LineEdit: a line of text with a cursor, edited by keys, and the part of it that fits. Pure."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ def _is_word(char: str) -> bool:
 
 @dataclass(slots=True)
 class LineEdit:
-    """A text and a cursor in it; every change keeps the cursor within the text."""
+    """A text and a cursor, always within the text."""
 
     text: str = ""
     cursor: int = 0
 
     @classmethod
     def at_end(cls, text: str) -> "LineEdit":
-        """Begin behind the last character."""
+        """Put the cursor behind the last character."""
         return cls(text, len(text))
 
     def insert(self, letters: str) -> None:
-        """Write where the cursor is; what is more than a field can hold is left out."""
+        """Insert at the cursor; beyond `MOST_CHARS` the text is cut."""
         letters = letters[: max(0, MOST_CHARS - len(self.text))]
         self.text = self.text[: self.cursor] + letters + self.text[self.cursor :]
         self.cursor += len(letters)
 
     def key(self, key: str) -> bool:
-        """Do what an editing key does; return whether it is one."""
+        """Handle an editing key; return False for any other key."""
         before, after = self.text[: self.cursor], self.text[self.cursor :]
         match key:
             case "left":
@@ -91,9 +91,9 @@ class LineEdit:
         return at
 
     def window(self, cells: int) -> tuple[str, str, str]:
-        """Return what is shown before, under and after the cursor in `cells`, cleaned.
+        """Return the cleaned text before, under and after the cursor that fits `cells`.
 
-        The part around the cursor is shown; the cursor itself takes a cell behind the last character.
+        Behind the last character the cursor takes a cell of its own.
         """
         under = _shown(self.text[self.cursor]) if self.cursor < len(self.text) else " "
         room = max(0, cells - _width(under))
@@ -117,7 +117,7 @@ class LineEdit:
 
 
 def _shown(char: str) -> str:
-    """Return one character as it is shown: one for one, so that places stay what they are."""
+    """Return a character as it is shown, always one for one, so that positions stay the same."""
     sign = clean(char)[:1]
     return {"\n": "⏎", "\t": " ", "": " "}.get(sign, sign)
 
@@ -127,6 +127,6 @@ def _width(text: str) -> int:
 
 
 def shown_text(text: str, limit: int = 2000) -> str:
-    """Return a value as one line, cleaned; line breaks are shown as such."""
+    """Return a value as one cleaned line, with visible line breaks."""
     head = clean(text[:limit]).replace("\n", "⏎").replace("\t", " ")
     return head + ("…" if len(text) > limit else "")

@@ -1,4 +1,4 @@
-"""Static text that is shown as it is: no markup, nothing that a server could smuggle in."""
+"""Literal: static text without markup or control characters."""
 
 from textual.content import Content
 from textual.widgets import Static
@@ -9,8 +9,8 @@ from tui.core.text import clean
 class Literal(Static):
     """A Static whose text is cleaned and never parsed.
 
-    Textual parses markup in every Static by default; a server's `[/x]` would end the app and its
-    `[@click=app.quit]` would run. Use this one for every text, trusted or not.
+    Textual parses markup in every Static by default: `[/x]` from a server would crash the app, and
+    `[@click=app.quit]` would run. Use this class for every text, trusted or not.
     """
 
     def __init__(
@@ -24,5 +24,4 @@ class Literal(Static):
         super().__init__(Content(clean(text)), markup=False, name=name, id=id, classes=classes)
 
     def show(self, text: str) -> None:
-        """Replace the text."""
         self.update(Content(clean(text)))

@@ -1,4 +1,4 @@
-"""The pane that reads: a sheet of rows with a cursor, folding, pictures, and a search."""
+"""Page: a pane that shows a sheet of rows with a cursor, folding, pictures and a search."""
 
 import asyncio
 import os
@@ -16,17 +16,17 @@ from tui.ui.widgets.rows import Row, crop, highlighted, text_of, wrap
 from tui.ui.widgets.symbols import symbols_for
 
 Work = Callable[[], Callable[[], None]]
-"""Something that takes time: called in a thread, it returns what is to be done with what was found."""
+"""Work for a thread; it returns what to do with its result in the main thread."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A picture that is to be decoded.
+class WantedPicture:
+    """A picture to decode.
 
     Attributes:
-        encoded: gives the base64 of it.
-        indent: cells to the left of it.
-        put: takes the picture, or why there is none.
+        encoded: returns its base64.
+        indent: cells to its left.
+        put: takes the picture, or the reason why it cannot be decoded.
     """
 
     encoded: Callable[[], bytes]
@@ -35,56 +35,46 @@ class Wanted:
 
 
 class Pictures(Protocol):
-    """The images in a sheet, which are pictures once somebody has decoded them."""
+    """The images in a sheet, shown as pictures once they are decoded."""
 
     def begin(self) -> None:
-        """Show images as pictures from now on, the first of them at once; asked for again, do nothing."""
-        ...
+        """Show images as pictures from now on, and unfold the first of them. Idempotent."""
 
-    def wanted(self) -> Wanted | None:
-        """Return the next picture that is in sight and not decoded yet."""
-        ...
+    def wanted(self) -> WantedPicture | None:
+        """Return the next picture that is unfolded and not decoded yet."""
 
     def again(self) -> None:
-        """Want those once more that may be larger or must be smaller: there is another room for them."""
-        ...
+        """Decode pictures again whose size no longer fits the pane."""
 
 
 class Sheet(Protocol):
-    """Rows to read, some of which fold."""
+    """Rows, some of which fold."""
 
     @property
     def pictures(self) -> Pictures | None:
-        """The images in it, if it can have any."""
-        ...
+        """The images in it, None if it cannot have any."""
 
     def count(self) -> int:
         """Return how many rows there are."""
-        ...
 
     def row(self, index: int, width: int) -> Row:
         """Return a row."""
-        ...
 
     def toggle(self, index: int, width: int) -> Work | None:
-        """Fold or unfold a row; return what is to be done in a thread first, if it takes long."""
-        ...
+        """Fold or unfold a row; return the work if it needs a thread."""
 
     def value(self, index: int) -> str:
         """Return the value in a row as text, for the clipboard."""
-        ...
 
     def path(self, index: int) -> str:
-        """Return where the value in a row stands, "" for nowhere."""
-        ...
+        """Return the path of the value in a row, "" if it has none."""
 
     def fit(self, width: int) -> None:
-        """The width is another one now."""
-        ...
+        """Lay the rows out for another width."""
 
 
 class Lines:
-    """Paragraphs, wrapped."""
+    """A sheet of wrapped paragraphs."""
 
     pictures: Pictures | None = None
 
@@ -93,35 +83,29 @@ class Lines:
         self._rows: list[Row] = list(paragraphs)
 
     def count(self) -> int:
-        """Return how many rows there are."""
         return len(self._rows)
 
     def row(self, index: int, width: int) -> Row:
-        """Return a row."""
         return self._rows[index]
 
     def toggle(self, index: int, width: int) -> Work | None:
-        """Nothing folds here."""
         return None
 
     def value(self, index: int) -> str:
-        """Return a row as text."""
         return text_of(self._rows[index]).strip()
 
     def path(self, index: int) -> str:
-        """Lines stand nowhere."""
         return ""
 
     def fit(self, width: int) -> None:
-        """Wrap again."""
-        self._rows = [row for one in self._paragraphs for row in wrap(one, max(10, width))]
+        self._rows = [row for each in self._paragraphs for row in wrap(each, max(10, width))]
 
 
 SETTLED_SECONDS = 0.12
-"""A sheet that is shown so long gets its pictures: whoever pages through entries starts no processes."""
+"""How long a sheet is shown before its pictures are decoded: paging through entries starts no processes."""
 
 LEAST_ROWS = 6
-"""Rows that a picture may have in the lowest of panes."""
+"""Rows that a picture may have in a low pane."""
 
 
 class Page(LinePane, inherit_bindings=True):
@@ -129,7 +113,7 @@ class Page(LinePane, inherit_bindings=True):
 
     Attributes:
         sought: what is searched for, folded.
-        busy: something large is looked through in the background.
+        busy: work runs in a thread.
     """
 
     CURSOR = True
@@ -137,7 +121,7 @@ class Page(LinePane, inherit_bindings=True):
     FOLLOWS = False
 
     class Busy(Message):
-        """Something large is looked through now, or no longer."""
+        """Work in a thread has begun or ended."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -151,7 +135,7 @@ class Page(LinePane, inherit_bindings=True):
         self._ending: set[asyncio.Task[None]] = set()
 
     def show(self, sheet: Sheet) -> None:
-        """Show another sheet, from its start."""
+        """Show a sheet from its start."""
         self._stop_work()
         self.sheet = sheet
         self.cursor = 0
@@ -161,20 +145,20 @@ class Page(LinePane, inherit_bindings=True):
         self._place(0)
 
     def seek(self, text: str) -> None:
-        """Mark a text wherever it stands."""
+        """Highlight every occurrence of a text."""
         self._stop_work()
         self.sought = fold(text)
         self.rows_changed()
 
     def work(self, work: Work, stop: Event | None = None) -> None:
-        """Do something in a thread, and with what was found here; one thing at a time.
+        """Do work in a thread; one at a time.
 
         Args:
-            work: what to do.
-            stop: ends it early; set when another text is searched for or another sheet is shown.
+            work: see `Work`.
+            stop: set to end the work early, when another text or sheet makes it useless.
         """
         if not self.busy:
-            self._job = asyncio.create_task(self._work(work, stop), name="look through a large body")
+            self._job = asyncio.create_task(self._work(work, stop), name="work on a large body")
         elif self._stop is not None and self._stop.is_set():
             self._next = (work, stop)
 
@@ -201,7 +185,7 @@ class Page(LinePane, inherit_bindings=True):
     # ---- pictures ----
 
     def _show_pictures(self) -> None:
-        """Have the sheet show its images as pictures, where the terminal can, and decode them."""
+        """Show images as pictures, if the terminal can, and decode them."""
         if self._decoding is not None:
             self._decoding.cancel()
             self._decoding = None
@@ -235,13 +219,12 @@ class Page(LinePane, inherit_bindings=True):
             self.rows_changed()
 
     def _ground(self) -> tuple[int, int, int]:
-        """Return the colour behind rows; black or white where the terminal alone knows it."""
+        """Return the background color; black or white if only the terminal knows it."""
         if self.app.native_ansi_color:
             return (0, 0, 0) if self.app.current_theme.dark else (255, 255, 255)
         return self.palette.colors["surface"].rgb
 
     async def on_unmount(self) -> None:
-        """End what is decoded; stop a search, and wait for what else is looked through."""
         self._stop_work()
         tasks = self._ending | {task for task in (self._job,) if task is not None}
         for task in tasks:
@@ -252,17 +235,14 @@ class Page(LinePane, inherit_bindings=True):
     # ---- what the pane shows ----
 
     def row_count(self) -> int:
-        """Return how many rows there are."""
         return max(1, self.sheet.count())
 
     def row(self, index: int) -> Row:
-        """Return a row, with what is searched for marked."""
         if index >= self.sheet.count():
             return ()
         return crop(highlighted(self.sheet.row(index, self.columns), self.sought), self.columns)
 
     def row_chosen(self, index: int) -> None:
-        """Fold or unfold."""
         work = self.sheet.toggle(index, self.columns)
         if work is not None:
             self.work(work)
@@ -270,16 +250,16 @@ class Page(LinePane, inherit_bindings=True):
         self.rows_changed()
 
     def row_ground(self, index: int) -> str:
-        """Paint the cursor's row while keys go here."""
+        """Highlight the cursor's row while the page has the focus."""
         return super().row_ground(index) if self.has_focus else ""
 
     def go_to_row(self, row: int) -> None:
-        """Put the cursor on a row."""
+        """Update the rows and put the cursor on one."""
         self.rows_changed()
         self.move_cursor(min(row, self.row_count() - 1))
 
     def rewrap(self) -> None:
-        """The width changed, or the height: pictures are as large as there is room."""
+        """Lay out for another size; pictures are as large as there is room."""
         self.sheet.fit(self.columns)
         if self.sheet.pictures is not None:
             self.sheet.pictures.again()

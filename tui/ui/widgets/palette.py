@@ -1,4 +1,4 @@
-"""Palette: what the words of a style mean in the theme of the moment.
+"""Palette: what the words of a style mean in the current theme.
 
 Panes keep rows with words ("accent bold", "dim", "text on panel"); the palette turns them into rich
 styles. It is built from the CSS variables of the app's theme, so a theme is one thing for stylesheets
@@ -13,7 +13,7 @@ from rich.color import Color as RichColor
 from rich.style import Style
 from textual.color import Color, ColorParseError
 
-# role: (its CSS variable, what stands in for it where a theme does not know it)
+# role: (its CSS variable, fallbacks for themes without it)
 ROLES: Mapping[str, tuple[str, ...]] = {
     "accent": ("accent", "primary"),
     "text": ("foreground",),
@@ -34,11 +34,11 @@ _ATTRIBUTES = frozenset({"bold", "italic", "underline", "strike", "reverse"})
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The colours of a theme by role, and the styles made of them.
+    """The colors of a theme by role, and the styles made of them.
 
     Attributes:
-        colors: the colour of each role.
-        native: the theme leaves colours to the terminal (its own 16), so nothing can be blended.
+        colors: by role.
+        native: the theme uses the 16 colors of the terminal, which cannot be blended.
     """
 
     colors: Mapping[str, Color]
@@ -47,7 +47,7 @@ class Palette:
 
     @classmethod
     def of(cls, variables: Mapping[str, str], native: bool = False) -> "Palette":
-        """Build the palette from the CSS variables of a theme; what is missing or odd is replaced."""
+        """Build the palette from the CSS variables of a theme; missing or invalid ones are replaced."""
         ground = _color(variables, ("surface", "background")) or Color.parse("black")
         plain = _color(variables, ("foreground",)) or ground.get_contrast_text(0.9)
         colors = {role: _color(variables, names) or plain for role, names in ROLES.items()}
@@ -61,23 +61,23 @@ class Palette:
         return cls(colors, native)
 
     def style(self, words: str) -> Style:
-        """Return the rich style of `words`: a role, attributes, and `on` with a role for the ground.
+        """Return the rich style of `words`: a role, attributes, and `on` with a role for the background.
 
-        Two more words are grounds by themselves: `cursor` (the row that keys act on) and `selected`.
-        `#rrggbb` or `#rrggbb on #rrggbb` are the colours of a cell of a picture. Unknown words are ignored,
-        so a row can never break a screen.
+        `cursor` (the row that keys act on) and `selected` are backgrounds of their own. `#rrggbb` or
+        `#rrggbb on #rrggbb` are the colors of a picture's cell. Unknown words are ignored, so a row can
+        never break a screen.
         """
         if _COLOURS.fullmatch(words):
-            return _colours(words)  # not kept: a picture has thousands
+            return _colours(words)  # not cached: a picture has thousands
         found = self._styles.get(words)
         if found is None:
             found = self._styles[words] = self._build(words)
         return found
 
     def over(self, under: Style, words: str) -> Style:
-        """Return the style of `words` on a ground.
+        """Return the style of `words` on the background `under`.
 
-        A ground that is reversed takes no colours: they would be reversed too, and make a patchwork of a row.
+        A reversed background takes no colors: they would be reversed too and make the row patchy.
         """
         return under if under.reverse else under + self.style(words)
 

@@ -1,7 +1,7 @@
-"""Picture: pixels as rows of half blocks, two pixels a cell, one over the other. Pure.
+"""Picture: pixels as rows of half blocks, two pixels per cell, one above the other. Pure.
 
-A cell is about twice as high as wide, so that pixels come out square. Its upper half is the character ▀ in
-one colour, its lower half the ground behind it in another; that takes a terminal that knows all colours.
+A cell is about twice as high as wide, so pixels are square. The upper half is the character ▀ in one color,
+the lower half the background in another, which takes a terminal with true color.
 """
 
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ HALF = "▀"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image, as small as it is shown.
+    """An image, scaled to the size in which it is shown.
 
     Attributes:
-        width: pixels in a line, which are cells.
-        height: lines of pixels, two to a row of cells.
+        width: in pixels, one per cell.
+        height: in pixels, two per cell.
         pixels: three bytes each: red, green, blue.
-        of: width and height of the image itself.
-        moves: it has more frames; this is the first.
-        is_cut: it is not all there, or broken somewhere.
+        of: width and height of the original.
+        moves: it is animated; this is the first frame.
+        is_cut: it is truncated or damaged.
     """
 
     width: int
@@ -34,16 +34,16 @@ class Picture:
 
     @property
     def rows(self) -> int:
-        """How many rows it takes."""
+        """Its height in rows of cells."""
         return (self.height + 1) // 2
 
     @property
     def is_reduced(self) -> bool:
-        """Whether it is smaller than the image, or turned: with more room it may become larger."""
+        """Whether its size differs from the original: it may be larger in a larger pane."""
         return (self.width, self.height) != self.of
 
     def row(self, index: int) -> Row:
-        """Return a row. Neighbours that look the same are one span."""
+        """Return a row; neighbors with the same colors are one span."""
         upper, lower = self._line(2 * index), self._line(2 * index + 1)
         spans: list[Span] = []
         run, words = 0, ""
@@ -74,7 +74,7 @@ class Picture:
 
     @property
     def caption(self) -> Row:
-        """What is to be known of the image besides how it looks."""
+        """The line under the picture."""
         words = f"{self.of[0]} × {self.of[1]}"
         if self.moves:
             words += ", the first of its frames"
@@ -83,11 +83,11 @@ class Picture:
 
 
 def can_show_pictures(symbols: Symbols, color_system: str | None, no_color: bool) -> bool:
-    """Return whether a terminal has the colours for pictures and the character for them.
+    """Return whether a terminal has the colors and the character for pictures.
 
     Args:
-        symbols: what it can show.
-        color_system: as rich names it; "truecolor" has all.
-        no_color: the person wants none.
+        symbols: that it can show.
+        color_system: as rich names it.
+        no_color: the user wants no colors.
     """
     return symbols is not ASCII and color_system == "truecolor" and not no_color

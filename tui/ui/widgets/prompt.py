@@ -1,4 +1,4 @@
-"""A line at the bottom to type in: what to search for, a note, a name."""
+"""PromptLine: a line at the bottom that asks for a text: what to search for, a note, a name."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -15,16 +15,16 @@ from tui.ui.widgets.literal import Literal
 
 
 def _ignore(text: str) -> None:
-    """Do nothing while the person types."""
+    """Ignore the text."""
 
 
 def _accept(text: str) -> str:
-    """Have nothing against what was typed."""
+    """Accept any text."""
     return ""
 
 
 class PromptLine(Horizontal):
-    """Asks for one line, and gives the focus back to what had it."""
+    """Asks for one line, then returns the focus to where it was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
 
@@ -48,7 +48,6 @@ class PromptLine(Horizontal):
         self.display = False
 
     def compose(self) -> ComposeResult:
-        """Build the line."""
         yield self._label
         yield self._input
         yield self._problem
@@ -68,14 +67,14 @@ class PromptLine(Horizontal):
         """Ask for a line.
 
         Args:
-            label: what is asked for.
-            done: is given the line.
-            value: what stands there at first.
-            placeholder: what stands there while nothing does.
-            typed: is given the line at each change.
-            cancelled: called if the person does not want to.
-            replaces: what is typed takes the place of `value`; else it is added to it.
-            check: returns why a line cannot be taken, which is shown and lets the person change it, or "".
+            label: shown before the line.
+            done: called with the line.
+            value: the initial text.
+            placeholder: shown while the line is empty.
+            typed: called with the line at each change.
+            cancelled: called if the user cancels.
+            replaces: typing replaces `value`; else it is appended.
+            check: returns what is wrong with a line, which is shown so that the user can correct it, or "".
         """
         self._label.update(f"{label} ›")
         self._done, self._typed, self._cancelled, self._check = done, typed, cancelled, check
@@ -92,13 +91,11 @@ class PromptLine(Horizontal):
         self.screen.set_focus(self._input, scroll_visible=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Tell what is typed so far."""
         event.stop()
         self._problem.display = False
         self._typed(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Give the line, unless it cannot be taken."""
         event.stop()
         if problem := self._check(event.value):
             self._problem.show(problem)
@@ -108,14 +105,13 @@ class PromptLine(Horizontal):
         self._done(event.value)
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """Ask no more once another key has led elsewhere; a terminal that loses the focus leads nowhere."""
+        """Cancel when the focus goes elsewhere in the app; the terminal losing the focus does not count."""
         if self.display and self.app.app_focus and not self._input.has_focus:
             self.display = False
             if self._cancelled is not None:
                 self._cancelled()
 
     def action_cancel(self) -> None:
-        """Leave it."""
         self._close()
         if self._cancelled is not None:
             self._cancelled()

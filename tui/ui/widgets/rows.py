@@ -1,7 +1,7 @@
-"""Rows: what a virtual pane keeps of a line, and how lines are cut, padded and wrapped. Pure.
+"""Rows: the lines of a virtual pane, and how they are cut, padded, wrapped and copied. Pure.
 
 A row is a tuple of spans, a span is a piece of text with the words of its style ("accent bold",
-"text on panel"). Rows know no colours, so a change of theme costs no wrapping, and a row takes about a
+"text on panel"). Rows have no colors, so a change of theme costs no wrapping, and a row takes about a
 third of a kilobyte where a painted Strip takes one and a half. All widths are terminal cells, measured
 with rich; texts are cleaned before they get here and hold no line breaks.
 """
@@ -14,7 +14,7 @@ Span = tuple[str, str]
 Row = tuple[Span, ...]
 
 EMPTY: Row = ()
-# Where a row goes on with a wrapped line: cut inside a word, or at a space. Copying joins them again.
+# Where a row continues a wrapped line, broken inside a word or at a space. Copying joins them again.
 GLUED: Span = ("", "glued")
 SPACED: Span = ("", "spaced")
 _NOT_FIRST = frozenset("、。，．！？；：）」』】》〉’”…·,.!?;:)]}")
@@ -107,7 +107,7 @@ def marked(row: Row, start: int, end: int, word: str) -> Row:
 
 
 def highlighted(row: Row, folded: str) -> Row:
-    """Return `row` with every place marked where a folded text is found, as a search compares texts."""
+    """Return `row` with every match of a folded text highlighted."""
     if not folded:
         return row
     from tui.core.text import spans  # not needed for the first frame
@@ -123,8 +123,8 @@ def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> l
     Args:
         row: what to wrap; no line breaks in it.
         cells: the whole width, prefixes included.
-        first: stands before the first line, a bullet for instance.
-        rest: stands before every other line; spaces as wide as `first` if None. Copying leaves it out.
+        first: prefix of the first line, for instance a bullet.
+        rest: prefix of every other line, not copied; spaces as wide as `first` if None.
     """
     if rest is None:
         rest = ((" " * width_of(first), ""),) if first else EMPTY
@@ -213,18 +213,20 @@ def _without_spaces(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def copied(parts: Iterable[tuple[Row, int, int]]) -> str:
-    """Return rows as text.
+    """Return rows as text: wrapped lines joined again, ornaments left out.
+
+    Spans of the style `aside` (the edge of code, the bar of a quote) are not copied.
 
     Args:
-        parts: rows in order, each with the characters that are selected of it; an end below 0 means all.
+        parts: rows in order, each with its first and last selected character; an end below 0 means all.
     """
     lines: list[str] = []
     for row, start, end in parts:
         joint, indent = _joint(row)
         if lines and joint is not None:
-            lines[-1] += joint + _said(row, max(start, indent), end)
+            lines[-1] += joint + _text_between(row, max(start, indent), end)
         else:
-            lines.append(_said(row, start, end))
+            lines.append(_text_between(row, start, end))
     return "\n".join([line.rstrip() for line in lines])
 
 
@@ -236,7 +238,7 @@ def _joint(row: Row) -> tuple[str | None, int]:
     return None, 0
 
 
-def _said(row: Row, start: int, end: int) -> str:
+def _text_between(row: Row, start: int, end: int) -> str:
     size = len(text_of(row))
     spans = cut(row, start, size if end < 0 else end)
     return "".join([text for text, style in spans if "aside" not in style.split()]).rstrip()

@@ -1,4 +1,4 @@
-"""How a server reads in the servers pane: its line, and the lines under it. Pure."""
+"""The rows of a server in the servers pane: its line, and details below. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 STATE_CELLS = 8
 PID_FROM = 54
-"""From so many columns on there is room for the process id."""
+"""Columns from which the process id is shown."""
 
 DETAIL_ROWS = 3
 FACT_CELLS = 10
@@ -35,11 +35,11 @@ class Look:
 
     Attributes:
         columns: cells in a row.
-        name_cells: width of the column of names.
-        symbols: the signs that the terminal can show.
-        turn: which frame of the spinner is shown.
+        name_cells: width of the names.
+        symbols: that the terminal can show.
+        turn: frame of the spinner.
         now_ns: monotonic nanoseconds.
-        redactor: takes secrets out of a command line.
+        redactor: masks secrets in a command line.
     """
 
     columns: int
@@ -54,10 +54,10 @@ def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: b
     """Return the line of a server and the lines under it.
 
     Args:
-        status: how it is doing.
-        look: see `Look`.
-        selected: keys act on it, so what to do next is shown.
-        unfolded: everything that is known is shown.
+        status: of the server.
+        look: of all servers.
+        selected: the next step is shown, too.
+        unfolded: all details are shown.
     """
     rows = [head_row(status, look)]
     rows.extend(((("  ", ""), *row)) for row in _detail(status, look, selected))
@@ -69,7 +69,7 @@ def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: b
 
 
 def head_row(status: ServerStatus, look: Look) -> Row:
-    """Return the one line that says how a server is doing: sign, name, state, what for, since when."""
+    """Return the line of a server: sign, name, state, tools or reason, since when."""
     sign, style = _sign(status, look)
     name = clean_line(status.name, 64)
     left: list[tuple[str, str]] = [(f"{sign} ", style)]

@@ -1,8 +1,8 @@
-"""A theme's roles turned into what Textual needs: a `Theme` whose CSS variables are the roles.
+"""Turns the roles of a theme into a Textual `Theme`, whose CSS variables are the roles.
 
 Stylesheets use `$accent $foreground $text-dim $rule $surface $panel $ok $warn $bad $user $model $tool`;
-rows use the same words through the palette. A bad colour would end the app inside Textual, so each one
-is parsed here first.
+rows use the same words through the palette. An invalid color would crash the app inside Textual, so each
+one is parsed here first.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,8 +28,8 @@ _ROLE_VARIABLES: Mapping[str, str] = {
     "tool": "tool",
 }
 
-# Textual's base colours -> the role they show. Given as variables too, because Textual's own way there
-# rounds each colour (measured: one step of red), and two grounds that differ by a step show as a seam.
+# Textual's base colors -> the role they show. Given as variables too, because Textual rounds each color on
+# the way (measured: one step of red), and two backgrounds that differ by a step show as a seam.
 _BASE_VARIABLES: Mapping[str, str] = {
     "primary": "accent",
     "secondary": "tool",
@@ -82,9 +82,9 @@ _DEFAULTS: Mapping[str, str] = {
 
 
 def variable_defaults() -> dict[str, str]:
-    """Return our CSS variables with colours, for `App.get_theme_variable_defaults`.
+    """Return defaults of our CSS variables, for `App.get_theme_variable_defaults`.
 
-    Without them a stylesheet that names one would not parse while a theme of Textual's own is active.
+    Without them a stylesheet that uses one would not parse while one of Textual's themes is active.
     """
     return dict(_DEFAULTS)
 
@@ -93,7 +93,7 @@ def theme_of(spec: ThemeSpec) -> Theme:
     """Return the Textual theme of a spec.
 
     Raises:
-        ValueError: a role holds something that Textual does not know as a colour.
+        ValueError: a role is not a color that Textual knows.
     """
     roles = spec.colours()
     for role, colour in roles.items():
@@ -127,15 +127,15 @@ def theme_of(spec: ThemeSpec) -> Theme:
 
 
 def register(app: "App[object]", specs: Iterable[ThemeSpec]) -> None:
-    """Make themes known to the app. The first frame needs one; the others come after it."""
+    """Register themes. The first frame needs only the active one."""
     for spec in specs:
         app.register_theme(theme_of(spec))
 
 
 def _ansi_variables(roles: Mapping[str, str], dark: bool) -> dict[str, str]:
-    """Return what stock stylesheets name and Textual's ANSI themes leave out, then our own choice.
+    """Return variables that stock stylesheets use and Textual's ANSI themes lack, then our own.
 
-    The terminal's own colours cannot be blended or dimmed, so what stands out takes a colour instead.
+    The terminal's colors cannot be blended or dimmed, so emphasis takes a color instead.
     """
     stock = BUILTIN_THEMES["ansi-dark" if dark else "ansi-light"]
     known = stock.to_color_system().generate()

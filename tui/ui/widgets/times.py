@@ -1,4 +1,4 @@
-"""Times as the list of the traffic writes them: a clock to the millisecond, spans in fine units. Pure."""
+"""Times in words: clocks, time spans, and how long ago something was. Pure: the current time is passed in."""
 
 import math
 import time
@@ -11,7 +11,7 @@ SECOND = 1_000_000_000
 
 
 class TimeMode(IntEnum):
-    """What the first column of the list tells."""
+    """What the first column of the traffic list shows."""
 
     CLOCK = 0
     START = 1
@@ -23,7 +23,7 @@ class TimeMode(IntEnum):
         return ("time", "since start", "since last")[self]
 
     def next(self) -> "TimeMode":
-        """Return the one after it, around."""
+        """Return the next mode, after the last the first."""
         return TimeMode((self + 1) % 3)
 
 
@@ -54,14 +54,14 @@ def clock(wall_ns: int) -> str:
 
 
 def share(latency_ns: int) -> float:
-    """Return how long a bar for a latency is, from 0 to 1: 1 ms is nearly nothing, 10 s is all."""
+    """Return the length of a latency's bar, from 0 to 1, on a logarithmic scale from 1 ms to 10 s."""
     if latency_ns <= MS:
         return 0.02
     return min(1.0, math.log10(latency_ns / MS) / 4)
 
 
 def bar(part: float, cells: int, blocks: str) -> str:
-    """Return a bar of at most `cells`, drawn in parts of a cell; at least its smallest part."""
+    """Return a bar of at most `cells`, in parts of a cell, at least its smallest part."""
     steps = max(1, round(part * cells * len(blocks)))
     full, rest = divmod(steps, len(blocks))
     return (blocks[-1] * full + (blocks[rest - 1] if rest else ""))[:cells]
@@ -69,11 +69,11 @@ def bar(part: float, cells: int, blocks: str) -> str:
 
 DAY = 86_400
 LATEST = 2**35
-"""Seconds since the epoch of what no clock shows: a file may say anything."""
+"""Seconds since the epoch beyond which a time in a file is not believed."""
 
 
 def when(then: float, now: float) -> str:
-    """Return when `then` was, in the person's own time zone: "3 min ago", "14:02", "20 Nov", "20 Nov 2025".
+    """Return when `then` was, in local time: "3 min ago", "14:02", "20 Nov", "20 Nov 2025".
 
     Args:
         then: seconds since the epoch; 0 is "never".
@@ -97,7 +97,7 @@ def when(then: float, now: float) -> str:
 
 
 def said_at(then: float, now: float) -> str:
-    """Return when a message was said: "14:02" today, "20 Nov 2026 14:02" before; "" if nobody knows."""
+    """Return the time of a message: "14:02" today, "20 Nov 2026 14:02" before; "" if unknown."""
     if not 0 < then < LATEST:
         return ""
     same_day = time.localtime(then)[:3] == time.localtime(now)[:3]

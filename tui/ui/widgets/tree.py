@@ -1,4 +1,4 @@
-"""The tree of a JSON body: folds and unfolds, made of what is looked at only."""
+"""Tree: a JSON body as rows that fold; only unfolded values are parsed."""
 
 import base64
 import json
@@ -14,29 +14,29 @@ from tui.ui.widgets.symbols import UNICODE, Symbols
 from tui.ui.widgets.tree_rows import DEEPEST, OPEN_BYTES, Node, TreeLook, TreePictures, encoded, folds
 
 LARGE = 512 * 1024
-"""Bytes of a container that are looked through in a thread rather than at once."""
+"""Bytes from which a container is parsed in a thread."""
 
 OPEN_ROWS = 60
-"""A tree opens as far as it has so many rows."""
+"""Rows up to which a tree is unfolded when it opens."""
 
 FEW_ROWS = 20
-"""Containers of more than `OPEN_BYTES` open up to here: what is large in them are a few texts or images."""
+"""Rows up to which containers over `OPEN_BYTES` are unfolded: a few large texts or images."""
 
-LOOKED_THROUGH = 32 * 1024 * 1024
-"""Bytes of large containers that are looked through for it, every level counted (measured: 20 ms)."""
+MOST_PARSED = 32 * 1024 * 1024
+"""Bytes of large containers that are parsed for it, summed over the levels (measured: 20 ms)."""
 
 TEXT_CHARS = 64 * 1024
-"""Characters of a string that is unfolded; the raw view has the rest."""
+"""Characters of an unfolded string; the raw view has the rest."""
 
 
 class Tree:
     """A body as a tree.
 
     Args:
-        data: the body as it is stored.
-        redactions: where secrets stood.
+        data: the stored body.
+        redactions: where secrets were.
         remarks: lines over the tree.
-        signs: what the terminal can show.
+        symbols: that the terminal can show.
     """
 
     def __init__(
@@ -44,10 +44,10 @@ class Tree:
         data: bytes,
         redactions: Sequence[Redaction] = (),
         remarks: Sequence[Row] = (),
-        signs: Symbols = UNICODE,
+        symbols: Symbols = UNICODE,
     ) -> None:
         self.data = data
-        self._look = TreeLook(data, redactions, signs)
+        self._look = TreeLook(data, redactions, symbols)
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
         self.pictures = TreePictures(self.nodes, self.unfold)
         root = root_value(data)
@@ -59,8 +59,8 @@ class Tree:
         self._open_at_first()
 
     def _open_at_first(self) -> None:
-        """Unfold level by level while there is room. A container that is all there is has no row."""
-        level, looked_through = [self._root], 0
+        """Unfold level by level while there is room. A container at the root has no row of its own."""
+        level, parsed_bytes = [self._root], 0
         while level:
             deeper: list[Node] = []
             for node in level:
@@ -69,8 +69,8 @@ class Tree:
                 if value is None or not value.is_container:
                     continue
                 is_large = value.size > OPEN_BYTES
-                looked_through += value.size if is_large else 0
-                if not is_root and looked_through > LOOKED_THROUGH:
+                parsed_bytes += value.size if is_large else 0
+                if not is_root and parsed_bytes > MOST_PARSED:
                     continue
                 found = self._children(node)
                 if not is_root and len(self.nodes) + len(found) > (FEW_ROWS if is_large else OPEN_ROWS):
@@ -82,21 +82,19 @@ class Tree:
     # ---- rows ----
 
     def count(self) -> int:
-        """Return how many rows there are."""
         return len(self.nodes)
 
     def row(self, index: int, width: int) -> Row:
-        """Return a row."""
         return self._look.row(self.nodes[index], width)
 
     def fit(self, width: int) -> None:
-        """Lay out pictures again. Rows are cropped by the pane; unfolded texts stay as they were."""
+        """Lay out pictures again. The pane crops rows; unfolded texts stay as they are."""
         self.pictures.fit(width)
 
     # ---- folding ----
 
     def toggle(self, index: int, width: int) -> Work | None:
-        """Fold or unfold a row; what is large is looked through in a thread."""
+        """Fold or unfold a row; a large one is parsed in a thread."""
         node = self.nodes[index]
         value = node.value
         if value is None or not folds(node):
@@ -112,26 +110,26 @@ class Tree:
             self._place(node, self._children(node))
             return None
 
-        def work() -> "Done":
-            return Done(self, node, self._children(node))
+        def work() -> "ParsedChildren":
+            return ParsedChildren(self, node, self._children(node))
 
         return work
 
     def unfold(self, node: Node, found: list[Node]) -> None:
-        """Unfold a row into others, in place of those that it is unfolded into."""
+        """Unfold a row into `found`, in place of what it is unfolded into now."""
         if node.is_open:
             self._fold(self.nodes.index(node))
         self._insert(node, found)
 
     def offset(self, index: int) -> int:
-        """Return where in the body the value of a row begins; 0 for a row that is not of the body."""
+        """Return the offset of a row's value in the body; 0 for a row that is not of the body."""
         node: Node | None = self.nodes[index] if index < len(self.nodes) else None
         while node is not None and (node.value is None or node.data is not self.data):
             node = node.parent
         return node.value.start if node is not None and node.value is not None else 0
 
     def reveal(self, offset: int) -> int:
-        """Unfold what the byte at `offset` of the body is in; return its row. Takes time in a large body."""
+        """Unfold the containers of the byte at `offset`; return its row. Slow in a large body."""
         at, node = self._first - 1, self._root
         while True:
             at = self._child_at(at, node.depth, offset)
@@ -178,7 +176,7 @@ class Tree:
         node.is_open = False
 
     def fold_all(self) -> None:
-        """Fold every row; if all are folded, open as at first."""
+        """Fold every row; if all are folded, unfold as when it opened."""
         is_folded = not any(node.is_open for node in self.nodes)
         del self.nodes[self._first :]
         self._root.is_open = False
@@ -200,32 +198,32 @@ class Tree:
         position = value.position if value.kind is JsonKind.MORE else 0
         found = child_values(node.data, container, start, position)
         depth = (parent.depth if parent is not None else 0) + 1
-        return [Node(one, node.data, depth, parent) for one in found]
+        return [Node(child, node.data, depth, parent) for child in found]
 
     def _lines(self, node: Node, width: int) -> list[Node]:
-        """Return what a string unfolds into: the tree of what it says, if that is JSON, or its lines."""
+        """Return what a string unfolds into: a tree if it is JSON, else its lines."""
         value = node.value
         assert value is not None
-        said = value_text(node.data, value, TEXT_CHARS)
+        text = value_text(node.data, value, TEXT_CHARS)
         depth = node.depth + 1
-        if said.lstrip()[:1] in ("{", "[") and _is_json(said):
-            data = said.encode("utf-8", "replace")
+        if text.lstrip()[:1] in ("{", "[") and _is_json(text):
+            data = text.encode("utf-8", "replace")
             inner = Node(root_value(data), data, depth - 1, node)
             return self._children(inner)
         room = max(20, width - 2 * min(depth, DEEPEST) - 3)
         lines = [
             Node(None, depth=depth, parent=node, line=row)
-            for one in clean(said).split("\n")
-            for row in wrap(((one.expandtabs(4), "text"),), room)
+            for line in clean(text).split("\n")
+            for row in wrap(((line.expandtabs(4), "text"),), room)
         ]
-        if len(said) >= TEXT_CHARS:
+        if len(text) >= TEXT_CHARS:
             lines.append(Node(None, depth=depth, parent=node, line=(("the raw view has the rest", "dim"),)))
         return lines
 
     # ---- the clipboard ----
 
     def value(self, index: int) -> str:
-        """Return the value in a row: a string's text, anything else as JSON."""
+        """Return the value in a row: the text of a string, anything else as JSON."""
         node = self.nodes[index]
         if self.pictures.is_picture(node.parent) and node.value is None and node.parent is not None:
             node = node.parent
@@ -241,7 +239,7 @@ class Tree:
             return raw.decode("utf-8", "replace")
 
     def path(self, index: int) -> str:
-        """Return the path of a row as in JavaScript: `result.content[0].text`."""
+        """Return the path of a row, as in JavaScript: `result.content[0].text`."""
         node: Node | None = self.nodes[index]
         parts: list[str] = []
         while node is not None and node.value is not None:
@@ -253,7 +251,7 @@ class Tree:
         return "".join(reversed(parts)).removeprefix(".")
 
     def binary(self, index: int) -> tuple[bytes, str] | None:
-        """Return the bytes of a base64 value and the ending of its file's name; None if it is none."""
+        """Return the bytes of a base64 value and a file extension; None for any other value."""
         node: Node | None = self.nodes[index]
         if node is not None and node.value is None:
             node = node.parent
@@ -268,14 +266,13 @@ class Tree:
             return None
 
 
-class Done:
-    """What was found in a thread, put into the tree by the thread of the screen."""
+class ParsedChildren:
+    """Children that were parsed in a thread; called in the main thread, it puts them into the tree."""
 
     def __init__(self, tree: Tree, node: Node, found: list[Node]) -> None:
         self._tree, self._node, self._found = tree, node, found
 
     def __call__(self) -> None:
-        """Put it into the tree."""
         if self._node in self._tree.nodes:
             self._tree._place(self._node, self._found)
 

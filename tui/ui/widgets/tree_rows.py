@@ -1,4 +1,4 @@
-"""How a row of the tree looks, and what the rows are made of. Pure."""
+"""The rows of a tree, how they are drawn, and the pictures that images unfold into. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,19 +9,19 @@ from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, value_te
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Redaction
 from tui.ui.widgets import images
-from tui.ui.widgets.page import Wanted
+from tui.ui.widgets.page import WantedPicture
 from tui.ui.widgets.picture import Picture
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
 OPEN_BYTES = 32 * 1024
-"""Larger containers are neither unfolded by themselves nor told by their keys."""
+"""Larger containers are not unfolded at first, and not summed up by their keys."""
 
 LONG = 160
-"""Bytes of a string beyond which it can be unfolded into lines."""
+"""Bytes from which a string can be unfolded into lines."""
 
 DEEPEST = 24
-"""Indentation grows no further."""
+"""The deepest indentation."""
 
 
 @dataclass(slots=True, eq=False)
@@ -29,11 +29,10 @@ class Node:
     """A row of the tree.
 
     Attributes:
-        value: where it stands in `data`; None for a line of text or a remark.
-        data: the document that it is in: the body, or a string of it that is JSON itself.
-        depth: how far it is indented.
-        parent: the node that it is in.
-        line: what stands in a row without a value.
+        value: in `data`; None for a line of text or a remark.
+        data: the document: the body, or a string in it that is JSON itself.
+        depth: of its indentation.
+        line: the text of a row without a value.
         is_open: it is unfolded.
     """
 
@@ -61,7 +60,7 @@ def folds(node: Node) -> bool:
 
 
 def encoded(node: Node, size: int) -> bytes:
-    """Return the first `size` bytes of a string as it is written."""
+    """Return the first `size` bytes of a string, escapes not resolved."""
     assert node.value is not None
     return node.data[node.value.start + 1 : min(node.value.start + 1 + size, node.value.end - 1)]
 
@@ -71,27 +70,29 @@ class TreeLook:
 
     Args:
         data: the body.
-        redactions: where secrets stood in it.
-        signs: what the terminal can show.
+        redactions: where secrets were.
+        symbols: that the terminal can show.
     """
 
-    def __init__(self, data: bytes, redactions: Sequence[Redaction], signs: Symbols) -> None:
+    def __init__(self, data: bytes, redactions: Sequence[Redaction], symbols: Symbols) -> None:
         self._data = data
         self._redactions = redactions
-        self._signs = signs
+        self._symbols = symbols
 
     def row(self, node: Node, width: int) -> Row:
-        """Return the row of a node."""
         indent = " " * (2 * min(node.depth, DEEPEST))
         value = node.value
         if value is None:
             return ((indent, ""), *node.line) if node.depth else node.line
         if value.kind is JsonKind.MORE:
-            return ((f"{indent}{self._signs.folded} ", "accent"), (f"more, from {value.position} on", "dim"))
-        sign = (self._signs.unfolded if node.is_open else self._signs.folded) if folds(node) else " "
-        return ((f"{indent}{sign} ", "dim"), *_key(node), *self._told(node, width))
+            return (
+                (f"{indent}{self._symbols.folded} ", "accent"),
+                (f"more, from {value.position} on", "dim"),
+            )
+        sign = (self._symbols.unfolded if node.is_open else self._symbols.folded) if folds(node) else " "
+        return ((f"{indent}{sign} ", "dim"), *_key(node), *self._value(node, width))
 
-    def _told(self, node: Node, width: int) -> Row:
+    def _value(self, node: Node, width: int) -> Row:
         value = node.value
         assert value is not None
         hidden = self._hidden(node)
@@ -110,8 +111,8 @@ class TreeLook:
         value = node.value
         if value is None or value.is_container or node.data is not self._data:
             return ""
-        found = [one for one in self._redactions if one.start < value.end and one.end > value.start]
-        return ", ".join(clean_line(one.name, 40) for one in found)
+        found = [each for each in self._redactions if each.start < value.end and each.end > value.start]
+        return ", ".join(clean_line(each.name, 40) for each in found)
 
 
 def _key(node: Node) -> Row:
@@ -137,7 +138,7 @@ def _summary(node: Node) -> str:
     found = child_values(node.data, value)
     if value.kind is JsonKind.ARRAY:
         return f"{units.plural(len(found), 'item')}, {words}"
-    keys = ", ".join(clean_line(one.key, 30) for one in found[:6])
+    keys = ", ".join(clean_line(child.key, 30) for child in found[:6])
     return f"{keys}{', …' if len(found) > 6 else ''}"
 
 
@@ -153,7 +154,7 @@ def _string(node: Node, width: int) -> Row:
 
 
 FIRST = 3
-"""Pictures that unfold by themselves."""
+"""Pictures that are unfolded at first."""
 
 DECODING: Row = (("decoding…", "dim"),)
 
@@ -175,7 +176,6 @@ class TreePictures:
         self._known: dict[Node, Picture | str] = {}
 
     def begin(self) -> None:
-        """Show images as pictures from now on; unfold the first."""
         if self._shows:
             return
         self._shows = True
@@ -184,13 +184,13 @@ class TreePictures:
             self._unfold(node, self.rows_of(node))
 
     def is_picture(self, node: Node | None) -> bool:
-        """Return whether a row is an image that is shown as a picture."""
+        """Whether a row is an image that is shown as a picture."""
         if node is None or not self._shows or node.value is None or node.value.kind is not JsonKind.STRING:
             return False
         return images.ending(encoded(node, images.HEAD)) in images.PICTURES
 
     def rows_of(self, node: Node) -> list[Node]:
-        """Return what an image unfolds into: its picture, or the word that it is being decoded."""
+        """Return what an image unfolds into: its picture, an error, or a note that it is being decoded."""
         known = self._known.get(node)
         if known is None and node not in self._queue:
             self._queue.append(node)
@@ -204,12 +204,11 @@ class TreePictures:
                 lines = [DECODING]
         return [Node(None, depth=node.depth + 1, parent=node, line=line) for line in lines]
 
-    def wanted(self) -> Wanted | None:
-        """Return the next picture that is in sight and not decoded yet."""
+    def wanted(self) -> WantedPicture | None:
         while self._queue:
             node = self._queue[0]
             if node.value is not None and node.is_open and node in self._nodes:
-                return Wanted(partial(_encoded, node), _indent(node), partial(self._put, node))
+                return WantedPicture(partial(_encoded, node), _indent(node), partial(self._put, node))
             del self._queue[0]
         return None
 
@@ -221,7 +220,6 @@ class TreePictures:
             self._unfold(node, self.rows_of(node))
 
     def again(self) -> None:
-        """Want those once more that may be larger or must be smaller: there is another room for them."""
         self._queue += [
             node
             for node, known in self._known.items()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tui.core.tools import BinaryContent
 from tui.ui.widgets import images
-from tui.ui.widgets.page import Lines, Pictures, Sheet, Wanted, Work
+from tui.ui.widgets.page import Lines, Pictures, Sheet, WantedPicture, Work
 from tui.ui.widgets.picture import Picture
 from tui.ui.widgets.rows import Row
 
@@ -51,11 +51,11 @@ class ImageLines(Lines):
         self._width = width
         self._lay_out()
 
-    def wanted(self) -> Wanted | None:
+    def wanted(self) -> WantedPicture | None:
         """Return the picture if it is visible and not decoded yet."""
         if not self.is_open or not self._is_wanted:
             return None
-        return Wanted(lambda: images.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put)
+        return WantedPicture(lambda: images.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put)
 
     def again(self) -> None:
         """Decode the picture again if it could be larger."""
@@ -96,7 +96,7 @@ class StackPictures:
         for tree in self._trees:
             tree.begin()
 
-    def wanted(self) -> Wanted | None:
+    def wanted(self) -> WantedPicture | None:
         """Return the next picture that is visible and not decoded yet."""
         every: list[ImageLines | Pictures] = [*self._images, *self._trees]
         for one in every:

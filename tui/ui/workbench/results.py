@@ -234,7 +234,7 @@ def _paragraphs(text: str) -> Iterator[Row]:
 
 def _tree(value: Any, signs: Symbols, text: str | None = None) -> Sheet:
     data = text if text is not None else json.dumps(value, ensure_ascii=False, default=str)
-    tree = Tree(data.encode("utf-8", "replace"), signs=signs) if value else None
+    tree = Tree(data.encode("utf-8", "replace"), symbols=signs) if value else None
     return tree if tree is not None and tree.is_json else Lines([((clean_line(data, 2000), "text"),)])
 
 
