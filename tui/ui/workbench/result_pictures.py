@@ -55,7 +55,9 @@ class ImageLines(Lines):
         """Return the picture if it is visible and not decoded yet."""
         if not self.is_open or not self._is_wanted:
             return None
-        return WantedPicture(lambda: images.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put)
+        return WantedPicture(
+            lambda: images.base64_of(self._content.data.encode("ascii", "replace")), 0, self._put
+        )
 
     def again(self) -> None:
         """Decode the picture again if it could be larger."""
