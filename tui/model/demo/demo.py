@@ -1,8 +1,7 @@
 """The demo model: rule-based, offline, honest. It drives the real loop with real tool calls.
 
-It is a pure function of the request: everything it knows stands in the messages and the tools, so it
-takes part in cancelling, limits and approval like any other model. It never claims to be a language
-model.
+A pure function of the request: everything it knows is in the messages and the tools, so cancelling, limits
+and approval work as with any other model. It never claims to be a language model.
 """
 
 import asyncio
@@ -39,7 +38,7 @@ from tui.model.demo.demo_words import PLACES, is_cjk
 LABEL = "demo model, offline"
 NOTICE = "demo model: rule-based, not a language model"
 PACE_SECONDS = 0.012
-"""Pause between two pieces of text, so that a person sees how streaming looks."""
+"""Delay between two pieces of text, to show what streaming looks like."""
 
 MAX_CALLS = 4
 
@@ -73,19 +72,19 @@ _RESULT = re.compile(
 _LIST_OF_NAMES = re.compile(r"\s*(?:,\s*and\s+|,|\band\b|&|和|与|、)\s*", re.I)
 
 _LONG_GAP = re.compile(r"(\s{8})\s+")
-"""Gaps cost the patterns the square of their length; no sentence needs more than eight."""
+"""Gaps make the patterns quadratic; no sentence needs more than eight blanks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What the demo does next: say something, or call."""
+    """What the demo does next: text, or calls."""
 
     text: str = ""
     calls: tuple[tuple[ToolSpec, Mapping[str, Any]], ...] = ()
 
 
 class DemoModel:
-    """A ChatModel made of rules.
+    """A rule-based ChatModel.
 
     Args:
         pace: seconds between two pieces of text; 0 for tests.
@@ -96,12 +95,10 @@ class DemoModel:
 
     @property
     def label(self) -> str:
-        """What a person reads."""
         return LABEL
 
     @property
     def notice(self) -> str:
-        """The line that stands under each reply."""
         return NOTICE
 
     @property
@@ -140,7 +137,7 @@ class DemoModel:
 
 
 def decide(request: ModelRequest) -> Move:
-    """Return what to do about `request`. Pure."""
+    """Return the next move for `request`. Pure."""
     messages, tools = request.messages, request.tools
     at = _last_question(messages, wrap_up=not tools)
     if at is None:
@@ -162,9 +159,9 @@ def decide(request: ModelRequest) -> Move:
 
 
 def _last_question(messages: Sequence[Message], wrap_up: bool) -> int | None:
-    """Return the position of the person's last message.
+    """Return the position of the last user message.
 
-    Without tools a message right behind results is the loop's request to come to an end.
+    Without tools, a message right after results is the loop's request to finish.
     """
     for at in range(len(messages) - 1, -1, -1):
         if isinstance(messages[at], UserMessage):
@@ -227,7 +224,7 @@ def _known(names: Sequence[str]) -> str:
 
 
 def _clauses(text: str) -> list[str]:
-    """Return the one or two things that a sentence asks for, in order."""
+    """Return the one or two requests in a sentence, in order."""
     head, _, payload = text.partition(": ")
     if payload and not _THEN.search(head):
         return [text]
@@ -246,7 +243,7 @@ def _move(text: str, tools: Sequence[ToolSpec], chinese: bool) -> Move:
 
 
 def _each(choice: DemoChoice) -> Iterator[Mapping[str, Any]]:
-    """Yield the arguments once for each of several names ("Beijing and Shanghai")."""
+    """Yield the arguments, once for each of several names ("Beijing and Shanghai")."""
     values = choice.filled.values
     for name in PLACE_WORDS.intersection(choice.filled.required):
         value = values[name]
@@ -259,7 +256,7 @@ def _each(choice: DemoChoice) -> Iterator[Mapping[str, Any]]:
 
 
 def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move | None:
-    """If the demo had asked for an argument, take `text` as the answer."""
+    """If the demo has just asked for an argument, take `text` as the answer."""
     users = [at for at, message in enumerate(before) if isinstance(message, UserMessage)]
     asked = before[-1] if before else None
     if not users or not isinstance(asked, AssistantMessage) or asked.calls:
@@ -280,7 +277,7 @@ def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], 
 
 
 def _with_result(move: Move, results: Sequence[ToolMessage]) -> Move | None:
-    """Put the first step's result where the second says "it"; None if the second calls nothing."""
+    """Replace "it" in the second step by the first one's result; None if the second has no call."""
     if not move.calls:
         return None
     text = "\n".join(result.text for result in results)[: answers.MAX_ANSWER]
@@ -293,7 +290,7 @@ def _with_result(move: Move, results: Sequence[ToolMessage]) -> Move | None:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Cut `text` into what a stream would bring: words with the space behind them, CJK by two characters."""
+    """Split `text` into stream-sized pieces: words with the space after them, CJK by two characters."""
     yield from re.findall(
         "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.",
         text,

@@ -1,4 +1,4 @@
-"""What the demo model says: answers made of tool results, questions, help. Pure."""
+"""What the demo model says: answers from tool results, questions, help. Pure."""
 
 import json
 import re
@@ -24,12 +24,12 @@ _EXAMPLES = (
 
 
 def own_name(tool: ToolSpec) -> str:
-    """Return the name that a person knows the tool by."""
+    """Return the tool's name as a person knows it."""
     return clean_line(tool.tool or tool.name, 80)
 
 
 def from_results(results: Sequence[ToolMessage], tools: Sequence[ToolSpec], chinese: bool) -> str:
-    """Return an answer that says what the calls gave, in words."""
+    """Return an answer with the results of the calls, in words."""
     return "\n\n".join(_from_result(result, tools, chinese) for result in results)
 
 
@@ -50,7 +50,7 @@ def _bounded(text: str) -> str:
 
 
 def _in_words(text: str) -> str:
-    """Return a result as it is, or, if it is JSON, as a short list."""
+    """Return a result unchanged, or, if it is JSON, as a short list."""
     if text[0] in "{[" and len(text) <= MAX_JSON:
         try:
             value = json.loads(text)
@@ -93,7 +93,7 @@ def _short(value: Any) -> str:
 
 
 def ask_for(tool: ToolSpec, missing: Sequence[str], chinese: bool) -> str:
-    """Return the question for arguments that a sentence does not give."""
+    """Return the question for missing arguments."""
     names = ", ".join(f"`{clean_line(name, 60)}`" for name in missing)
     about = [f"{clean_line(name, 60)}: {said}" for name in missing if (said := _description(tool, name))]
     hint = f" ({'; '.join(about)})" if about else ""
@@ -110,7 +110,7 @@ def _description(tool: ToolSpec, name: str) -> str:
 
 
 def several(names: Sequence[str], chinese: bool) -> str:
-    """Return what is said when more than one tool fits."""
+    """Return the answer if more than one tool matches."""
     listed = ", ".join(f"`{clean_line(name, 80)}`" for name in names[:6])
     if chinese:
         return f"有几个工具都可能合适：{listed}。请说得更具体些，或输入 `/call 工具名 {{JSON}}`。"
@@ -118,7 +118,7 @@ def several(names: Sequence[str], chinese: bool) -> str:
 
 
 def list_tools(tools: Sequence[ToolSpec], chinese: bool) -> str:
-    """Return the tools by server, one a line."""
+    """Return the tools by server, one per line."""
     if not tools:
         return no_tools(chinese)
     servers: dict[str, list[str]] = {}
@@ -133,7 +133,7 @@ def list_tools(tools: Sequence[ToolSpec], chinese: bool) -> str:
 
 
 def examples(tools: Sequence[ToolSpec], chinese: bool) -> list[str]:
-    """Return sentences that work with the tools there are now."""
+    """Return sentences that work with the current tools."""
     names = {tool.tool for tool in tools}
     found = [zh if chinese else en for name, en, zh in _EXAMPLES if name in names]
     if not found and tools:
@@ -168,14 +168,14 @@ def help_text(tools: Sequence[ToolSpec], chinese: bool) -> str:
 
 
 def no_tools(chinese: bool) -> str:
-    """Return what is said while no tool is there."""
+    """Return the answer while there are no tools."""
     if chinese:
         return "现在没有可用的工具：请先启动一个服务器。"
     return "No tool is available now: start a server first."
 
 
 def not_understood(tools: Sequence[ToolSpec], chinese: bool) -> str:
-    """Return the honest answer to what no tool can do."""
+    """Return the answer to what no tool can do."""
     if not tools:
         base = "我是基于规则的演示模型。" if chinese else "I am a rule-based demo, not a language model. "
         return base + no_tools(chinese)
@@ -189,7 +189,7 @@ def not_understood(tools: Sequence[ToolSpec], chinese: bool) -> str:
 
 
 def too_long(limit: int, chinese: bool) -> str:
-    """Return what is said to a message that is longer than the rules look at."""
+    """Return the answer to a message that is longer than the rules read."""
     if chinese:
         return f"我是基于规则的演示模型，最多读 {limit} 个字符，这条消息太长了。"
     return f"I am a rule-based demo and read at most {limit} characters; this message is longer."

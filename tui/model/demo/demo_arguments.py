@@ -1,4 +1,4 @@
-"""How the demo model reads a tool's arguments out of a sentence, led by the tool's schema. Pure."""
+"""How the demo model finds a tool's arguments in a sentence, guided by the tool's schema. Pure."""
 
 import json
 import re
@@ -18,10 +18,10 @@ _SPANS = ("duration", "seconds", "timeout")
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Arguments read from a sentence.
+    """Arguments found in a sentence.
 
     Attributes:
-        values: what was found, by property name.
+        values: by property name.
         missing: required properties that were not found, in the schema's order.
         required: required properties that were found.
     """
@@ -32,12 +32,12 @@ class Filled:
 
 
 def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> Filled:
-    """Read the arguments of `tool` out of `text`.
+    """Find the arguments of `tool` in `text`.
 
     Args:
         tool: the tool; its schema may be anything.
         text: what the person said.
-        taken: words that name the tool and are therefore no values.
+        taken: words that name the tool and are therefore not values.
     """
     properties, required = _schema(tool)
     text = text[:MAX_TEXT].strip()
@@ -143,7 +143,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _value(name: str, schema: Mapping[str, Any], source: Sentence, required: bool, count: int) -> Any:
-    """Return a value for one property, or None. Optional ones are filled only from explicit words."""
+    """Return a value for one property, or None. Optional ones need explicit words."""
     if isinstance(enum := schema.get("enum"), list):
         said = set(re.findall(r"\w+", source.text.casefold()))
         return next((item for item in enum if isinstance(item, str) and item.casefold() in said), None)

@@ -1,8 +1,8 @@
-"""How the demo model picks a tool: by words, with precision before recall. Pure.
+"""How the demo model selects a tool: by words, preferring precision to recall. Pure.
 
-A wrong call costs more than a missed one, so a tool is taken only if its own name (or, for names that
-mean nothing, its description) is spoken of, if the sentence does not ask for something of another kind
-(nothing is written or deleted unless the sentence begins with such a verb), and if no other tool fits
+A wrong call costs more than a missed one, so a tool is called only if the sentence mentions its own name
+(or, for meaningless names, its description), if the sentence does not ask for something of another kind
+(nothing is written or deleted unless the sentence begins with such a verb), and if no other tool matches
 about as well.
 """
 
@@ -24,7 +24,7 @@ MARGIN = 0.4
 NEVER = -99.0
 
 MAX_TOOLS = 512
-"""Tools looked at; more would make a keystroke wait."""
+"""Tools considered; more would delay a keystroke."""
 
 _POLITE = re.compile(
     r"^\s*(?:(?:hi|hello|hey|ok|okay|well|so|and|now|then|also|please|pls)\b[\s,!.]*"
@@ -55,12 +55,12 @@ _NOTE_DOWN = re.compile(r"^\s*(?:note|todo)(?:\s+(?:(?:it|this)\s+)?(?:that|down
 
 @dataclass(frozen=True, slots=True)
 class DemoChoice:
-    """What was found for a sentence.
+    """The tool for a sentence.
 
     Attributes:
         tool: the tool, or None.
-        filled: its arguments, and the names of the required ones that the sentence does not give.
-        rivals: own names of tools that fit about as well; if any, nothing may be called.
+        filled: its arguments, and the names of missing required ones.
+        rivals: own names of tools that match about as well; if any, nothing may be called.
     """
 
     tool: ToolSpec | None = None
@@ -70,7 +70,7 @@ class DemoChoice:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request, read once for all tools."""
+    """A sentence, parsed once for all tools."""
 
     text: str
     tokens: list[str]
@@ -81,7 +81,7 @@ class _Request:
 
 @dataclass(frozen=True, slots=True)
 class _Profile:
-    """A tool, read once."""
+    """A tool, parsed once."""
 
     spec: ToolSpec
     verb: Verb | None
@@ -92,7 +92,7 @@ class _Profile:
 
 
 def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice:
-    """Return the tool that `text` asks for, if there is exactly one that it can only mean."""
+    """Return the tool that `text` asks for, if it is unambiguous."""
     sentence = _read(text)
     if not sentence.about or _is_talk(sentence):
         return DemoChoice()
@@ -125,7 +125,7 @@ def _read(text: str) -> _Request:
 
 
 def _is_talk(sentence: _Request) -> bool:
-    """Whether the sentence is conversation: it tells something, or asks for what no tool could do."""
+    """Whether the sentence is conversation: a statement, or a request that no tool could fulfil."""
     head, payload = payload_split(sentence.text)
     if payload and sentence.intent is Verb.ADD:
         return False
@@ -148,12 +148,12 @@ def _profile(spec: ToolSpec) -> _Profile:
 
 
 def _weights(profiles: Sequence[_Profile]) -> Counter[str]:
-    """Return for each word in how many tools it stands: rare words say more."""
+    """Return for each word the number of tools that use it: rare words say more."""
     return Counter(token for profile in profiles for token in profile.name | profile.description)
 
 
 def _score(sentence: _Request, profile: _Profile, seen: Counter[str]) -> float:
-    """Return how much the sentence speaks of the tool; 0 if it must not be called for it."""
+    """Return how well the sentence matches the tool; 0 if it must not be called for it."""
     if not _compatible(sentence, profile.verb):
         return 0
     total = sum(seen.values()) or 1
@@ -189,7 +189,7 @@ def _compatible(sentence: _Request, verb: Verb | None) -> bool:
 
 
 def _imperative(sentence: _Request, named: set[str]) -> bool:
-    """Whether a tool without arguments is asked for: by a question, an order, or little but its name."""
+    """Whether a tool without arguments is meant: by a question, an order, or little but its name."""
     if sentence.intent is not None:
         return True
     content = [token for token in sentence.tokens if token not in STOP_WORDS]
@@ -217,7 +217,7 @@ def _fit(sentence: _Request, profile: _Profile, filled: Filled) -> float:
 
 
 def _names_what_to_delete(sentence: _Request, profile: _Profile) -> bool:
-    """Whether the sentence begins with the tool's own words: what follows says which one is meant.
+    """Whether the sentence begins with the tool's own words: the rest says which one is meant.
 
     "delete the note buy milk" is about notes, not about milk; a tool that needs more than these words
     to know which one asks for it.

@@ -1,6 +1,6 @@
-"""How the demo model finds texts, names and numbers in a sentence. Pure.
+"""How the demo model finds texts, names, numbers, places and time zones in a sentence. Pure.
 
-The patterns look at a bounded text only, and each runs in about linear time on it.
+The patterns search a bounded text only, and each takes about linear time.
 """
 
 import re
@@ -8,11 +8,110 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from tui.core.ports import ToolSpec
-from tui.model.demo.demo_places import find_place, find_zones
-from tui.model.demo.demo_words import NUMBER_WORDS, words
+from tui.model.demo.demo_words import (
+    CHINESE,
+    CHINESE_FILLER,
+    NUMBER_WORDS,
+    PLACES,
+    STOP_WORDS,
+    SYNONYMS,
+    ZONES,
+    is_cjk,
+    words,
+)
+
+_IANA = re.compile(
+    r"\b(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+-]+"
+)
+_PLACE_TAIL = re.compile(r"\b(?:in|for|at|of|near|around)\s+", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\b([A-Z][\w-]*(?: [A-Z][\w-]*){0,3})['’]s\b")
+_WHEN = re.compile(
+    r"\s*\b(?:right now|at the moment|this (?:morning|afternoon|evening|week|weekend)|next week|today"
+    r"|tomorrow|tonight|currently|now|please|like|thanks|thank you|and|then|going to be|be)\W*$",
+    re.IGNORECASE,
+)
+_LATIN_NAME = re.compile(r"[A-Za-z][A-Za-z .'-]*[A-Za-z]")
+_CJK_RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}")
+_NOISE = re.compile("|".join(map(re.escape, sorted([*CHINESE, *CHINESE_FILLER], key=len, reverse=True))))
+_PLACE_NAME = re.compile("|".join(sorted(PLACES, key=len, reverse=True)))
+_NO_PLACES = frozenset(
+    "it this that there here general all me you my your morning evening moment world".split()
+)
+_ZONE = re.compile(
+    rf"{_IANA}|(?<!\w)(?:{'|'.join(map(re.escape, sorted(ZONES, key=len, reverse=True)))})(?!\w)",
+    re.IGNORECASE,
+)
+MAX_WORDS = 5
+MAX_BARE_WORDS = 3
+"""In a sentence this short a lower-case word may be a place too ("weather nyc")."""
+
+
+def find_place(text: str, taken: Collection[str] = (), description: str = "") -> str | None:
+    """Return the place in `text`.
+
+    Args:
+        text: what the person said.
+        taken: words that name the tool and are therefore not places.
+        description: the tool's description; a Chinese name in it is kept, others are written in Latin
+            letters if they are known.
+    """
+    if is_cjk(text):
+        return _chinese_place(text, description)
+    for found in _POSSESSIVE.finditer(text):
+        if not set(words(found[1])) & STOP_WORDS:
+            return found[1]
+    for tail in reversed(_PLACE_TAIL.split(text)[1:]):
+        if place := _trimmed(tail):
+            return place
+    return _leftover(text, taken)
+
+
+def _chinese_place(text: str, description: str) -> str | None:
+    known = _PLACE_NAME.findall(text)
+    if known:
+        return "、".join(name if name in description else PLACES[name] for name in known)
+    if latin := _LATIN_NAME.search(text):
+        return latin[0]
+    rest = _CJK_RUN.search(_NOISE.sub(" ", text))
+    return rest[0].removesuffix("市") or None if rest else None
+
+
+def _trimmed(tail: str) -> str | None:
+    """Return `tail` as a place name, if it can be one."""
+    tail = re.split(r"[?!;:\n]|[.,](?:\s|$)(?!\s*[A-Z])", tail, maxsplit=1)[0]
+    before = None
+    while before != tail:
+        before, tail = tail, _WHEN.sub("", tail)
+    tail = tail.strip(" .,'\"`")
+    tail = re.sub(r"^(?:the (?:city|town) of|the)\s+", "", tail, flags=re.IGNORECASE)
+    good = 0 < len(tail.split()) <= MAX_WORDS and tail.casefold() not in _NO_PLACES
+    return tail if good and re.match(r"[^\W\d]", tail) else None
+
+
+def _leftover(text: str, taken: Collection[str]) -> str | None:
+    """Return what remains of a sentence without its common words and the tool's own."""
+    left = []
+    for raw in re.findall(r"[\w'-]+", text):
+        stems = words(raw)
+        if not any(stem in STOP_WORDS or stem in taken or SYNONYMS.get(stem) in taken for stem in stems):
+            left.append(raw)
+    joined = " ".join(left)
+    one_run = re.search(re.escape(joined), text) if joined else None
+    if not one_run or not 0 < len(left) <= 3 or any(char.isdigit() for char in joined):
+        return None
+    return joined if joined[0].isupper() or len(text.split()) <= MAX_BARE_WORDS else None
+
+
+def find_zones(text: str) -> list[str]:
+    """Return the IANA names of the time zones in `text`, named themselves or by a large city, in order."""
+    spoken = text
+    for chinese, latin in PLACES.items():
+        spoken = spoken.replace(chinese, f" {latin} ")
+    return [found[0] if "/" in found[0] else ZONES[found[0].casefold()] for found in _ZONE.finditer(spoken)]
+
 
 MAX_TEXT = 4000
-"""A longer sentence is looked at only so far: the patterns below must stay cheap."""
+"""Only so much of a sentence is read: the patterns below must stay cheap."""
 
 _QUOTED = re.compile(
     r"\"([^\"]{1,2000})\"|“([^”]{1,2000})”|「([^」]{1,2000})」|`([^`]{1,2000})`|'([^']{2,2000})'(?!\w)"
@@ -74,15 +173,15 @@ _ID_WORDS = frozenset("id key number uuid slug identifier".split())
 
 @dataclass(slots=True)
 class Sentence:
-    """A sentence, and what of it is used up.
+    """A sentence, and what of it is unused.
 
     Attributes:
-        text: the whole.
-        payload: what the sentence says to do it with ("buy milk" in "add a note: buy milk"), or "".
-        taken: words that name the tool and are therefore no values.
-        tool: for whom it is read.
-        quoted: texts in quotes that are not yet used, in order.
-        numbers: numbers that are not yet used, in order.
+        text: the whole sentence.
+        payload: its content ("buy milk" in "add a note: buy milk"), or "".
+        taken: words that name the tool and are therefore not values.
+        tool: the tool that it is read for.
+        quoted: unused quoted texts, in order.
+        numbers: unused numbers, in order.
     """
 
     text: str
@@ -94,7 +193,7 @@ class Sentence:
 
 
 def payload_split(text: str) -> tuple[str, str]:
-    """Return what a sentence says to do, and what it says to do it with ("add a note: buy milk")."""
+    """Return the request and the content of a sentence ("add a note: buy milk")."""
     text = text[:MAX_TEXT]
     if found := _COLON.match(text):
         return found[1], found[2].strip()
@@ -105,7 +204,7 @@ def payload_split(text: str) -> tuple[str, str]:
 
 
 def read(text: str, tool: ToolSpec, taken: Collection[str]) -> Sentence:
-    """Read a sentence once for all properties of `tool`; `taken` are words that name the tool."""
+    """Parse a sentence once for all properties of `tool`; `taken` are words that name the tool."""
     _, payload = payload_split(text)
     quoted = [next(group for group in found.groups() if group) for found in _QUOTED.finditer(text)]
     spelled = re.sub(
@@ -115,7 +214,7 @@ def read(text: str, tool: ToolSpec, taken: Collection[str]) -> Sentence:
 
 
 def find_list(source: Sentence) -> list[str] | None:
-    """Return what is quoted, or what the sentence enumerates; a single thing only if it looks like a path."""
+    """Return what is quoted or enumerated; a single item only if it looks like a path."""
     if source.quoted:
         return source.quoted
     if paths := _PATH.findall(source.text):
@@ -126,7 +225,7 @@ def find_list(source: Sentence) -> list[str] | None:
 
 
 def find_string(name: str, source: Sentence, required: bool, *, sole: bool) -> str | None:
-    """Return a string by what the property's name says that it is."""
+    """Return a string by the kind of value that the property's name suggests."""
     kinds = {word for word in re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()) if word}
     finders: list[tuple[frozenset[str], Callable[[Sentence], str | None]]] = [
         (frozenset({"url", "uri", "link"}), lambda source: _first(_URL, source.text)),
