@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tui.core.schemas.schema_forms import SchemaForm
-from tui.model.endpoints import refusal_patterns as seen
 from tui.model.endpoints.traits import CallIds, Echo, Traits
 
 MAX_REMEMBERED = 200
@@ -20,6 +19,71 @@ MAX_FACTS = 12
 
 _OPTIONAL = ("stream_options", "temperature", "stop", "max_tokens", "max_completion_tokens")
 """Parameters that a request can do without."""
+
+
+# ---- refusals in providers' own words, by what is refused
+
+_NAMES: Mapping[str, str] = {
+    "stream_options": r"stream_options|include_usage",
+    "stop": r"""["'`]stop["'`]|\bstop(?: sequences?)?\b.{0,40}(?:not (?:supported|allowed|permitted)"""
+    r"|unsupported)|(?:unsupported|unknown|unexpected|extra|invalid)[^.]{0,60}\bstop\b",
+}
+"""How a refusal names a parameter, where it is not simply its name."""
+
+_POSITIONS = (
+    # Google's come first: in them `tools[0]` precedes the index that counts.
+    re.compile(r"\bfunction_?declarations[.\[](\d{1,4})\b", re.IGNORECASE),
+    re.compile(r"\btools?[.\[](\d{1,4})\b"),
+)
+_TOO_MANY_TOOLS = re.compile(
+    r"(?:\btools\b|functions).{0,120}?(?:at most|up to|(?:maximum(?: length| number)?|limit)(?: of| is)?)"
+    r"\D{0,20}(\d{1,4})",
+    re.IGNORECASE | re.DOTALL,
+)
+_NEEDS_TOOLS = re.compile(
+    r"without `?tools|\btools=?`? param|must (?:define|provide|include|specify).{0,20}tools"
+    r"|(?:toolConfig|tools).{0,30}must be (?:defined|provided|set|specified)",
+    re.IGNORECASE,
+)
+_GOOGLE = re.compile(r"function_?declarations|GenerateContentRequest|Cannot find field", re.IGNORECASE)
+_MOONSHOT = re.compile(r"moonshot.{0,40}schema", re.IGNORECASE)
+_KEYS = re.compile(r"propert\w+ keys? .{0,40}match|keys? should match pattern", re.IGNORECASE)
+_SCHEMA = re.compile(
+    r"(?:json.?|tools?.{0,40}|function.{0,40}|invalid |parameters?.{0,20})schema"
+    r"|schema.{0,60}(?:invalid|not supported)|\b(?:grammar|parser) for|parse grammar|unrecognized schema",
+    re.IGNORECASE | re.DOTALL,
+)
+_ECHO = re.compile(r"reasoning_details|extra_content|reasoning_content|\breasoning\b|\bthinking\b")
+_MUST_ECHO = re.compile(
+    r"reasoning_content.{0,80}(?:must be (?:passed|sent) back|required|missing)"
+    r"|missing.{0,20}reasoning_content",
+    re.IGNORECASE | re.DOTALL,
+)
+_UNKNOWN = re.compile(
+    r"extra|unknown|unrecogni[sz]ed|unexpected|unsupported|not (?:allowed|permitted|supported)", re.I
+)
+_REFUSED = r".{0,80}(?:not (?:support|allow|accept)|unsupported|only (?:text|supported)|supported values)"
+_CANNOT = r"(?:not support|unsupported|no endpoints?|missing data).{0,60}"
+_MEDIA: Mapping[str, re.Pattern[str]] = {
+    "images": re.compile(
+        rf"(?:image|vision|multi-?modal){_REFUSED}|{_CANNOT}(?:image|vision|multi-?modal)"
+        r"|unknown variant .?image_url|not a (?:vision|multimodal) model|mmproj"
+        r"|content.{0,40}(?:must be|should be|expected).{0,20}string",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    "audio": re.compile(
+        rf"audio{_REFUSED}|{_CANNOT}audio|unknown variant .?input_audio", re.IGNORECASE | re.DOTALL
+    ),
+}
+
+_NINE_IDS = re.compile(r"tool.?call.?id.{0,200}length of 9", re.IGNORECASE | re.DOTALL)
+_PLAIN_IDS = re.compile(
+    r"tool_(?:calls?|use)\S{0,12}id\b.{0,200}(?:too long|pattern)", re.IGNORECASE | re.DOTALL
+)
+_NAMED_RESULTS = re.compile(r"function_?response\.name.{0,40}empty", re.IGNORECASE)
+_BEHIND_RESULT = re.compile(r"unexpected role .{0,20}tool", re.IGNORECASE)
+_ROLES = re.compile(r"roles? must alternate|only user.{0,40}roles are supported", re.IGNORECASE)
+"""Templates without tool results, or without a user message after them (text-generation-inference#3198)."""
 
 
 @dataclass(slots=True)
@@ -160,7 +224,7 @@ class Learned:
             traits: how the request was made.
         """
         for name in ("images", "audio"):
-            if name in sent and status in (400, 404, 415, 422, 500) and seen.MEDIA[name].search(words):
+            if name in sent and status in (400, 404, 415, 422, 500) and _MEDIA[name].search(words):
                 setattr(self, f"no_{name}", True)
                 return f"it takes no {'images' if name == 'images' else 'sounds'}; asking again without"
         asked = traits or Traits()
@@ -171,10 +235,10 @@ class Learned:
         ):
             return told
         if status == 500:
-            return self._refuse_tools(words, tools, asked) if seen.SCHEMA.search(words) else ""
+            return self._refuse_tools(words, tools, asked) if _SCHEMA.search(words) else ""
         if status not in (400, 422):
             return ""
-        if seen.SCHEMA.search(words) and _meant(words, tools):
+        if _SCHEMA.search(words) and _meant(words, tools):
             # A property may be called "temperature" or "stop".
             return self._refuse_tools(words, tools, asked)
         return (
@@ -188,42 +252,34 @@ class Learned:
             self.max_tokens_name = "max_completion_tokens"
             return "it wants max_completion_tokens; asking again so"
         for name in _OPTIONAL:
-            if (
-                name in sent
-                and name not in self.dropped
-                and re.search(seen.NAMES.get(name, name), words, re.I)
-            ):
-                if name.startswith("max_") and not seen.UNKNOWN.search(words):
+            if name in sent and name not in self.dropped and re.search(_NAMES.get(name, name), words, re.I):
+                if name.startswith("max_") and not _UNKNOWN.search(words):
                     continue
                 self.dropped.add(name)
                 return f"it refuses {name}; asking again without"
         return ""
 
     def _refuse_echo(self, words: str) -> str:
-        if not self.fill_reasoning and seen.MUST_ECHO.search(words):
+        if not self.fill_reasoning and _MUST_ECHO.search(words):
             self.fill_reasoning, self.no_echo = True, False
             return "it wants its thinking back; asking again with it"
-        if (
-            not (self.no_echo or self.fill_reasoning)
-            and seen.ECHO.search(words)
-            and seen.UNKNOWN.search(words)
-        ):
+        if not (self.no_echo or self.fill_reasoning) and _ECHO.search(words) and _UNKNOWN.search(words):
             self.no_echo = True
             return "it refuses its own thinking back; asking again without"
         return ""
 
     def _refuse_results(self, words: str, sent: Sequence[str], traits: Traits) -> str:
-        if seen.NINE_IDS.search(words) and traits.call_ids is not CallIds.NINE:
+        if _NINE_IDS.search(words) and traits.call_ids is not CallIds.NINE:
             self.call_ids = CallIds.NINE.value
             return "it wants ids of nine characters; asking again with such"
-        if seen.PLAIN_IDS.search(words) and traits.call_ids is CallIds.ANY:
+        if _PLAIN_IDS.search(words) and traits.call_ids is CallIds.ANY:
             self.call_ids = CallIds.PLAIN.value
             return "it refuses ids of calls; asking again with plain ones"
-        if seen.NAMED_RESULTS.search(words) and not traits.named_results:
+        if _NAMED_RESULTS.search(words) and not traits.named_results:
             self.named_results = True
             return "it wants the names of results; asking again with them"
-        roles = seen.ROLES.search(words) is not None
-        if not (roles or seen.BEHIND_RESULT.search(words)):
+        roles = _ROLES.search(words) is not None
+        if not (roles or _BEHIND_RESULT.search(words)):
             return ""
         if "user behind result" in sent and traits.user_after_tool:
             self.no_user_after_tool = True
@@ -233,20 +289,20 @@ class Learned:
 
     def _refuse_tools(self, words: str, tools: Sequence[str], traits: Traits) -> str:
         if not tools:
-            if self.needs_tools or not seen.NEEDS_TOOLS.search(words):
+            if self.needs_tools or not _NEEDS_TOOLS.search(words):
                 return ""
             self.needs_tools = True
             return "it wants tools beside earlier calls; asking again with them"
-        if (most := seen.TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
+        if (most := _TOO_MANY_TOOLS.search(words)) and 0 < int(most[1]) < len(tools):
             self.max_tools = int(most[1])
             return f"it takes {most[1]} tools; asking again with those that matter most"
-        if seen.KEYS.search(words) and not traits.plain_keys:
+        if _KEYS.search(words) and not traits.plain_keys:
             self.plain_keys = True
             return "it refuses names of properties; asking again with plain ones"
-        if seen.MOONSHOT.search(words) and traits.schema is SchemaForm.PLAIN:
+        if _MOONSHOT.search(words) and traits.schema is SchemaForm.PLAIN:
             self.form = SchemaForm.KIMI.value
             return "it wants tool schemas in Moonshot's form; asking again so"
-        if seen.GOOGLE.search(words) and traits.schema is not SchemaForm.GEMINI:
+        if _GOOGLE.search(words) and traits.schema is not SchemaForm.GEMINI:
             self.form = SchemaForm.GEMINI.value
             return "it wants tool schemas in Google's form; asking again so"
         return self._refuse_tool(words, tools, traits)
@@ -255,7 +311,7 @@ class Learned:
         """Simplify the schema of the named tool; if that was tried, leave the tool out."""
         named = _meant(words, tools)
         if len(named) != 1:
-            if named or traits.schema is SchemaForm.GEMINI or not seen.SCHEMA.search(words):
+            if named or traits.schema is SchemaForm.GEMINI or not _SCHEMA.search(words):
                 return ""
             self.form = SchemaForm.GEMINI.value
             return "it refuses a tool's schema; asking again with simpler ones"
@@ -271,7 +327,7 @@ class Learned:
 
 def _meant(words: str, tools: Sequence[str]) -> list[str]:
     """Return the keys of the tools that a refusal is about: by position, else by name."""
-    for pattern in seen.POSITIONS:
+    for pattern in _POSITIONS:
         if (position := pattern.search(words)) and int(position[1]) < len(tools):
             return [tools[int(position[1])]]
     names = {key: re.escape(key.partition("#")[0]) for key in tools}
